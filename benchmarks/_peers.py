@@ -40,7 +40,7 @@ def blocks_alone(module: nn.Module, width: int, length: int, batch: int = BATCH)
 
 
 def mamba(width: int, length: int, layers: int) -> Callable[[], object]:
-    from seqsep.model.model import Model
+    from seqsep.models.model import Model
 
     model = Model.build(2, 2, length, ("mamba",) * layers, width)
     return blocks_alone(nn.Sequential(*model.blocks), width, length)
@@ -77,7 +77,7 @@ def _questions(length: int) -> tuple[int, Tensor, Tensor]:
 
 
 def attention(width: int, length: int, one: bool) -> Callable[[], object]:
-    from seqsep.model.model import Model
+    from seqsep.models.model import Model
 
     vocabulary, tokens, at = _questions(length)
     model = Model.build(vocabulary, CLASSES, length, ("attention",), width, HEADS)
@@ -86,7 +86,7 @@ def attention(width: int, length: int, one: bool) -> Callable[[], object]:
 
 def model(mixer: str, width: int, layers: int, length: int, products: str = "") -> Callable[[], object]:
     """A model of that mixer, every position asked; `products` is the value of SEQSEP_PRODUCTS."""
-    from seqsep.model.model import Model
+    from seqsep.models.model import Model
 
     os.environ["SEQSEP_PRODUCTS"] = products
     vocabulary, tokens, _ = _questions(length)
@@ -123,9 +123,9 @@ def transformers_gpt2(width: int, length: int, one: bool) -> Callable[[], object
 
 def mixer(name: str, width: int, length: int, batch: int = 2, faster: float = 0.0) -> Callable[[], object]:
     """`faster`: how much is added to the logarithm of every rate of decay."""
-    import seqsep.mixers
+    import seqsep.models.mixers
 
-    layer = getattr(seqsep.mixers, name)(width, HEADS)
+    layer = getattr(seqsep.models.mixers, name)(width, HEADS)
     with torch.no_grad():
         for rate in ("log_decay", "log_rate"):
             if faster:
@@ -150,7 +150,7 @@ def causal_attention(width: int, length: int) -> Callable[[], object]:
 
 
 def lstm(width: int, length: int) -> Callable[[], object]:
-    from seqsep.mixers import LSTM
+    from seqsep.models.mixers import LSTM
 
     ours, reference = LSTM(width), nn.LSTM(width, width, batch_first=True)
     ours.cells.load_state_dict(reference.state_dict())
@@ -187,7 +187,7 @@ def _multiply(rows: int, into: int, out: int, backward: bool, product: Callable[
 
 
 def linear(**shape: Any) -> Callable[[], object]:
-    from seqsep.mixers import linear as ours
+    from seqsep.models.mixers import linear as ours
 
     return _multiply(**shape, product=ours)
 

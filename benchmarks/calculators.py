@@ -3,11 +3,11 @@
     python -m venv peers && peers/bin/pip install hf-mem==0.5.6 hf-vram-calc==1.0.9 -e .[hf]
     peers/bin/python benchmarks/calculators.py
 
-Each published model of src/seqsep/capacity/published.json gets a config.json: the one that transformers writes for it where it
-has the family, otherwise the fields as they are; a number of layers that transformers derives from their list is written too,
-as in the published files. hf-mem fetches what it reads, so it is given that file, and a file of one weight, in the place of the
-hub's answers; its way from there is its own. hf-vram-calc reads the folder. Both are asked for one sequence of 32,768 tokens in
-16 bits. What is written is a number of bytes, or why there is none.
+Each published model of src/seqsep/language_models/capacity/published.json gets a config.json: the one that transformers writes
+for it where it has the family, otherwise the fields as they are; a number of layers that transformers derives from their list
+is written too, as in the published files. hf-mem fetches what it reads, so it is given that file, and a file of one weight, in
+the place of the hub's answers; its way from there is its own. hf-vram-calc reads the folder. Both are asked for one sequence of
+32,768 tokens in 16 bits. What is written is a number of bytes, or why there is none.
 """
 
 import asyncio
@@ -30,8 +30,8 @@ from hf_vram_calc.parser import ConfigParser
 from transformers import AutoConfig
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-from seqsep.capacity import capacity
-from seqsep.capacity.published import Published, published
+from seqsep.language_models.capacity import capacity
+from seqsep.language_models.capacity.published import Published, published
 
 FILE = Path(__file__).parents[1] / "results/other-calculators.json"
 TOKENS = 32_768

@@ -1,4 +1,4 @@
-"""Write the defaults in src/seqsep/capacity/families.json anew from the installed transformers.
+"""Write the defaults in src/seqsep/language_models/capacity/families.json anew from the installed transformers.
 
     python benchmarks/capacity_families.py [--check]
 
@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-ROOM = Path(__file__).parents[1] / "src/seqsep/capacity"
+ROOM = Path(__file__).parents[1] / "src/seqsep/language_models/capacity"
 FILE = ROOM / "families.json"
 OF_THE_FILE_ALONE = {"vocab_size"}
 """A limit over a vocabulary is said where the file names it."""

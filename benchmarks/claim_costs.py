@@ -9,11 +9,11 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import seqsep.experiments.claims as package
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.known import shape
+import seqsep.lab.experiments.claims as package
 from seqsep.lab.device import CPU
 from seqsep.lab.estimate import measured, shape_of, step_seconds
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.known import shape
 from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
 

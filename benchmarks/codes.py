@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from seqsep.exact.codes import Circle, DualBCH, Kerdock
-from seqsep.exact.correlations import correlations
+from seqsep.maths.codes.codes import Circle, DualBCH, Kerdock
+from seqsep.maths.codes.correlations import correlations
 
 WORDS = 1 << 24
 

@@ -22,9 +22,10 @@ import torch
 from torch import Tensor
 
 from seqsep.lab.device import processor
-from seqsep.mixers import BY_NAME
-from seqsep.model import LLAMA, Model
-from seqsep.model.decode import generate
+from seqsep.models.decode import generate
+from seqsep.models.design import LLAMA
+from seqsep.models.mixers import BY_NAME
+from seqsep.models.model import Model
 
 TOKENS = 1_000
 EVERY = 200

@@ -96,7 +96,7 @@ def on_the_processor(mixer: str) -> tuple[str, float]:
 
 
 def steps() -> None:
-    from seqsep.mixers import MIXERS, _kernels
+    from seqsep.models.mixers import MIXERS, _kernels
 
     os.environ[_kernels.SWITCH] = "off"
     names = [mixer.name for mixer in MIXERS]
@@ -108,7 +108,7 @@ def steps() -> None:
 
 
 def kernels() -> None:
-    from seqsep.mixers import MIXERS, _kernels
+    from seqsep.models.mixers import MIXERS, _kernels
 
     if not _kernels.installed():
         print("    fla-core or triton is not installed", flush=True)
@@ -129,7 +129,7 @@ def kernels() -> None:
 
 def shared() -> dict[str, Any]:
     """The runs that share a GPU."""
-    from seqsep.experiments import load_experiment
+    from seqsep.lab.experiments import load_experiment
     from seqsep.lab.run import Run
     from seqsep.tasks import IndexLookup
 
@@ -163,7 +163,7 @@ def one_of_many(connection: Connection) -> None:
 
 
 def together() -> None:
-    from seqsep.mixers import _kernels
+    from seqsep.models.mixers import _kernels
 
     os.environ[_kernels.SWITCH] = "off"
     context, connections = get_context("spawn"), list[Connection]()

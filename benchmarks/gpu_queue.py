@@ -22,16 +22,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.known import Found, committed, gpu_hours
 from seqsep.lab.device import CPU, prepare
 from seqsep.lab.engines.local import Supervisor
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.known import Found, committed, gpu_hours
 from seqsep.lab.progress import display
 from seqsep.lab.row import write_rows
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
-from seqsep.mixers import MIXERS, _kernels
+from seqsep.models.mixers import MIXERS, _kernels
 from seqsep.tasks import Equality
 
 NAME = "claims"

@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from seqsep.exact.grid import Array, Grid, Tally
+from seqsep.maths.arithmetic.grid import Array, Grid, Tally
 
 STEPS = 10**6
 RANDOM = np.random.default_rng(0)

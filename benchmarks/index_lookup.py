@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from seqsep.exact.executor import ask
+from seqsep.maths.networks.executor import ask
 from seqsep.theorems.retrieval import index_lookup_attention
 
 QUESTIONS = 1000

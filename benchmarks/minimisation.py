@@ -17,7 +17,7 @@ from collections.abc import Callable
 import numpy as np
 from automata.fa import dfa
 
-from seqsep.exact.automata import DFA
+from seqsep.maths.automata.automata import DFA
 from seqsep.theorems.bounded_dyck.state import build
 
 STATES = 4096

@@ -181,7 +181,7 @@ def matrices() -> None:
 
 
 def steps() -> None:
-    from seqsep.mixers import MIXERS
+    from seqsep.models.mixers import MIXERS
 
     sizes = [(mixer.name, 256, 2, 100) for mixer in MIXERS] + [("attention", 64, 1, 200), ("attention", 64, 1, 400)]
     for mixer, width, layers, length in sizes:
@@ -200,7 +200,7 @@ SECTIONS = {section.__name__: section for section in (mamba, forgetting, attenti
 def written(path: Path) -> None:
     """Write what was measured, with what the products here are and how far one of them is from float64's."""
     from seqsep.lab.device import processor
-    from seqsep.mixers import _linear
+    from seqsep.models.mixers import _linear
 
     error = _linear._error_of_a_trial()
     found = {**processor(), "threads": int(os.environ["OMP_NUM_THREADS"]), "largest error of a trial product": error}

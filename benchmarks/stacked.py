@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 
-from seqsep.experiments.claims.recipe import lookup_run
 from seqsep.lab.device import prepare
+from seqsep.lab.experiments.claims.recipe import lookup_run
 from seqsep.lab.run import Run
 from seqsep.lab.step import Questions, questions_of, total_loss, update
-from seqsep.model import Model
+from seqsep.models.model import Model
 
 COUNTS = (1, 4, 16, 64)
 LENGTHS = (50, 200)

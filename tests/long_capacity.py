@@ -14,9 +14,11 @@ from typing import Any
 
 from seqsep.theorems import Claim, Outcome
 
-ROOM = Path(__file__).parents[1] / "src/seqsep/capacity"
+ROOM = Path(__file__).parents[1] / "src/seqsep/language_models/capacity"
 NAME = "capacity"
-SOURCES = tuple(sorted(f"capacity/{path.name}" for suffix in ("py", "json") for path in ROOM.glob(f"*.{suffix}")))
+SOURCES = tuple(
+    sorted(f"language_models/capacity/{path.name}" for suffix in ("py", "json") for path in ROOM.glob(f"*.{suffix}"))
+)
 SOURCE = "seqsep capacity"
 DECLARED = Claim(NAME, SOURCE, "What a config.json declares is what transformers counts in the cache")
 PUBLISHED = Claim(NAME, SOURCE, "Published models have their cache at full size, counted on the meta device")
@@ -33,7 +35,7 @@ def verify(files: int = FILES) -> list[Outcome]:
 
 def families() -> list[Outcome]:
     """Every family: as a file may have it, and as transformers writes it; and variants of some."""
-    from seqsep.capacity.families import model_types
+    from seqsep.language_models.capacity.families import model_types
     from support.tiny_models import LENGTHS, built, configured, counted, tiny_fields
     from support.tiny_variants import variants
 
@@ -54,7 +56,7 @@ def families() -> list[Outcome]:
 
 def declared_numbers(config: dict[str, Any], length: int) -> int:
     """Numbers at a length, as allocated."""
-    from seqsep.capacity.declare import declare
+    from seqsep.language_models.capacity.declare import declare
 
     return sum(part.at(length, allocated=True) for layer in declare("config", config).layers for part in layer)
 

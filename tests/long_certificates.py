@@ -1,6 +1,6 @@
 """The long checks of certificates: every flip and cut, 10,000 mutants a type, all files, every mutant of the checker.
 
-`verify()` runs them whole (`make verify`); tests/certificates/test_certificates.py runs a fixed sample of each.
+`verify()` runs them whole (`make verify`); tests/theorems/certificate/test_certificates.py runs a fixed sample of each.
 """
 
 import seqsep_check

@@ -27,7 +27,7 @@ STORE = (
 )
 SALVAGE = ("lab/store/repair.py", "lab/store/pages.py", "lab/store/salvage.py")
 ENGINE = ("lab/engines/process.py", "lab/engines/messages.py", "lab/engines/local.py", "lab/engines/worker.py")
-SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/checkpoint_file.py", "files.py")
+SWEEP = (*STORE, *ENGINE, "lab/checkpoint.py", "lab/sweep.py", "lab/checkpoint_file.py", "core/files.py")
 SOAK_HOURS = float(os.environ.get("SEQSEP_SOAK_HOURS", "0.1"))
 """Of CPU time."""
 # Name -> kind of trial and its numbers, what it shows, the sources that it covers.
@@ -54,7 +54,14 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-checkpoint": (
         ("checkpoints", 2000, 200),
         "changed bits and missing ends of a checkpoint: the one before is taken, and it is said",
-        ("lab/checkpoint.py", "lab/train.py", "lab/step.py", "lab/checkpoint_file.py", "files.py", "lab/engines/worker.py"),
+        (
+            "lab/checkpoint.py",
+            "lab/train.py",
+            "lab/step.py",
+            "lab/checkpoint_file.py",
+            "core/files.py",
+            "lab/engines/worker.py",
+        ),
     ),
     "faults-files": (
         ("files", 1),
@@ -67,16 +74,16 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
             "commands/store.py",
             "commands/run.py",
             "commands/sweeping.py",
-            "exact/formulas.py",
+            "maths/formulas.py",
             "theorems/circuits/_circuit.py",
             "theorems/turing_machine/_machine_file.py",
-            "text/hotpotqa_file.py",
-            "model/weights.py",
-            "model/network_file.py",
-            "model/network_shapes.py",
+            "language_models/text/hotpotqa_file.py",
+            "models/weights.py",
+            "models/network_file.py",
+            "models/network_shapes.py",
             "lab/kept.py",
-            "capacity/config.py",
-            "capacity/declare.py",
+            "language_models/capacity/config.py",
+            "language_models/capacity/declare.py",
             "commands/capacity.py",
             "commands/generate.py",
             "../seqsep_check.py",
@@ -85,7 +92,14 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     "faults-plug-ins": (
         ("attacks", 0, 1000),
         "plug-ins that hang, fork, die, print, write to the pipes, ...: each fails in a line, the runs beside them as alone",
-        (*ENGINE, "lab/engines/watch.py", "lab/engines/validation.py", "laws/mixer.py", "plugins/load.py", "plugins/layer.py"),
+        (
+            *ENGINE,
+            "lab/engines/watch.py",
+            "lab/engines/validation.py",
+            "models/laws/mixer.py",
+            "models/plugins/load.py",
+            "models/plugins/layer.py",
+        ),
     ),
     "faults-rows": (
         ("rows", 10_000),
@@ -126,36 +140,49 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         ("tests", "test_files.py", "commands/test_hostile_files.py", "commands/test_outputs.py"),
         "pipes, devices, folders and 2 GiB for each option that reads a file; planted links, outputs that cannot be written, "
         "formulas in CSV: refused, or written as text",
-        ("files.py", "tables.py", "commands/outputs.py", "../seqsep_check.py"),
+        ("core/files.py", "core/tables.py", "commands/outputs.py", "../seqsep_check.py"),
     ),
     "faults-attacks-on-streams": (
         ("tests", "commands/test_streams.py", "test_children.py"),
         "closed, full and broken streams, control characters and marks of direction, killed programs: the documented status, "
         "no character acts on the terminal, no child is left",
-        ("cli.py", "interrupts.py", "names.py", "commands/streams.py", "report/write.py"),
+        ("commands/cli.py", "core/interrupts.py", "core/names.py", "commands/streams.py", "report/write.py"),
     ),
     "faults-attacks-by-users-code": (
         (
             "tests",
             "commands/test_users_code.py",
-            "plugins/test_own_tasks.py",
+            "models/plugins/test_own_tasks.py",
             "test_optimized_python.py",
             "test_sizes_from_python.py",
         ),
         "exits, crashes, forks and prints of a user's file in eight commands, wrong tasks, Python's -O and -OO, sizes of other "
         "types: an error of the file, only JSON on the standard output",
-        ("cli.py", "names.py", "commands/users_code.py", "laws/task.py", "laws/theorem.py", "tasks/base.py"),
+        (
+            "commands/cli.py",
+            "core/names.py",
+            "commands/users_code.py",
+            "models/laws/task.py",
+            "theorems/laws.py",
+            "tasks/base.py",
+        ),
     ),
     "faults-attacks-by-models": (
-        ("tests", "laws/test_folder.py", "laws/test_folder_bounds.py", "laws/test_not_finite.py", "text/test_tokenizer.py"),
+        (
+            "tests",
+            *(
+                f"language_models/{name}.py"
+                for name in ("laws/test_folder", "laws/test_folder_bounds", "laws/test_not_finite", "text/test_tokenizer")
+            ),
+        ),
         "folders of models with pickles, code, adapters, names outside the folder, foreign or coded weights, logits that are "
         "not finite, tokenizers without a bound: refused in one line, and nothing of them is run",
         (
-            "laws/language_model/folder.py",
-            "laws/language_model/source.py",
-            "text/tokenizer.py",
-            "text/tokenizer_process.py",
-            "text/language_model.py",
+            "language_models/laws/folder.py",
+            "language_models/laws/source.py",
+            "language_models/text/tokenizer.py",
+            "language_models/text/tokenizer_process.py",
+            "language_models/text/language_model.py",
         ),
     ),
     "faults-soak": (

@@ -18,7 +18,7 @@ from seqsep.theorems import Claim, Outcome
 ROOT = Path(__file__).parents[1]
 NAME = "capacity-flash-linear"
 READERS = ("answer", "config", "declare", "flash_linear", "part", "states")
-SOURCES = tuple(f"capacity/{name}.py" for name in READERS)
+SOURCES = tuple(f"language_models/capacity/{name}.py" for name in READERS)
 LENGTHS = (11, 12, 15)
 
 
@@ -51,8 +51,8 @@ def measure() -> Iterator[dict[str, Any]]:
     import torch
     from transformers import AutoConfig, AutoModelForCausalLM
 
-    from seqsep.capacity import capacity
-    from seqsep.laws.language_model.flash_linear import import_models
+    from seqsep.language_models.capacity import capacity
+    from seqsep.language_models.laws.flash_linear import import_models
     from support.flash_linear_models import FAMILIES, fields_of
 
     warnings.simplefilter("ignore")

@@ -22,14 +22,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from seqsep.mixers import RWKV7, GatedDelta, LinearAttention, Mamba2, Mixer, Retention, _kernels
+from seqsep.models.mixers import RWKV7, GatedDelta, LinearAttention, Mamba2, Mixer, Retention, _kernels
 from seqsep.theorems import Claim, Outcome
 
 NAME = "kernels-interpreted"
 WORDS = "outputs and gradients by the kernels beside the reference in float64, shares of the greatest value"
 MEMBERS = ("gated_delta", "linear_attention", "mamba2", "retention", "rwkv7")
 PARTS = ("_chunks", "_decay", "_gated_delta_chunks", "_kernels", "_rwkv7_chunks", "_short_convolution")
-SOURCES = tuple(f"mixers/{name}.py" for name in sorted(MEMBERS + PARTS))
+SOURCES = tuple(f"models/mixers/{name}.py" for name in sorted(MEMBERS + PARTS))
 # By precision: shares of the greatest value, beyond what the reference itself loses in it. The kernels of rwkv7 solve a
 # system in float16 whatever they are given.
 TOLERANCES = {"float32": 1e-5, "tf32": 1e-2, "float16": 2e-2, "bfloat16": 5e-2}
@@ -97,7 +97,7 @@ def interpret() -> list[str]:
     import fla.ops.rwkv7
     import fla.ops.simple_gla  # noqa: F401
 
-    from seqsep.laws.language_model.flash_linear import interpret_kernels
+    from seqsep.language_models.laws.flash_linear import interpret_kernels
 
     interpret_kernels()
     _kernels.in_use = lambda device: "fla"

@@ -21,14 +21,14 @@ from support.kept_verdicts import WORKERS, Verdicts, beside_kept, failing, in_pa
 from support.released import install, run
 
 ROOT = Path(__file__).parents[1]
-ROOM = ROOT / "src/seqsep/laws/language_model"
+ROOM = ROOT / "src/seqsep/language_models/laws"
 KEPT = ROOT / "results/model-laws.json"
 KEPT_LATER = ROOT / "results/model-laws-later.json"
 LATER = "5.24.0"
 """In it the argument of a state is `cache` where it had other names; it needs the packages of the one in constraints.txt."""
 SCRIPTS = ROOT / "examples/transformers_state"
 NAME = "model-laws"
-SOURCES = tuple(sorted(f"laws/language_model/{path.name}" for path in ROOM.glob("*.py")))
+SOURCES = tuple(sorted(f"language_models/laws/{path.name}" for path in ROOM.glob("*.py")))
 WORDS = "Laws of state, tried on tiny random models: what fails is what results/model-laws.json says"
 TYPES = Claim(NAME, "seqsep check --model", WORDS)
 TYPES_LATER = Claim(NAME, "seqsep check --model", f"{WORDS}; in transformers {LATER}, model-laws-later.json")
@@ -75,9 +75,9 @@ def tried(names: list[str]) -> Verdicts:
     """The verdicts on some types, in one process and another one that gets bytes."""
     import torch
 
-    from seqsep.laws.language_model.check import try_laws
-    from seqsep.laws.language_model.receiver import Receiver
-    from seqsep.laws.language_model.source import Source
+    from seqsep.language_models.laws.check import try_laws
+    from seqsep.language_models.laws.receiver import Receiver
+    from seqsep.language_models.laws.source import Source
     from support.law_models import fields_of
 
     torch.set_num_threads(1)
@@ -92,8 +92,8 @@ def tried(names: list[str]) -> Verdicts:
 
 def faults() -> list[Outcome]:
     """Eight faults in three families, with five seeds each; a fault is caught if a law fails."""
-    from seqsep.laws.language_model.check import try_law
-    from seqsep.laws.language_model.receiver import Receiver
+    from seqsep.language_models.laws.check import try_law
+    from seqsep.language_models.laws.receiver import Receiver
     from support.faulty_readers import FAMILIES, KINDS_OF_FAULTS, FaultyReader
 
     laws = ("token by token", "in chunks", "padding on the left", "padding of one sequence", "padding in chunks")
@@ -121,8 +121,8 @@ def alarms(seeds: range) -> dict[str, int]:
     """How many laws fail, by family, over these seeds."""
     import torch
 
-    from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS, try_law
-    from seqsep.laws.language_model.receiver import Receiver
+    from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, try_law
+    from seqsep.language_models.laws.receiver import Receiver
     from support.faulty_readers import FAMILIES
 
     torch.set_num_threads(1)
@@ -143,8 +143,8 @@ def trial_of(name: str, seed: int, receiver: Any) -> Any:
     """A healthy tiny model of a family."""
     import torch
 
-    from seqsep.laws.language_model.source import Source
-    from seqsep.laws.language_model.trial import Trial
+    from seqsep.language_models.laws.source import Source
+    from seqsep.language_models.laws.trial import Trial
     from support.faulty_readers import FAMILIES
 
     source = Source(name, {"model_type": name, **FAMILIES[name]}, None, seed)

@@ -23,7 +23,7 @@ SOURCES = (
 
 def interpreters() -> dict[str, str]:
     """Version -> program of every Python from 3.11 on that starts here."""
-    names = [sys.executable, *(f"python3.{minor}" for minor in range(11, 16) if shutil.which(f"python3.{minor}"))]
+    names = [sys.executable, *filter(None, (shutil.which(f"python3.{minor}") for minor in range(11, 16)))]
     code = "import sys; print('.'.join(map(str, sys.version_info[:2])))"
     found = {}
     for name in names:

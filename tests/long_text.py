@@ -8,19 +8,19 @@ import tempfile
 from math import log2
 from pathlib import Path
 
-from seqsep.audit.language_model.answer import audit_language_model
 from seqsep.lab.store.store import Store
-from seqsep.text.accuracy import accuracies
-from seqsep.text.evaluation import Evaluation
-from seqsep.text.language_model import LanguageModel
-from seqsep.text.lookup import Lookups
-from seqsep.text.model_folder import find_model
-from seqsep.text.phonebook import phonebook_question
+from seqsep.language_models.audit.answer import audit_language_model
+from seqsep.language_models.text.accuracy import accuracies
+from seqsep.language_models.text.evaluation import Evaluation
+from seqsep.language_models.text.language_model import LanguageModel
+from seqsep.language_models.text.lookup import Lookups
+from seqsep.language_models.text.model_folder import find_model
+from seqsep.language_models.text.phonebook import phonebook_question
 from seqsep.theorems import Claim, Outcome
 
 NAME = "text-trained"
 SOURCES = tuple(
-    f"text/{name}.py"
+    f"language_models/text/{name}.py"
     for name in (
         "accuracy",
         "evaluation",
@@ -35,7 +35,7 @@ SOURCES = tuple(
         "word_lists",
     )
 )
-SOURCES += tuple(f"audit/language_model/{name}.py" for name in ("answer", "books", "reader"))
+SOURCES += tuple(f"language_models/audit/{name}.py" for name in ("answer", "books", "reader"))
 CLAIM = Claim(NAME, "seqsep text phonebook", "A model that was trained on phonebooks is scored above 95 %")
 CARRIED = Claim(
     NAME, "seqsep audit FOLDER", "Its state is shown to carry most of the bits of a book, and no more than there are"

@@ -14,8 +14,8 @@ ROOT = Path(seqsep.__file__).parent
 STARTS = re.compile(r"subprocess\.(Popen|run|check_output|call)\(|ProcessPoolExecutor\(|\.Process\(|os\.fork\(|posix_spawn\(")
 ENDS_OTHERWISE = {
     "lab/engines/process.py": "its script, worker.py, watches",
-    "text/tokenizer.py": "its script, tokenizer_process.py, watches",
-    "retriever/pattern.py": "its script asks the kernel, and has a timer",
+    "language_models/text/tokenizer.py": "its script, tokenizer_process.py, watches",
+    "tasks/retriever/pattern.py": "its script asks the kernel, and has a timer",
 }
 REPORT = """
 import sys, time
@@ -28,19 +28,19 @@ if __name__ == "__main__":
 """
 BOUNDED = """
 import multiprocessing, threading, time
-from seqsep.retriever import Bounded
+from seqsep.tasks.retriever import Bounded
 
 bounded = Bounded(time.sleep, 60.0)
 threading.Thread(target=bounded, args=(60,)).start()
 time.sleep(60)
 """
 SEARCH = """
-from seqsep.retriever.pattern import Pattern
+from seqsep.tasks.retriever.pattern import Pattern
 Pattern("(x+x+)+y", seconds=60.0).find(["x" * 60])
 """
 RECEIVER = """
 import os, subprocess, sys, time
-command = [sys.executable, "-m", "seqsep.laws.language_model.receiver", str(os.getpid())]
+command = [sys.executable, "-m", "seqsep.language_models.laws.receiver", str(os.getpid())]
 subprocess.Popen(command, stdin=sys.stdin, stdout=subprocess.PIPE)
 time.sleep(60)
 """

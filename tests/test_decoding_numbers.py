@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.mixers import BY_NAME
+from seqsep.models.mixers import BY_NAME
 
 MEASURED = json.loads((Path(__file__).parents[1] / "results/decoding.json").read_text(encoding="utf-8"))
 BAR = 20

@@ -10,10 +10,10 @@ import pytest
 import torch
 
 import seqsep
+from seqsep.core.tables import SHOWN_ROWS, Tabular
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.train import Point, Result
-from seqsep.mixers import LSTM
-from seqsep.tables import SHOWN_ROWS, Tabular
+from seqsep.models.mixers import LSTM
 
 ROOT = Path(__file__).parents[1]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.known import Found, committed, gpu_hours
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.known import Found, committed, gpu_hours
 from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
-from seqsep.mixers import MIXERS
+from seqsep.models.mixers import MIXERS
 from seqsep.tasks import IndexLookup
 
 FILE = Path(__file__).parents[1] / "benchmarks/gpu_queue.py"

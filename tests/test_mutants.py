@@ -58,17 +58,17 @@ def test_the_sample_has_300_mutants_from_all_packages():
 
 
 def test_a_file_is_tried_again_if_it_changed_or_is_open():
-    paths = ("exact/growth.py", "exact/grid.py", "exact/codes.py")
+    paths = ("maths/automata/growth.py", "maths/arithmetic/grid.py", "maths/codes/codes.py")
     words = ("4 of 4 killed", "3 of 4 killed", "3 of 4 killed, 1 of the others not listed")
     outcomes = [{"variant": f"{path}: {text}"} for path, text in zip(paths, words, strict=True)]
     row = {"outcomes": outcomes, "sources": {path: verify.digest(path) for path in paths}}
-    assert long_mutants.unchanged(row) == {"exact/growth.py": (4, 4), "exact/grid.py": (3, 4)}
-    row["sources"]["exact/growth.py"] = "of another text"
-    assert long_mutants.unchanged(row) == {"exact/grid.py": (3, 4)}
+    assert long_mutants.unchanged(row) == {"maths/automata/growth.py": (4, 4), "maths/arithmetic/grid.py": (3, 4)}
+    row["sources"]["maths/automata/growth.py"] = "of another text"
+    assert long_mutants.unchanged(row) == {"maths/arithmetic/grid.py": (3, 4)}
 
 
 def test_a_namesake_is_near_and_short_files_are_first():
-    assert nearest("exact/growth.py")[0] == "tests/exact/test_growth.py"
+    assert nearest("maths/automata/growth.py")[0] == "tests/maths/automata/test_growth.py"
     assert "tests/lab/test_train.py" in nearest("lab/train.py")
     assert nearest("theorems/sparse_threshold/_slots.py")[0] == "tests/theorems/sparse_threshold/test_scales.py"
     assert "tests/tasks/test_golden_digests.py" in nearest("tasks/_thresholds.py")
@@ -82,15 +82,19 @@ def test_a_listed_survivor_is_still_a_mutant(path):
 
 def test_a_mutant_is_killed_by_what_fails_for_it_alone(monkeypatch):
     """A changed constant fails a test; the same text does not; what fails on the code as it is is told apart."""
-    monkeypatch.setattr(long_mutants, "nearest", lambda path: ("tests/exact/test_growth.py",))
+    monkeypatch.setattr(long_mutants, "nearest", lambda path: ("tests/maths/automata/test_growth.py",))
     text = "FEWEST = 3 | 3 -> 2"
-    (mutant,) = [one for one in changes.mutants("exact/growth.py") if text in one.name]
+    (mutant,) = [one for one in changes.mutants("maths/automata/growth.py") if text in one.name]
     with long_mutants.trier_in_a_copy() as process:
-        assert process.first_failure(mutant, []) == "tests/exact/test_growth.py::test_growth"
-        without = process.first_failure(mutant, ["tests/exact/test_growth.py::test_growth"])
-        assert without != "tests/exact/test_growth.py::test_growth"
-        names = ["examples of exact/growth.py", "examples of exact/nothing.py", "tests/exact/test_growth.py::test_growth"]
-        assert process.failing(names) == ["examples of exact/nothing.py"]
+        assert process.first_failure(mutant, []) == "tests/maths/automata/test_growth.py::test_growth"
+        without = process.first_failure(mutant, ["tests/maths/automata/test_growth.py::test_growth"])
+        assert without != "tests/maths/automata/test_growth.py::test_growth"
+        names = [
+            "examples of maths/automata/growth.py",
+            "examples of maths/nothing.py",
+            "tests/maths/automata/test_growth.py::test_growth",
+        ]
+        assert process.failing(names) == ["examples of maths/nothing.py"]
         assert process.failing([]) == []
 
 

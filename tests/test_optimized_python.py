@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-WRONG = f"{ROOT / 'tests/plugins/bad_tasks.py'}:Wrong"
+WRONG = f"{ROOT / 'tests/models/plugins/bad_tasks.py'}:Wrong"
 COMMANDS = (
     ["--help"],
     ["list", "tasks"],
@@ -22,8 +22,8 @@ COMMANDS = (
     ["check", "index-lookup-state", "--length", "3", "--alphabet", "2"],
 )
 SHOW = f"""
-from seqsep.cli import main
-from seqsep.mixers import LSTM
+from seqsep.commands.cli import main
+from seqsep.models.mixers import LSTM
 
 for words in {COMMANDS!r}:
     try:
@@ -35,11 +35,11 @@ print(LSTM.__doc__)
 TRY = f"""
 from dataclasses import replace
 from seqsep import Run, train
-from seqsep.cli import main
-from seqsep.laws.theorem import check_theorem
-from seqsep.plugins.load import PlugInFails
-from seqsep.plugins.name import PlugIn
-from seqsep.plugins.task import OwnTask
+from seqsep.commands.cli import main
+from seqsep.theorems.laws import check_theorem
+from seqsep.models.plugins.load import PlugInFails
+from seqsep.models.plugins.name import PlugIn
+from seqsep.models.plugins.task import OwnTask
 from seqsep.theorems import BY_NAME
 
 print("status", main(["check", "--task", {WRONG!r}, "--length", "6"]))

@@ -11,8 +11,8 @@ import pytest
 
 from pages.errata import entries
 from seqsep.commands import COMMANDS
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.known import committed
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.known import committed
 from seqsep.theorems import THEOREMS
 from support.page_examples import ROOT, Page
 from support.plain_environment import hidden, hide, required

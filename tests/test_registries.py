@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from seqsep import experiments, mixers, tasks, theorems
-from seqsep.exact import codes
+from seqsep import tasks, theorems
+from seqsep.lab import experiments
+from seqsep.maths.codes import codes
+from seqsep.models import mixers
 
 INFRASTRUCTURE = {"__init__", "base", "reading", "returned", "settings"}
 

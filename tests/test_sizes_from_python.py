@@ -7,10 +7,10 @@ import pytest
 import torch
 
 import seqsep
-from seqsep.mixers import MIXERS, Elman
-from seqsep.model.design import Design
-from seqsep.plugins.name import PlugIn
-from seqsep.plugins.task import OwnTask
+from seqsep.models.design import Design
+from seqsep.models.mixers import MIXERS, Elman
+from seqsep.models.plugins.name import PlugIn
+from seqsep.models.plugins.task import OwnTask
 from seqsep.tasks import TASKS
 from support.plug_ins import GOOD
 

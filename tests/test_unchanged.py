@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.certificate import certify
-from seqsep.experiments import EXPERIMENTS
+from seqsep.lab.experiments import EXPERIMENTS
+from seqsep.theorems.certificate import certify
 
 ROOT = Path(__file__).parents[1]
 BEFORE = json.loads((ROOT / "tests/support/unchanged.json").read_text(encoding="utf-8"))

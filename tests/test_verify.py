@@ -95,5 +95,10 @@ def test_changed_code_is_stale_and_changed_words_are_not(tmp_path, monkeypatch):
 def test_a_check_covers_what_its_theorem_imports_through_folders():
     """Names that a folder hands on are followed to the files that define them."""
     covered = verify.imported("theorems/equality/two_layers.py")
-    assert {"theorems/equality/_trials.py", "theorems/blocks/lookup.py", "exact/executor.py", "exact/grid.py"} <= covered
+    assert {
+        "theorems/equality/_trials.py",
+        "theorems/blocks/lookup.py",
+        "maths/networks/executor.py",
+        "maths/arithmetic/grid.py",
+    } <= covered
     assert "theorems/bounded_dyck/attention.py" not in covered

@@ -166,7 +166,7 @@ def test_what_the_rules_allow() -> None:
 
 
 def test_nothing_says_to_install_an_extra_from_an_index() -> None:
-    """No package index has seqsep: `seqsep.names.install` gives the command, which works in a clone."""
+    """No package index has seqsep: `seqsep.core.names.install` gives the command, which works in a clone."""
     files = [path for name in ("src", "docs", "tools", "examples") for path in (ROOT / name).rglob("*.*")]
     texts = {path: path.read_text() for path in files if path.suffix in (".py", ".md", ".json")}
     assert [str(path) for path, text in texts.items() if re.search(r"pip install [^\n]*seqsep\[", text)] == []

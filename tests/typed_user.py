@@ -4,7 +4,7 @@ from typing import assert_type
 
 import seqsep
 from seqsep.lab.train import Result
-from seqsep.model.tabular_network import TabularNetwork
+from seqsep.models.tabular_network import TabularNetwork
 from seqsep.theorems import Outcomes
 
 task = seqsep.IndexLookup(length=5)

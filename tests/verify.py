@@ -34,7 +34,7 @@ from support.digests import digest
 
 ROOT = Path(__file__).parents[1]
 ROWS = ROOT / "results/verify"
-ROOMS = ("exact", "theorems", "tasks/trees")
+ROOMS = ("maths", "theorems", "tasks/trees")
 INTERPRETED = (long_kernels, long_fla, long_flash_linear_laws)
 """These need flash-linear-attention, which `make verify` does not install."""
 PARTS = (*INTERPRETED, long_pages, long_release, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
@@ -50,7 +50,7 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
     built = sorted({source for _, sources in found.values() for source in sources})
     found[long_spoiled.NAME] = (long_spoiled.verify, tuple(built))
-    writers = sorted(f"certificate/{path.name}" for path in (ROOT / "src/seqsep/certificate").glob("*.py"))
+    writers = sorted(f"theorems/certificate/{path.name}" for path in (ROOT / "src/seqsep/theorems/certificate").glob("*.py"))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
     found |= {part.NAME: (part.verify, part.SOURCES) for part in PARTS}
     found |= {

@@ -50,11 +50,11 @@ COMMANDS = (
 """Each needs files that a wheel could lack."""
 OF_README = re.compile(r"^(?:\$ )?((?:\.venv/bin/)?(?:seqsep|seqsep-check|python3?|echo) .*)$")
 TESTS = (
-    "tests/capacity/test_published.py",
+    "tests/language_models/capacity/test_published.py",
     "tests/commands/test_examples_command.py",
     "tests/commands/test_list.py",
-    "tests/exact/test_codes.py",
-    "tests/experiments/test_committed.py",
+    "tests/maths/codes/test_codes.py",
+    "tests/lab/experiments/test_committed.py",
     "tests/pages/test_errata.py",
     "tests/release/test_release.py",
     "tests/test_registries.py",

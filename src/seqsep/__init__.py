@@ -47,20 +47,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seqsep.analysis.analyze import analyze
-    from seqsep.audit.answer import audit
-    from seqsep.audit.language_model.answer import audit_language_model
-    from seqsep.audit.worst import worst_case
-    from seqsep.capacity.answer import capacity
-    from seqsep.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.commands.certify import certify
+    from seqsep.lab.audit.answer import audit
+    from seqsep.lab.audit.worst import worst_case
     from seqsep.lab.in_process import train
     from seqsep.lab.kept import load, save
     from seqsep.lab.row import Row, Rows, read_rows
     from seqsep.lab.run import Run
-    from seqsep.laws.language_model.check import check_language_model
-    from seqsep.model.model import Model
-    from seqsep.model.network_file import load_network, save_network
+    from seqsep.language_models.audit.answer import audit_language_model
+    from seqsep.language_models.capacity.answer import capacity
+    from seqsep.language_models.laws.check import check_language_model
+    from seqsep.models.model import Model
+    from seqsep.models.network_file import load_network, save_network
     from seqsep.tasks import (
         AssociativeRecall,
         BoundedDyck,
@@ -74,7 +72,9 @@ if TYPE_CHECKING:
         NgramRetrieval,
         SparseThreshold,
     )
+    from seqsep.tasks.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.theorems import apply, bound, build, check
+    from seqsep.theorems.analysis.analyze import analyze
 
 __version__ = "0.3.0"
 
@@ -86,7 +86,7 @@ _HOMES = {
     "Equality": "seqsep.tasks",
     "IndexLookup": "seqsep.tasks",
     "IsTree": "seqsep.tasks",
-    "Model": "seqsep.model.model",
+    "Model": "seqsep.models.model",
     "MultiQueryRecall": "seqsep.tasks",
     "NearestNeighbor": "seqsep.tasks",
     "NgramRetrieval": "seqsep.tasks",
@@ -94,27 +94,27 @@ _HOMES = {
     "Rows": "seqsep.lab.row",
     "Run": "seqsep.lab.run",
     "SparseThreshold": "seqsep.tasks",
-    "analyze": "seqsep.analysis.analyze",
+    "analyze": "seqsep.theorems.analysis.analyze",
     "apply": "seqsep.theorems",
-    "audit": "seqsep.audit.answer",
-    "audit_language_model": "seqsep.audit.language_model.answer",
+    "audit": "seqsep.lab.audit.answer",
+    "audit_language_model": "seqsep.language_models.audit.answer",
     "bound": "seqsep.theorems",
     "build": "seqsep.theorems",
-    "capacity": "seqsep.capacity.answer",
-    "ceiling": "seqsep.ceilings",
+    "capacity": "seqsep.language_models.capacity.answer",
+    "ceiling": "seqsep.tasks.ceilings",
     "certify": "seqsep.commands.certify",
     "check": "seqsep.theorems",
-    "check_language_model": "seqsep.laws.language_model.check",
-    "first_bitten_length": "seqsep.ceilings",
-    "least_state_bits": "seqsep.ceilings",
+    "check_language_model": "seqsep.language_models.laws.check",
+    "first_bitten_length": "seqsep.tasks.ceilings",
+    "least_state_bits": "seqsep.tasks.ceilings",
     "load": "seqsep.lab.kept",
-    "load_network": "seqsep.model.network_file",
-    "longest": "seqsep.ceilings",
+    "load_network": "seqsep.models.network_file",
+    "longest": "seqsep.tasks.ceilings",
     "read_rows": "seqsep.lab.row",
     "save": "seqsep.lab.kept",
-    "save_network": "seqsep.model.network_file",
+    "save_network": "seqsep.models.network_file",
     "train": "seqsep.lab.in_process",
-    "worst_case": "seqsep.audit.worst",
+    "worst_case": "seqsep.lab.audit.worst",
 }
 __all__ = [
     "AssociativeRecall",
@@ -160,8 +160,7 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspel
     def __getattr__(name: str) -> Any:
         """Public names, imported when they are asked for: tasks work without waiting for torch."""
         if name in _HOMES:
-            found = getattr(import_module(_HOMES[name]), name)
-            return globals().get(name, found)  # its import may have put a package of this name here, which is called alike
+            return getattr(import_module(_HOMES[name]), name)
         raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
 
     def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
 """`python -m seqsep`: the command line."""
 
-from seqsep.cli import script
+from seqsep.commands.cli import script
 
 if __name__ == "__main__":
     script()

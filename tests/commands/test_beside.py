@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from seqsep.commands.beside import beside, committed_rows, sentence
+from seqsep.core.names import BadInput
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import Run
-from seqsep.names import BadInput
 from seqsep.tasks import IndexLookup
 from support.command_line import TWO_SHORT_RUNS, call
 

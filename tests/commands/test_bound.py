@@ -5,7 +5,7 @@ import json
 import pytest
 
 from seqsep.commands.bound import SIZE_WORDS
-from seqsep.exact.network import Network
+from seqsep.maths.networks.network import Network
 from seqsep.theorems import BY_NAME
 from support.command_line import call
 

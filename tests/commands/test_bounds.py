@@ -9,9 +9,9 @@ from itertools import islice
 
 import pytest
 
-import seqsep.analysis.evidence
-import seqsep.report.figures.least_state  # noqa: F401  (what a command imports is not its work)
-from seqsep.cli import main
+import seqsep.report.figures.least_state
+import seqsep.theorems.analysis.evidence  # noqa: F401  (what a command imports is not its work)
+from seqsep.commands.cli import main
 from seqsep.theorems import THEOREMS
 from support.command_line import call
 

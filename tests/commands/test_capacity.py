@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import seqsep
-from seqsep.capacity.one_layer_text import one_layer_record, one_layer_sentences
-from seqsep.capacity.published import published
-from seqsep.cli import main
+from seqsep.commands.cli import main
+from seqsep.language_models.capacity.one_layer_text import one_layer_record, one_layer_sentences
+from seqsep.language_models.capacity.published import published
 
 ROOT = Path(__file__).parents[2]
 MAMBA = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size": 8192, "num_hidden_layers": 64}
@@ -196,14 +196,17 @@ def test_several_files_need_compare(file, capsys):
 
 
 def test_nothing_heavy_is_loaded(file):
-    code = "import sys; from seqsep.cli import main; main(sys.argv[1:]); print({'torch', 'transformers'} & set(sys.modules))"
+    code = (
+        "import sys; from seqsep.commands.cli import main; main(sys.argv[1:]); "
+        "print({'torch', 'transformers'} & set(sys.modules))"
+    )
     words = [sys.executable, "-c", code, "capacity", file(MAMBA), "--json"]
     said = subprocess.run(words, capture_output=True, text=True, check=True).stdout
     assert said.splitlines()[-1] == "set()"
 
 
 def test_from_python_it_is_a_function_and_a_package():
-    import seqsep.capacity
+    import seqsep.language_models.capacity
 
     assert seqsep.capacity(LLAMA).numbers_per_token == 256
     assert seqsep.capacity.capacity(LLAMA).numbers_per_token == 256

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from seqsep.cli import main
 from seqsep.commands.chosen_runs import chosen_by, words_of
-from seqsep.experiments import BY_NAME, EXPERIMENTS
+from seqsep.commands.cli import main
+from seqsep.lab.experiments import BY_NAME, EXPERIMENTS
 from support.command_line import OWN_LAYER, call
 
 PAPER = BY_NAME["index-lookup-architectures"].runs("paper")

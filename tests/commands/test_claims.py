@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from seqsep.cli import main
-from seqsep.experiments.claims import CLAIMS, claims_named, decisive_runs
+from seqsep.commands.cli import main
+from seqsep.lab.experiments.claims import CLAIMS, claims_named, decisive_runs
 from seqsep.lab.row import write_rows
 from support.claim_rows import row_of
 

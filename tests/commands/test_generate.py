@@ -8,7 +8,7 @@ import pytest
 import seqsep
 from seqsep.commands.shared_flags import weights_folder
 from seqsep.lab.run import Run
-from seqsep.model import generate_by_forward
+from seqsep.models.decode import generate_by_forward
 from seqsep.tasks import IndexLookup, IsTree
 from support.command_line import OWN_LAYER, call, json_lines
 

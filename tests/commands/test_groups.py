@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.cli import main
 from seqsep.commands import COMMANDS, GROUPS, Group
+from seqsep.commands.cli import main
 
 
 def help_of(capsys: pytest.CaptureFixture[str], *words: str) -> str:

@@ -16,7 +16,7 @@ import seqsep
 import seqsep_check
 from seqsep.commands import COMMANDS
 from seqsep.lab.run import Run
-from seqsep.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import OwnLayer
 from seqsep.tasks import IndexLookup, IsTree
 from seqsep.theorems import THEOREMS
 from support.command_line import OWN_LAYER, call

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from seqsep.cli import main
 from seqsep.commands import check as check_command
 from seqsep.commands import sample as sample_command
+from seqsep.commands.cli import main
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.lab.store.store import Store
 from support.command_line import TWO_SHORT_RUNS, call, seqsep

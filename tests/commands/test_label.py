@@ -6,14 +6,14 @@ from io import StringIO
 
 import pytest
 
-from seqsep.cli import main
 from seqsep.commands.beside import beside
+from seqsep.commands.cli import main
 from seqsep.commands.report import layers_and_label
+from seqsep.core.names import BadInput
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
 from seqsep.lab.run_labels import labels_file, read_labels, write_labels
 from seqsep.lab.run_table import RunTable
-from seqsep.names import BadInput
 from seqsep.report.experiment_table import report_tables
 from seqsep.report.figures.panels import draw_curves
 from seqsep.report.named_layers import labels_of_layers

@@ -7,9 +7,9 @@ import pytest
 
 from seqsep.commands.chosen_runs import ChosenRuns
 from seqsep.commands.later_steps import later_steps
-from seqsep.experiments import Search
-from seqsep.experiments._reach import Contender, Level, Reach
-from seqsep.experiments._search import SearchCell
+from seqsep.lab.experiments import Search
+from seqsep.lab.experiments._reach import Contender, Level, Reach
+from seqsep.lab.experiments._search import SearchCell
 from seqsep.lab.pruning import rungs, siblings
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from seqsep.experiments import EXPERIMENTS
-from seqsep.mixers import MIXERS
+from seqsep.lab.experiments import EXPERIMENTS
+from seqsep.models.mixers import MIXERS
 from seqsep.tasks import TASKS
 from seqsep.theorems import THEOREMS
 from support.command_line import call

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy
 import pytest
 
-from seqsep.cli import main
 from seqsep.commands import outcome_cache
 from seqsep.commands.check import check_every_theorem
+from seqsep.commands.cli import main
 from seqsep.commands.outcome_cache import OutcomeCache, digest_of_sources
 from seqsep.theorems.retrieval import index_lookup_state
 from support import small_theorems
@@ -126,11 +126,11 @@ def test_the_sources_are_those_of_theorems_and_below(tmp_path):
     assert set(outcome_cache.ROOMS) == {room for room, row in ROWS.items() if row <= ROWS["theorems"]}
     shutil.copytree(outcome_cache.PACKAGE, tmp_path / "seqsep", ignore=shutil.ignore_patterns("__pycache__"))
     assert digest_of_sources(tmp_path / "seqsep") == digest_of_sources()
-    changed = tmp_path / "seqsep/exact/codes.py"
+    changed = tmp_path / "seqsep/maths/codes/codes.py"
     changed.write_text(changed.read_text() + "\n")
     assert digest_of_sources(tmp_path / "seqsep") != digest_of_sources()
     changed.write_text(changed.read_text()[:-1])
-    (tmp_path / "seqsep/cli.py").write_text("")
+    (tmp_path / "seqsep/commands/cli.py").write_text("")
     assert digest_of_sources(tmp_path / "seqsep") == digest_of_sources()
 
 

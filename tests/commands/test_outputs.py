@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from seqsep.commands import check, demo
 from seqsep.commands.outputs import require_folder, require_report
-from seqsep.files import write_file
-from seqsep.names import UNSEEN, BadInput
+from seqsep.core.files import write_file
+from seqsep.core.names import UNSEEN, BadInput
+from seqsep.core.tables import as_csv
 from seqsep.report.figures.picture_file import svg_text
-from seqsep.tables import as_csv
 from support.command_line import call
 
 FORMULAS = ["=1+1", '=HYPERLINK("x")', "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", " =1", "\n=1", "\uff1d1"]
@@ -30,10 +30,10 @@ def no_work(monkeypatch):
     monkeypatch.setattr(demo, "check_every_theorem", begins)
     monkeypatch.setattr(check, "checked", begins)
     monkeypatch.setattr("seqsep.report.write.read_rows", begins)
-    monkeypatch.setattr("seqsep.analysis.analyze", begins)
+    monkeypatch.setattr("seqsep.theorems.analysis.analyze", begins)
     monkeypatch.setattr("seqsep.commands.certify.certify", begins)
     monkeypatch.setattr("seqsep.theorems.build", begins)
-    monkeypatch.setattr("seqsep.capacity.answer.capacity", begins)
+    monkeypatch.setattr("seqsep.language_models.capacity.answer.capacity", begins)
     monkeypatch.setattr("seqsep.lab.store.store.Store.rows", begins)
     monkeypatch.setattr("seqsep.lab.sweep.Sweep.train", begins)
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from support.plug_ins import BAD, GOOD
 
 

@@ -7,11 +7,11 @@ import textwrap
 
 import pytest
 
-from seqsep.cli import main
-from seqsep.experiments import EXPERIMENTS, load_experiment
-from seqsep.experiments.base import words_of
+from seqsep.commands.cli import main
+from seqsep.lab.experiments import EXPERIMENTS, load_experiment
+from seqsep.lab.experiments.base import words_of
 from seqsep.lab.store.store import Store
-from seqsep.plugins.name import PlugIn
+from seqsep.models.plugins.name import PlugIn
 from support.command_line import OWN_LAYER, TWO_SHORT_RUNS, call, json_lines
 
 
@@ -228,11 +228,11 @@ def test_a_mistake_in_a_users_experiment_names_file_and_line(capsys, tmp_path, c
 
 
 def test_a_users_own_layer_is_timed_by_a_worker(capsys):
-    layer = "tests/plugins/good.py:Sum"
+    layer = "tests/models/plugins/good.py:Sum"
     words = ["train", "index-lookup", "--length", "6", "--alphabet", "4", "--width", "8", "--dry-run"]
     assert main([*words, "--layers", layer, "--steps", "100000000"]) == 0
     assert re.search(r"estimate: about [1-9][\d.]* (h|days) on \d+ workers here", capsys.readouterr().out)
-    assert main([*words, "--layers", "tests/plugins/bad.py:Raises"]) == 0
+    assert main([*words, "--layers", "tests/models/plugins/bad.py:Raises"]) == 0
     assert "no estimate of time: " in capsys.readouterr().out
 
 

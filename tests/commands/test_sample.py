@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.tasks import TASKS, BoundedDyck, IndexLookup
 from seqsep.tasks.base import field_meanings
 from seqsep.tasks.trees.graphs import is_tree

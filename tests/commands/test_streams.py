@@ -9,14 +9,14 @@ import sys
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.commands.streams import Stream, guarded_streams
+from seqsep.core.names import UNSEEN, printable
 from seqsep.lab.row import Row
 from seqsep.lab.store.store import Store
-from seqsep.names import UNSEEN, printable
 from support.command_line import TWO_SHORT_RUNS, call, pipe_without_reader
 
-PROGRAM = "from seqsep.cli import script; script()"
+PROGRAM = "from seqsep.commands.cli import script; script()"
 MAMBA = {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}
 PRINTING = [
     "--help",

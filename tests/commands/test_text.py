@@ -11,9 +11,9 @@ import torch
 
 from seqsep.lab.row import read_rows
 from seqsep.lab.store.store import Store
-from seqsep.text.evaluation import Evaluation
-from seqsep.text.language_model import LanguageModel
-from seqsep.text.reply import Reply
+from seqsep.language_models.text.evaluation import Evaluation
+from seqsep.language_models.text.language_model import LanguageModel
+from seqsep.language_models.text.reply import Reply
 from support.command_line import call, json_lines
 from support.hotpotqa import write_file
 from support.language_models import FAMILIES, build, bytes_tokenizer, save, words_tokenizer

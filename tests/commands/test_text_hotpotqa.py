@@ -26,7 +26,9 @@ def readers(monkeypatch, tmp_path):
         (tmp_path / name / "config.json").write_text('{"model_type": "reader"}')
         (tmp_path / name / "model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
         (tmp_path / name / "tokenizer.json").write_text("{}")
-    monkeypatch.setattr("seqsep.text.language_model.LanguageModel", lambda folder, dtype, device: known[folder.name])
+    monkeypatch.setattr(
+        "seqsep.language_models.text.language_model.LanguageModel", lambda folder, dtype, device: known[folder.name]
+    )
     return known
 
 

@@ -127,7 +127,7 @@ def test_help_is_no_docstring_of_python(function):
 def test_help_does_not_import_torch():
     script = """
 import sys
-from seqsep.cli import main
+from seqsep.commands.cli import main
 try:
     main(["apply", "is-tree-walk", "--help"])
 except SystemExit:

@@ -8,11 +8,11 @@ import sys
 import pytest
 
 import seqsep as library
-from seqsep import interrupts
+from seqsep.core import interrupts
 from seqsep.lab.run import Run
-from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.name import PlugIn
-from seqsep.plugins.task import own_task
+from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.name import PlugIn
+from seqsep.models.plugins.task import own_task
 from seqsep.tasks import IndexLookup, IsTree
 from support.command_line import call, json_lines, seqsep
 
@@ -213,7 +213,7 @@ def test_an_exit_under_the_program_is_an_error(tmp_path):
 
 PROGRAM = """
 import atexit, ctypes, os, sys, time
-from seqsep import interrupts
+from seqsep.core import interrupts
 from seqsep.commands.users_code import supervised
 
 def say(message, status):

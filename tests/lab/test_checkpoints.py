@@ -22,7 +22,7 @@ from seqsep.lab.store.place import StoreUnavailable
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
-from seqsep.mixers import MIXERS
+from seqsep.models.mixers import MIXERS
 from seqsep.tasks import IndexLookup
 from support.player import let_workers_play
 

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep import cli
+from seqsep.commands import cli
 from seqsep.lab import checkpoint as checkpoint_module
 from seqsep.lab import device, estimate
 from seqsep.lab.checkpoint import CheckpointError
@@ -29,8 +29,8 @@ from seqsep.lab.step import asked, computing, total_loss
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
-from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.mixers import _kernels
+from seqsep.models.mixers import BY_NAME as MIXERS
+from seqsep.models.mixers import _kernels
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup, NearestNeighbor, Task
 from support.player import let_workers_play
 

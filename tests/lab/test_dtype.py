@@ -6,7 +6,7 @@ import torch
 from seqsep.lab import step as one_step
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
-from seqsep.mixers import MIXERS
+from seqsep.models.mixers import MIXERS
 from seqsep.tasks import BoundedDyck, IndexLookup
 from support.bfloat16 import require_bfloat16
 
@@ -102,7 +102,7 @@ def test_accuracy_on_index_lookup_is_the_same():
 
 def test_a_processor_without_an_lstm_in_bfloat16_is_named(monkeypatch):
     """PyTorch's words for a primitive that oneDNN has not become one line that says what to do; other errors stay."""
-    from seqsep.mixers.lstm import LSTM
+    from seqsep.models.mixers.lstm import LSTM
 
     layer = LSTM(4)
     for words, kind, expected in (

@@ -23,8 +23,8 @@ from seqsep.lab.graphed_step import MOST_GRAPHS, WARM_UP, Graph, GraphedStep
 from seqsep.lab.run import Run
 from seqsep.lab.step import questions_of, step_once
 from seqsep.lab.train import train, training_batches
-from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.plugins.layer import OwnLayer
+from seqsep.models.mixers import BY_NAME as MIXERS
+from seqsep.models.plugins.layer import OwnLayer
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup, IsTree
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")

@@ -9,7 +9,7 @@ from safetensors.torch import save_file
 
 import seqsep
 from seqsep.lab.run import Run
-from seqsep.model.weights import describe
+from seqsep.models.weights import describe
 from seqsep.tasks import BY_NAME, IndexLookup, IsTree
 from support.command_line import OWN_LAYER
 

@@ -9,7 +9,7 @@ from seqsep.lab.pruning import cut
 from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
-from seqsep.model import ThoughtAccuracy, thought_accuracy
+from seqsep.models.thought_accuracy import ThoughtAccuracy, thought_accuracy
 from seqsep.tasks import IndexLookup, IsTree
 
 SHORT = {"width": 8, "heads": 2, "steps": 2, "batch": 4, "evaluate_every": 1, "evaluation": 10}

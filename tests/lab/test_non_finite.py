@@ -17,7 +17,7 @@ from seqsep.lab.step import finite
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
-from seqsep.model.model import Model
+from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 
 SPOILED_AFTER = 7

@@ -23,8 +23,8 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
-from seqsep.mixers import MIXERS
-from seqsep.model.model import Model
+from seqsep.models.mixers import MIXERS
+from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 
 

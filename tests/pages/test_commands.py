@@ -11,8 +11,8 @@ import pytest
 
 from pages import PAGES
 from pages.commands import BEFORE, EXAMPLES, FAILED, FOLDER, NOT_RUN, command_page, index_page, without_outputs
-from seqsep.cli import parse
 from seqsep.commands import COMMANDS, Command
+from seqsep.commands.cli import parse
 from support.page_examples import Page
 
 ROOT = Path(__file__).parents[2]

@@ -6,10 +6,10 @@ import pytest
 
 from pages._experiment_notes import NOTES, answers, positions, readings, shortcut, used_bits
 from pages.experiments import SHOWN, rows_of
-from seqsep.ceilings import carried_bits
-from seqsep.experiments import BY_NAME
+from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.tasks import IndexLookup
+from seqsep.tasks.ceilings import carried_bits
 from seqsep.tasks.index_lookup import TRAINING
 
 RESULTS = Path(__file__).parents[2] / "results"

@@ -13,10 +13,10 @@ import pytest
 from pages._claims import found_in
 from pages._experiment_rows import COLUMNS, claims_of, csv_text, hours, result_table
 from pages.experiments import EXPERIMENT_PAGES, PLACES, SHOWN, experiment_page, list_of_pages, rows_of, table_of
-from seqsep.experiments import BY_NAME
-from seqsep.experiments.claims import CLAIMS, claims_named
-from seqsep.experiments.claims.claim import Accuracy
-from seqsep.experiments.claims.known import shape
+from seqsep.lab.experiments import BY_NAME
+from seqsep.lab.experiments.claims import CLAIMS, claims_named
+from seqsep.lab.experiments.claims.claim import Accuracy
+from seqsep.lab.experiments.claims.known import shape
 from seqsep.lab.row import Row, read_rows
 from seqsep.tasks import IsTree
 

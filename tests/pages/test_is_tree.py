@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from seqsep.experiments import BY_NAME
-from seqsep.experiments.is_tree import PAPER_SIZES, make, quick
+from seqsep.lab.experiments import BY_NAME
+from seqsep.lab.experiments.is_tree import PAPER_SIZES, make, quick
 from seqsep.lab.row import Row, write_rows
 from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
 from seqsep.report.figures.is_tree_states import draw_is_tree_states

@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 from pages.members import counted_bits, formula_bits, markdown
-from seqsep.mixers import MIXERS
+from seqsep.models.mixers import MIXERS
 from seqsep.tasks import TASKS
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pages._other_calculators import OTHERS, other_calculators_section
-from seqsep.capacity.published import published
+from seqsep.language_models.capacity.published import published
 
 RESULTS = Path(__file__).parents[2] / "results"
 FOUND = json.loads((RESULTS / "other-calculators.json").read_text(encoding="utf-8"))

@@ -18,7 +18,7 @@ ELSEWHERE = {
     ("seqsep.theorems.retrieval", "index_lookup_state"): "a module whose function `check` an example shows",
     ("seqsep.theorems.protocols.one_way_protocol", "alice"): "a function of one theorem, on the page of that theorem",
     ("seqsep.theorems.protocols.one_way_protocol", "bob"): "a function of one theorem, on the page of that theorem",
-    ("seqsep.exact.grid", "Array"): "an array of whole numbers with a unit, which networks hold",
+    ("seqsep.maths.arithmetic.grid", "Array"): "an array of whole numbers with a unit, which networks hold",
 }
 """The names that a reader's page imports and that have no section, each with the reason."""
 ids = pytest.mark.parametrize("member", MEMBERS, ids=lambda member: f"{member.module}.{member.name}")

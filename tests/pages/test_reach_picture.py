@@ -11,8 +11,8 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from pages._reach_picture import LENGTHS, caption, is_at_chance, lookup_rows, reach_picture, seeds_rows
-from seqsep.experiments.claims.papers import figure2_index_lookup
-from seqsep.mixers import MIXERS
+from seqsep.lab.experiments.claims.papers import figure2_index_lookup
+from seqsep.models.mixers import MIXERS
 from seqsep.report.figures.heatmap import HATCH
 from seqsep.report.figures.reach_picture import SeedsRow, draw_reach
 from seqsep.report.measured import Measured

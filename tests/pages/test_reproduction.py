@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.experiments import BY_NAME, EXPERIMENTS
+from seqsep.lab.experiments import BY_NAME, EXPERIMENTS
 from seqsep.lab.row import Row, read_rows, write_rows
 from seqsep.report.experiment_table import experiment_table, report_tables
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from pages._claims import FIGURES, found_in
 from pages.reproduction_index import reproduction_index_page
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.claim import STATUSES
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.claim import STATUSES
 
 RESULTS = Path(__file__).parents[2] / "results"
 

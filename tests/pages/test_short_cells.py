@@ -7,7 +7,7 @@ import pytest
 from pages._markdown import folded, unbroken
 from pages.capacity import STATUSES
 from pages.model_laws import what_holds
-from seqsep.capacity.published import published
+from seqsep.language_models.capacity.published import published
 
 DOCS = Path(__file__).parents[2] / "docs"
 LONGEST_NAME = max(len(model.name) for model in published())

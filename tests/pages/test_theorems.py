@@ -17,8 +17,8 @@ from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
 from pages.theorem_page import linked, parts_of
 from pages.theorems import claims, covered_statements, not_shown, sides, theorems_page
 from pages.theorems import test_file as file_of_tests
-from seqsep.cli import main
 from seqsep.commands.certify import certify
+from seqsep.commands.cli import main
 from seqsep.theorems import BY_NAME, THEOREMS
 
 ROOT = Path(__file__).parents[2]

@@ -38,7 +38,7 @@ def test_the_wheel_has_what_commands_read_and_no_more(built: Built) -> None:
         "[console_scripts]",
         "seqsep",
         "=",
-        "seqsep.cli:script",
+        "seqsep.commands.cli:script",
         "seqsep-check",
         "=",
         "seqsep_check:main",

@@ -7,7 +7,7 @@ import pytest
 
 import seqsep
 from pages.audit import audit_of, audit_picture, audits
-from seqsep.audit.sizes import rows
+from seqsep.lab.audit.sizes import rows
 from seqsep.report.page.audit_charts import curve_chart, places_chart
 from seqsep.report.page.audit_page import audit_page
 from seqsep.tasks import IndexLookup

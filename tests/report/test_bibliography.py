@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.row import read_rows
-from seqsep.mixers import BY_NAME, PAPER_MIXERS
+from seqsep.models.mixers import BY_NAME, PAPER_MIXERS
 from seqsep.report.bibliography import METHODS, STATEMENTS, bibliography, entries, write_bibliography
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def test_an_entry_is_the_source_that_the_mixer_names(name):
 
 
 def test_the_two_papers_are_those_of_the_numbers():
-    said = json.loads(files("seqsep.experiments.claims").joinpath("papers.json").read_text())["source"]
+    said = json.loads(files("seqsep.lab.experiments.claims").joinpath("papers.json").read_text())["source"]
     assert re.findall(r"arXiv:(\d{4}\.\d{5})", said) == [fields(entries()[key])["eprint"] for key in STATEMENTS]
     plain = {re.sub("[{}]", "", fields(entries()[key])["title"]) for key in STATEMENTS}
     assert all(title.split(":")[0] in said for title in plain)

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from seqsep.capacity import capacity
-from seqsep.capacity.crossings import crossings, crossings_in_words
-from seqsep.names import BadInput
+from seqsep.core.names import BadInput
+from seqsep.language_models.capacity import capacity
+from seqsep.language_models.capacity.crossings import crossings, crossings_in_words
 from seqsep.report.page.capacity_chart import MOST_MODELS, capacity_chart
 from support.command_line import call
 

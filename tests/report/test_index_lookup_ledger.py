@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from seqsep.exact.codes import BY_NAME, MOST_VERIFIED
+from seqsep.maths.codes.codes import BY_NAME, MOST_VERIFIED
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.index_lookup_ledger import (
     ALPHABET,

@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
 from seqsep.report.attention_weights import attention_weights
 from seqsep.report.page.is_tree_example import is_tree_example
 from seqsep.theorems.is_tree.figure_3 import figure_3

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from seqsep.exact.network import Network
+from seqsep.maths.networks.network import Network
 from seqsep.report.attention_weights import attention_weights
 from seqsep.report.page.is_tree_page import is_tree_page, write_is_tree_page
 from seqsep.report.worked_example import WorkedExample, worked_example

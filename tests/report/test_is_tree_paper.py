@@ -4,8 +4,8 @@ from itertools import product
 
 import pytest
 
-from seqsep.experiments.claims.papers import is_tree_accuracy
-from seqsep.experiments.is_tree import PAPER_LENGTHS, PAPER_SIZES, PAPER_TRACES, TRACES
+from seqsep.lab.experiments.claims.papers import is_tree_accuracy
+from seqsep.lab.experiments.is_tree import PAPER_LENGTHS, PAPER_SIZES, PAPER_TRACES, TRACES
 
 COT = {
     ("transformer", "0.5M"): (1.0, 1.0, 0.975, 0.690),

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from seqsep.ceilings import ceiling
-from seqsep.experiments.is_tree import EXPERIMENT, PAPER_SIZES, make, quick, uniform
+from seqsep.lab.experiments.is_tree import EXPERIMENT, PAPER_SIZES, make, quick, uniform
 from seqsep.lab.row import Row, write_rows
 from seqsep.report.figures.is_tree_bars import Panel, caption, draw_is_tree, panels_of
 from seqsep.report.figures.is_tree_states import draw_is_tree_states, states_caption
 from seqsep.report.is_tree_files import write_is_tree_results
 from seqsep.report.is_tree_table import is_tree_cells, sizes_as_built
+from seqsep.tasks.ceilings import ceiling
 
 HERE = {"torch": "2", "device": "cpu", "threads": 1}
 PRESETS = {preset: EXPERIMENT.runs(preset) for preset in EXPERIMENT.presets}

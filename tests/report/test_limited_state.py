@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.ceilings import ceiling
 from seqsep.lab.row import read_rows
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.limited_state import AUDITS, STATE_BITS, audited, limited_state
 from seqsep.report.page.page import write_page
+from seqsep.tasks.ceilings import ceiling
 
 RESULTS = Path(__file__).parents[2] / "results"
 pytestmark = pytest.mark.unchecked

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from seqsep.ceilings import index_lookup_ceiling
-from seqsep.plugins.name import PlugIn
+from seqsep.models.plugins.name import PlugIn
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.index_lookup_ledger import CODES, TOTALS
 from seqsep.report.measured import Measured
@@ -19,6 +18,7 @@ from seqsep.report.page.page import write_page
 from seqsep.report.page.tables import rate_tables
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.tasks.ceilings import index_lookup_ceiling
 from support.html_reader import Reader
 
 ARCHITECTURES = ("attention", "lstm", "linear-attention", "retention", "dss", "mamba")

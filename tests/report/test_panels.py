@@ -5,7 +5,6 @@ from itertools import combinations
 import pytest
 from markupsafe import escape
 
-from seqsep.ceilings import ceiling
 from seqsep.report import result_table
 from seqsep.report.captions import Captions
 from seqsep.report.demo_runs import DemoRuns
@@ -21,6 +20,7 @@ from seqsep.report.result_table import Column, ResultTable
 from seqsep.report.sized_model import MOST_NAMED, SizedModel
 from seqsep.report.styles import FILLS, STYLES
 from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.tasks.ceilings import ceiling
 
 DRAWERS = (
     lambda table: draw_results(table, Captions.of(table).heatmap),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from seqsep.experiments.claims.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
+from seqsep.lab.experiments.claims.papers import figure2_dyck, figure2_index_lookup, figure3_mamba_width
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.report.demo_runs import DemoRuns

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from seqsep.experiments import BY_NAME
+from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import Run
 from seqsep.report.demo_heatmap import heatmap

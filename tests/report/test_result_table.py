@@ -5,8 +5,8 @@ from itertools import product
 
 import pytest
 
-from seqsep.experiments import EXPERIMENTS, index_lookup_architectures
-from seqsep.experiments.claims.papers import printed
+from seqsep.lab.experiments import EXPERIMENTS, index_lookup_architectures
+from seqsep.lab.experiments.claims.papers import printed
 from seqsep.report.captions import ceilings_sentence, heatmap_caption
 from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.sheet import write_figure

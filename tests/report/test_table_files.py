@@ -10,16 +10,16 @@ from statistics import median
 
 import pytest
 
-from seqsep.mixers import BY_NAME
-from seqsep.mixers.settings import has_heads
-from seqsep.model.model import Model
+from seqsep.core.tables import as_csv
+from seqsep.models.mixers import BY_NAME
+from seqsep.models.mixers.settings import has_heads
+from seqsep.models.model import Model
 from seqsep.report.captions import heatmap_caption
 from seqsep.report.figures.results import draw_results
 from seqsep.report.numerals import percent
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.table_files import ROWS_OF_A_PAGE, as_latex, escaped, records, write_tables
-from seqsep.tables import as_csv
 from seqsep.tasks import IndexLookup
 
 DOCUMENT = (

@@ -7,9 +7,9 @@ import pytest
 
 from seqsep.lab.device import environment
 from seqsep.lab.row import write_rows
+from seqsep.language_models.text.language_model import Facts
+from seqsep.language_models.text.reply import Reply
 from seqsep.report.text_curves import draw_text_curves, write_text_curves
-from seqsep.text.language_model import Facts
-from seqsep.text.reply import Reply
 
 SURROUNDINGS = environment()
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from report.test_panels import overlaps
-from seqsep.ceilings import carried_bits
-from seqsep.experiments import BY_NAME
+from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.report.experiment_table import report_tables, states_table
 from seqsep.report.figure_files import write_experiment
@@ -18,6 +17,7 @@ from seqsep.report.result_table import ResultTable
 from seqsep.report.styles import STYLES
 from seqsep.report.used_bits import found_at, panel_title, part_of_states, used_bits_caption, used_in, varied
 from seqsep.tasks import IndexLookup
+from seqsep.tasks.ceilings import carried_bits
 
 EXPERIMENT = BY_NAME["index-lookup-architectures"]
 RESULTS = Path(__file__).parents[2] / "results"

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 
 TWO_SHORT_RUNS = """
 from seqsep.lab.run import Run
@@ -62,6 +62,6 @@ def pipe_without_reader():
 
 def seqsep(*arguments, **options):
     """Start the program as a process of its own."""
-    command = [sys.executable, "-c", "from seqsep.cli import script; script()", *map(str, arguments)]
+    command = [sys.executable, "-c", "from seqsep.commands.cli import script; script()", *map(str, arguments)]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment, **options)

@@ -5,8 +5,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqsep.laws.language_model.reader import Reader, State
-from seqsep.laws.language_model.state import tensors
+from seqsep.language_models.laws.reader import Reader, State
+from seqsep.language_models.laws.state import tensors
 
 FAMILIES: dict[str, dict[str, Any]] = {
     "mamba2": {

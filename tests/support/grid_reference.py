@@ -4,8 +4,8 @@ import decimal
 import math
 from fractions import Fraction
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
 
 
 def place(grid: Grid, value: Fraction) -> Fraction:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from seqsep.capacity.families import family, model_types
+from seqsep.language_models.capacity.families import family, model_types
 
 ODD_VALUES: tuple[Any, ...] = (
     None,

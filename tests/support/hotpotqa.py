@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from seqsep.text.language_model import Completion, Facts
+from seqsep.language_models.text.language_model import Completion, Facts
 
 
 def entry(number: int, distracting: int = 8) -> dict:

@@ -6,9 +6,9 @@ import torch
 import transformers
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-from seqsep.text.index import index_question
-from seqsep.text.lookup import Lookups
-from seqsep.text.phonebook import phonebook_question
+from seqsep.language_models.text.index import index_question
+from seqsep.language_models.text.lookup import Lookups
+from seqsep.language_models.text.phonebook import phonebook_question
 
 END = "<end>"
 UNKNOWN = "<unknown>"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import torch
 
-from seqsep.mixers import Mixer
+from seqsep.models.mixers import Mixer
 
 
 def with_spread_parameters(mixer: Mixer, equal: Sequence[torch.nn.Parameter]) -> Mixer:

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
 
 
 def with_array(network: Network, name: str, array: Array) -> Network:

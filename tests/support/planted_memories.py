@@ -3,10 +3,10 @@
 import torch
 from torch import nn
 
-from seqsep.mixers import Linear
-from seqsep.mixers.base import Block, Mixer
-from seqsep.model.blocks import Residual
-from seqsep.model.model import Model
+from seqsep.models.blocks import Residual
+from seqsep.models.mixers import Linear
+from seqsep.models.mixers.base import Block, Mixer
+from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 
 

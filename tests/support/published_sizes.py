@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from seqsep.capacity.families import model_types
-from seqsep.capacity.published import Published, published
+from seqsep.language_models.capacity.families import model_types
+from seqsep.language_models.capacity.published import Published, published
 from support.tiny_models import built, counted
 
 TOKENS = 64

@@ -4,8 +4,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network
 
 WIDTH, TOKENS, TIME = 5, 4, 6
 

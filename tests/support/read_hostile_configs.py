@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from support.hostile_configs import hostile_configs, write
 
 

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from seqsep.exact import least_state
-from seqsep.exact.enumeration import OUTSIDE, Tabulated, alphabet_ranges, tabulate
-from seqsep.exact.least_state import LeastState
+from seqsep.maths.automata import least_state
+from seqsep.maths.automata.enumeration import OUTSIDE, Tabulated, alphabet_ranges, tabulate
+from seqsep.maths.automata.least_state import LeastState
 
 
 def least(function, alphabets) -> LeastState:

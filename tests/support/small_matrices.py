@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from seqsep.exact.communication import TwoParty
+from seqsep.maths.communication.communication import TwoParty
 
 
 def random_matrices(count: int, answers: int, seed: int) -> Iterator[TwoParty]:

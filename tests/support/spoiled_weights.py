@@ -19,8 +19,8 @@ from unittest import mock
 
 import numpy as np
 
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.network import Network
 from seqsep.theorems import BY_NAME, TheoremFails
 from seqsep.theorems.retrieval import attention_blocks, by_pattern, counting_one_layer
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS

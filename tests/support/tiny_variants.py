@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from seqsep.capacity.families import family, model_types
+from seqsep.language_models.capacity.families import family, model_types
 
 REFUSED_BY_TRANSFORMERS = ("bitnet", "olmoe", "stablelm")
 """They break on a head_dim that they do not declare."""

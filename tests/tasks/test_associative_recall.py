@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep.laws import task as task_laws
-from seqsep.stream import Use, draws
+from seqsep.core.stream import Use, draws
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks._blocks import TOKENS_AT_ONCE
 from seqsep.tasks._orders import distinct, draws_for_distinct, order

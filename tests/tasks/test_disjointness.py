@@ -7,8 +7,8 @@ from math import comb
 import numpy as np
 import pytest
 
-from seqsep.exact import formulas
-from seqsep.laws import task as task_laws
+from seqsep.maths import formulas
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks.disjointness import Disjointness
 

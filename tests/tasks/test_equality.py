@@ -9,7 +9,7 @@ import torch
 from seqsep.lab.run import Run
 from seqsep.lab.step import total_loss
 from seqsep.lab.train import train
-from seqsep.laws import task as task_laws
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED
 from seqsep.tasks.equality import Equality
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seqsep.laws import task as task_laws
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import Equality, IndexLookup, SparseThreshold
 from seqsep.tasks.index_lookup import TRAINING
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from seqsep.exact.generation import GenerationDiffers, follow
-from seqsep.laws import task as task_laws
+from seqsep.maths.networks.generation import GenerationDiffers, follow
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, IsTree
 from seqsep.tasks._graphs import double_stars
 from seqsep.tasks.is_tree import DISTRIBUTIONS, TRACES

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep.stream import Use, draws
+from seqsep.core.stream import Use, draws
 from seqsep.tasks import IsTree
 from seqsep.tasks._graphs import PAIRS_TRIED, double_stars, near_misses, other_graphs, trees
 from seqsep.tasks._orders import draws_for_distinct

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from seqsep.retriever import Query, Retriever
 from seqsep.tasks import IsTree
+from seqsep.tasks.retriever import Query, Retriever
 from seqsep.tasks.trees.algorithm_two import RecordTokens
 
 pytestmark = pytest.mark.unchecked

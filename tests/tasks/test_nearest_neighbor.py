@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep.laws import task as task_laws
-from seqsep.stream import Use
+from seqsep.core.stream import Use
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED
 from seqsep.tasks._blocks import TOKENS_AT_ONCE, ExampleDraws
 from seqsep.tasks._spherical_code import MOST_NORM, sine_of_turn, spherical_code

@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep.laws import task as task_laws
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, NgramRetrieval
 from seqsep.theorems.retrieval import recall_state
 from support.task_examples import assert_counts_are_near

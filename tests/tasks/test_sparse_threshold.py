@@ -7,9 +7,9 @@ from math import acos, pi, sqrt
 import numpy as np
 import pytest
 
-from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable, cnf
 from seqsep.lab.run import Run
-from seqsep.laws import task as task_laws
+from seqsep.maths.formulas import AtLeast, Thresholds, TruthTable, cnf
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, sparse_threshold
 from seqsep.tasks._thresholds import FeatureCounter, column_sums, drawn, feature_counts
 from seqsep.tasks.sparse_threshold import SparseThreshold

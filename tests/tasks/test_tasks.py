@@ -7,8 +7,8 @@ from multiprocessing import get_context
 import numpy as np
 import pytest
 
-from seqsep.laws import task as task_laws
-from seqsep.stream import Use, draws
+from seqsep.core.stream import Use, draws
+from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, BoundedDyck, IndexLookup
 
 TASKS = [

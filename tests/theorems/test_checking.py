@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.theorems.base import Claim, TheoremFails
 from seqsep.theorems.checking import passes, tighten, until_tried
 from seqsep.theorems.evidence import tabulated

@@ -8,7 +8,7 @@ import pytest
 
 import seqsep
 from seqsep.commands.theorem_options import explained
-from seqsep.exact.formulas import disjointness, majority
+from seqsep.maths.formulas import disjointness, majority
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.circuits._circuit import PARITY, parsed
 from seqsep.theorems.option_values import (

@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 import torch
 
-from seqsep.exact import recurrent
-from seqsep.exact.network import LinearLayer
-from seqsep.laws import theorem as theorem_laws
-from seqsep.mixers import LSTM, Mamba
-from seqsep.model.model import Model
+from seqsep.maths.networks import recurrent
+from seqsep.maths.networks.network import LinearLayer
+from seqsep.models.laws import theorem as theorem_laws
+from seqsep.models.mixers import LSTM, Mamba
+from seqsep.models.model import Model
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS, TheoremFails, apply, check
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state

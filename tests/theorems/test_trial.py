@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.exact.grid import Array
-from seqsep.exact.network import whole
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.network import whole
+from seqsep.models.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import check
 from seqsep.theorems.base import TheoremFails

@@ -4,8 +4,8 @@ import json
 from functools import cache
 from pathlib import Path
 
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.known import Found
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.known import Found
 from seqsep.lab.row import read_rows
 
 FIGURES = {

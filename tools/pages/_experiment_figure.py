@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Literal
 
 from pages._experiment_rows import floor, settings_that_differ, several_positions
-from seqsep.experiments import BY_NAME
+from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture_file import svg_text

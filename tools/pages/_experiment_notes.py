@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-from seqsep.experiments import BY_NAME
+from seqsep.core.names import narrowed
+from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row
-from seqsep.names import narrowed
 from seqsep.report.experiment_table import states_table
 from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import count, percent

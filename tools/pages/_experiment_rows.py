@@ -9,22 +9,22 @@ from typing import Any
 
 from pages._claims import FIGURES, found_in
 from pages._markdown import table
-from seqsep.ceilings import ceiling
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.claim import Accuracy
-from seqsep.experiments.claims.known import SECONDS_AN_HOUR, in_words, shape
-from seqsep.files import read_text
+from seqsep.core.files import read_text
+from seqsep.core.tables import as_csv
 from seqsep.lab.estimate import evaluations
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.claim import Accuracy
+from seqsep.lab.experiments.claims.known import SECONDS_AN_HOUR, in_words, shape
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run
-from seqsep.mixers.settings import has_heads
+from seqsep.models.mixers.settings import has_heads
 from seqsep.report.measured import Measured, chance
 from seqsep.report.numerals import count, counts, listed, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.table_files import task_words
-from seqsep.tables import as_csv
 from seqsep.tasks import IsTree, Task
+from seqsep.tasks.ceilings import ceiling
 
 
 def measured(row: Row, by_heads: bool = False) -> Measured:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from seqsep.files import read_text
+from seqsep.core.files import read_text
 
 GLOSSARY = "docs/explanation/glossary.md"
 

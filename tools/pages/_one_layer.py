@@ -3,8 +3,8 @@
 from functools import cache
 
 from pages._markdown import table, unbroken
-from seqsep.capacity.answer import Capacity
-from seqsep.capacity.one_layer import (
+from seqsep.language_models.capacity.answer import Capacity
+from seqsep.language_models.capacity.one_layer import (
     OneLayer,
     composition_of,
     one_layer,
@@ -12,8 +12,8 @@ from seqsep.capacity.one_layer import (
     state_composition,
     state_never_below,
 )
-from seqsep.capacity.part import BITS, WIDE
-from seqsep.capacity.published import Published, published
+from seqsep.language_models.capacity.part import BITS, WIDE
+from seqsep.language_models.capacity.published import Published, published
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck
 from seqsep.theorems.sparse_threshold import disjointness_one_layer
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from pages._markdown import table, unbroken
-from seqsep.capacity.text import readable
-from seqsep.files import read_text
+from seqsep.core.files import read_text
+from seqsep.language_models.capacity.text import readable
 
 OTHERS: Final = ("hf-mem", "hf-vram-calc")
 SHORT: Final = {"prints no cache": "no cache", "asks the hub for code of the model": "asks"}

@@ -9,7 +9,7 @@ import io
 import re
 from collections.abc import Iterable
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.theorems import Claim
 
 MOST_LINES = 8

@@ -8,14 +8,14 @@ from typing import Any
 from pages._experiment_page import Page
 from pages._experiment_rows import hours
 from pages._markdown import table
-from seqsep.audit import falls
+from seqsep.core.tables import as_csv
+from seqsep.lab.audit import falls
 from seqsep.lab.run import Run
 from seqsep.report.numerals import DASH, count, listed, percent
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
 from seqsep.report.sized_model import SizedModel
-from seqsep.tables import as_csv
 
 SURE = 0.95
 """A place is answered, or held, from this share of the inputs on."""
@@ -73,7 +73,7 @@ def places_page(folder: Path) -> Page:
         caption=CAPTION,
         notes=[causes(named), CSV],
         cost=hours(((run, run.steps) for run in runs), folder),
-        commands=["python -m seqsep.audit"],
+        commands=["python -m seqsep.lab.audit"],
     )
 
 

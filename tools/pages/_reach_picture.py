@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from seqsep.experiments.claims.papers import PaperModel, figure2_index_lookup
+from seqsep.lab.experiments.claims.papers import PaperModel, figure2_index_lookup
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
-from seqsep.mixers import MIXERS
+from seqsep.models.mixers import MIXERS
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.reach_picture import SeedsCell, SeedsRow, draw_reach
 from seqsep.report.measured import Measured, by_accuracy, chance

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from pages._markdown import table
-from seqsep.audit.answer import Audit, Place
-from seqsep.audit.needed import Rounded
-from seqsep.audit.sizes import LENGTHS, rows
+from seqsep.lab.audit.answer import Audit, Place
+from seqsep.lab.audit.needed import Rounded
+from seqsep.lab.audit.sizes import LENGTHS, rows
 from seqsep.report.page.audit_charts import STYLES, sizes_chart
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
 from seqsep.report.sized_model import STYLES as MIXERS
@@ -68,8 +68,8 @@ model that does not write numbers in this form may hold them all the same.
 A model whose state does not come back with its logits, or not whole, is refused: the state of a book, written down and put in
 the place of another book's, must go on as before. A hybrid of a convolution and attention, trained for `tests/long_text.py` on
 phonebooks of 6 entries of 3 digits, is shown to carry three quarters of their bits at least
-([its row](../../results/verify/text-trained.json)); `tests/audit/test_language_models.py` has one that learned three digits,
-and models with random weights, which carry nothing that shows.
+([its row](../../results/verify/text-trained.json)); `tests/language_models/audit/test_language_models.py` has one that learned
+three digits, and models with random weights, which carry nothing that shows.
 
 ## The worst case
 
@@ -97,7 +97,7 @@ answers are the task's. This is no certificate: `seqsep_check.py` does not run m
 Two kept models are committed: [results/audit/lstm.safetensors](../../results/audit/lstm.safetensors) (two layers of width 64)
 and [results/audit/mamba.safetensors](../../results/audit/mamba.safetensors) (two of width 32), right on more than 99.7 % and
 98 % of drawn inputs of random equality, N = 20. Closest states find a wrong answer of either within ten questions
-(`tests/audit/test_worst.py`).
+(`tests/lab/audit/test_worst.py`).
 """
 
 

@@ -5,17 +5,18 @@ from pathlib import Path
 from pages._markdown import folded, table, unbroken
 from pages._one_layer import one_layer_section
 from pages._other_calculators import other_calculators_section
-from seqsep.capacity.answer import Capacity
-from seqsep.capacity.families import model_types, versions
-from seqsep.capacity.flash_linear import FLASH_LINEAR
-from seqsep.capacity.published import Published, published
-from seqsep.capacity.text import readable
+from seqsep.language_models.capacity.answer import Capacity
+from seqsep.language_models.capacity.families import model_types, versions
+from seqsep.language_models.capacity.flash_linear import FLASH_LINEAR
+from seqsep.language_models.capacity.published import Published, published
+from seqsep.language_models.capacity.text import readable
 
 HEAD = """# Capacity: what published models keep between tokens
 
 This page is for people who choose or serve a model. It says how many bytes a published model keeps for one sequence, and which
-lengths this size excludes. `make pages` writes it from `src/seqsep/capacity/published.json`. `seqsep capacity CONFIG.json`
-prints the same numbers for your own file. [Weights](../explanation/glossary.md#weights) are not counted.
+lengths this size excludes. `make pages` writes it from `src/seqsep/language_models/capacity/published.json`.
+`seqsep capacity CONFIG.json` prints the same numbers for your own file.
+[Weights](../explanation/glossary.md#weights) are not counted.
 
 The columns of the first table are:
 

@@ -12,7 +12,7 @@ from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table
 from pages._glossary import with_terms
 from pages._markdown import table
 from pages._places import QUESTION, TITLE, places_csv, places_page, places_svg
-from seqsep.experiments import BY_NAME
+from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.result_table import ResultTable
 

@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from seqsep.ceilings import ceiling
-from seqsep.laws.mixer import MANY_TOKENS, MIXER_LAWS
-from seqsep.mixers import MIXERS, Mixer, state_bits
-from seqsep.mixers.settings import settings
-from seqsep.names import docstring
-from seqsep.plugins import layer
+from seqsep.core.names import docstring
+from seqsep.models.laws.mixer import MANY_TOKENS, MIXER_LAWS
+from seqsep.models.mixers import MIXERS, Mixer, state_bits
+from seqsep.models.mixers.settings import settings
+from seqsep.models.plugins import layer
 from seqsep.tasks import TASKS, Task
+from seqsep.tasks.ceilings import ceiling
 
 LENGTH = 20
 SIZES = ((64, 4), (256, 8))

@@ -8,9 +8,9 @@ from typing import Any
 
 from pages._markdown import folded, table
 from pages._released_bugs import released_bugs
-from seqsep.files import read_text
-from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS
-from seqsep.names import docstring
+from seqsep.core.files import read_text
+from seqsep.core.names import docstring
+from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS
 
 KEPT = "model-laws.json"
 KEPT_OF_LATER = "model-laws-later.json"

@@ -38,7 +38,7 @@ PYTHON_PAGES = (
         (
             *_members("seqsep", "check", "bound", "build", "apply", "certify"),
             *_members("seqsep.theorems", "Outcome", "Outcomes", "Theorem", "Claim", "TheoremFails"),
-            *_members("seqsep.laws.theorem", "check_theorem"),
+            *_members("seqsep.theorems.laws", "check_theorem"),
         ),
     ),
     Page(
@@ -48,7 +48,7 @@ PYTHON_PAGES = (
         "can be.",
         (
             *_members("seqsep", "analyze"),
-            *_members("seqsep.analysis", "Analysis", "AtLength", "InputPair", "Width"),
+            *_members("seqsep.theorems.analysis", "Analysis", "AtLength", "InputPair", "Width"),
             *_members("seqsep", "ceiling", "least_state_bits", "longest", "first_bitten_length"),
         ),
     ),
@@ -83,13 +83,13 @@ PYTHON_PAGES = (
         "(../mixers.md) lists the layers that come with seqsep.",
         (
             *_members("seqsep", "Model", "Model.build", "Model.load"),
-            *_members("seqsep.model", "Design", "generate", "Generated", "load_model"),
-            *_members("seqsep.mixers", "Mixer", "Block", "state_bits", "state_to_bytes", "state_from_bytes"),
+            *_members("seqsep.models", "Design", "generate", "Generated", "load_model"),
+            *_members("seqsep.models.mixers", "Mixer", "Block", "state_bits", "state_to_bytes", "state_from_bytes"),
             *_members("seqsep", "load_network", "save_network"),
-            *_members("seqsep.exact.network", "Network"),
-            *_members("seqsep.exact.executor", "run"),
-            *_members("seqsep.exact.grid", "Grid", "Tally"),
-            *_members("seqsep.exact.softmax", "attend"),
+            *_members("seqsep.maths.networks.network", "Network"),
+            *_members("seqsep.maths.networks.executor", "run"),
+            *_members("seqsep.maths.arithmetic.grid", "Grid", "Tally"),
+            *_members("seqsep.maths.arithmetic.softmax", "attend"),
         ),
     ),
     Page(
@@ -100,7 +100,7 @@ PYTHON_PAGES = (
             *_members("seqsep", "capacity"),
             *_members("seqsep.capacity", "Capacity"),
             *_members("seqsep", "check_language_model"),
-            *_members("seqsep.laws.language_model.check", "ModelVerdict"),
+            *_members("seqsep.language_models.laws.check", "ModelVerdict"),
             *_members("seqsep", "audit"),
             *_members("seqsep.audit", "Audit"),
             *_members("seqsep", "worst_case"),
@@ -137,12 +137,12 @@ def python_page(page: Page, clone: Path) -> str:
 def section(member: Member) -> str:
     """Return the section of a member.
 
-    >>> print(section(Member("seqsep.mixers", "state_bits"))[:96])
+    >>> print(section(Member("seqsep.models.mixers", "state_bits"))[:96])
     <BLANKLINE>
     ## state_bits
     <BLANKLINE>
     ```text
-    from seqsep.mixers import state_bits
+    from seqsep.models.mixers import state_bits
     state_bits(state: State) -> int
     ```
     """

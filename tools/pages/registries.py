@@ -10,10 +10,10 @@ from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
 from typing import Any, get_type_hints
 
-from seqsep.experiments import EXPERIMENTS, Experiment
-from seqsep.mixers import MIXERS, THEOREM_MIXERS
-from seqsep.mixers.settings import settings
-from seqsep.names import docstring
+from seqsep.core.names import docstring
+from seqsep.lab.experiments import EXPERIMENTS, Experiment
+from seqsep.models.mixers import MIXERS, THEOREM_MIXERS
+from seqsep.models.mixers.settings import settings
 from seqsep.tasks import TASKS, Task
 from seqsep.tasks.base import field_meanings
 from seqsep.theorems import THEOREMS

@@ -7,10 +7,10 @@ from pathlib import Path
 from pages._claims import FIGURES, found_in
 from pages._markdown import markdown, table
 from pages.experiments import list_of_pages
-from seqsep.experiments.claims import CLAIMS
-from seqsep.experiments.claims.claim import STATUSES, Accuracy, Claim
-from seqsep.experiments.claims.known import Found
-from seqsep.experiments.claims.papers import figure2_index_lookup
+from seqsep.lab.experiments.claims import CLAIMS
+from seqsep.lab.experiments.claims.claim import STATUSES, Accuracy, Claim
+from seqsep.lab.experiments.claims.known import Found
+from seqsep.lab.experiments.claims.papers import figure2_index_lookup
 from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
 from seqsep.report.numerals import percent

@@ -20,7 +20,7 @@ from pages.errata import entries
 from pages.papers import paper_of
 from pages.theorems import NOT_SHOWN, claims, file_of, module_of, sides, test_file
 from seqsep.commands.certify import certify
-from seqsep.names import docstring
+from seqsep.core.names import docstring
 from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")

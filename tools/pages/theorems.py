@@ -14,8 +14,8 @@ import seqsep
 from pages._docstrings import blocks
 from pages._markdown import table
 from pages.papers import PAPERS, VERDICTS, Paper, Statement, paper_of
-from seqsep.files import read_text
-from seqsep.names import docstring, required
+from seqsep.core.files import read_text
+from seqsep.core.names import docstring, required
 from seqsep.theorems import THEOREMS, Claim, Theorem
 
 FOLDER = "docs/reference/theorems"

@@ -30,7 +30,7 @@ from pages.reproduction_index import reproduction_index_page
 from pages.theorem_page import theorem_page
 from pages.theorems import FOLDER, theorems_page
 from seqsep.commands import COMMANDS
-from seqsep.files import write_file
+from seqsep.core.files import write_file
 from seqsep.report.page.is_tree_example import is_tree_example
 from seqsep.report.page.is_tree_picture import is_tree_picture
 from seqsep.report.page.ledger_picture import ledger_picture
@@ -62,7 +62,7 @@ REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
 """The page of claims, and the page, picture and rows of each experiment."""
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
-    "src/seqsep/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
+    "src/seqsep/lab/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
     "docs/reference/tasks.md": lambda clone: tasks_page(),
     "docs/reference/mixers.md": lambda clone: mixers_page(),
     "docs/reference/capacity.md": lambda clone: capacity_page(clone / "results"),

@@ -21,6 +21,7 @@
     report        `seqsep report`: the page from committed rows
     examples      `seqsep examples`: a copy of the examples and committed rows
     text          `seqsep text`: language models that answer questions in plain words
+    cli           the command line: arguments in, one command run, the exit status out
     shipped       the files that come with seqsep besides its code
     sweeping      the sweep behind run and train: flags, engine, end
     later_steps   what the stages after this one may add to a sweep

@@ -12,10 +12,10 @@ from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import fields_from_flags
 from seqsep.commands.status import DONE
-from seqsep.files import write_file
+from seqsep.core.files import write_file
 
 if TYPE_CHECKING:
-    from seqsep.analysis import Analysis
+    from seqsep.theorems.analysis import Analysis
 
 MOST_LENGTHS = 4096
 
@@ -92,11 +92,11 @@ def run(options: argparse.Namespace) -> int:
     If files are asked for, they are written before anything is printed: no verdict is printed without its file. Raises
     ValueError if a function, its lengths, its alphabet or the name of a file is wrong.
     """
-    from seqsep.analysis.evidence import least_state
-    from seqsep.analysis.record import HEADER
-    from seqsep.certificate import certificate
     from seqsep.report.figures.least_state import draw_least_state
     from seqsep.report.figures.picture_file import require_format
+    from seqsep.theorems.analysis.evidence import least_state
+    from seqsep.theorems.analysis.record import HEADER
+    from seqsep.theorems.certificate import certificate
 
     if options.output is not None:
         require_format(options.output)
@@ -131,9 +131,9 @@ def _files_of(targets: Sequence[str]) -> list[Path]:
 
 def _analyze_one(target: str, options: argparse.Namespace, *, prints: bool) -> "Analysis":
     """Analyse one function. If `prints`, print each length when it is done, below a head; else say now and then on stderr."""
-    from seqsep.analysis import AtLength, analyze
-    from seqsep.analysis.analyze import PRECISIONS
-    from seqsep.analysis.record import HEADER
+    from seqsep.theorems.analysis import AtLength, analyze
+    from seqsep.theorems.analysis.analyze import PRECISIONS
+    from seqsep.theorems.analysis.record import HEADER
 
     head = [f"{target}\n{HEADER}\n"]
     say = now_and_then()

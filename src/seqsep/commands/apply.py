@@ -8,8 +8,8 @@ from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.files import UNLIMITED, read_lines
-from seqsep.names import BadInput, choose
+from seqsep.core.files import UNLIMITED, read_lines
+from seqsep.core.names import BadInput, choose
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import TRAINING, Command, json_object, print_json
 from seqsep.commands.shared_flags import add_kept_model, kept_file
 from seqsep.commands.status import DONE
-from seqsep.files import UNLIMITED, read_lines
-from seqsep.names import BadInput
+from seqsep.core.files import UNLIMITED, read_lines
+from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
-    from seqsep.model.model import Model
+    from seqsep.models.model import Model
     from seqsep.tasks import Task
 
 

@@ -10,11 +10,11 @@ from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.names import BadInput, install
+from seqsep.core.names import BadInput, install
 
 if TYPE_CHECKING:
-    from seqsep.audit.answer import Audit
-    from seqsep.audit.failures import WorstCase
+    from seqsep.lab.audit.answer import Audit
+    from seqsep.lab.audit.failures import WorstCase
     from seqsep.tasks import Task
 
 QUESTIONS = 20_000
@@ -97,8 +97,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _of_kept_model(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
-    from seqsep.audit.answer import audit
-    from seqsep.audit.worst import worst_case
+    from seqsep.lab.audit.answer import audit
+    from seqsep.lab.audit.worst import worst_case
     from seqsep.lab.kept import load
 
     for name in OF_A_FOLDER:
@@ -122,14 +122,14 @@ def _write_equal_states(output: Path, worst: "WorstCase", task: "Task", model: P
     if worst.collision is None:
         print(f"seqsep audit: found no two prefixes with the same state; {output} is not written", file=sys.stderr)
         return
-    from seqsep.audit.equal_states import write_record
+    from seqsep.lab.audit.equal_states import write_record
 
     write_record(output, worst.collision, task, model)
 
 
 def _recheck(options: argparse.Namespace) -> int:
     """Print whether the two prefixes of a record leave the same state of the model, and need two."""
-    from seqsep.audit.equal_states import read_record, refuted
+    from seqsep.lab.audit.equal_states import read_record, refuted
     from seqsep.lab.kept import load
 
     record = read_record(options.recheck)
@@ -149,7 +149,7 @@ def _recheck(options: argparse.Namespace) -> int:
 
 
 def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
-    from seqsep.audit.language_model.answer import audit_language_model
+    from seqsep.language_models.audit.answer import audit_language_model
 
     for name, value in (
         ("KEY", options.key),

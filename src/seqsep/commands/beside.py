@@ -6,11 +6,11 @@ from pathlib import Path
 
 from seqsep.commands.shared_flags import is_store
 from seqsep.commands.shipped import shipped
+from seqsep.core.names import BadInput
 from seqsep.lab.row import Row, Rows, rank_of, read_rows
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.store.store import Store
-from seqsep.names import BadInput
-from seqsep.plugins.name import shown
+from seqsep.models.plugins.name import shown
 
 MINE = "yours"
 

@@ -7,7 +7,7 @@ from seqsep.commands.members import names
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.names import BadInput, choose
+from seqsep.core.names import BadInput, choose
 
 SIZE_WORDS: dict[str, str] = {
     "core_bits": "bits of the matrices for queries, keys and values: 3 m d p H, for H heads of m coordinates",

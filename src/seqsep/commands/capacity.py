@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from seqsep.commands.command import PUBLISHED, Command, print_json
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
-from seqsep.files import write_file
-from seqsep.names import BadInput
+from seqsep.core.files import write_file
+from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
-    from seqsep.capacity.answer import Capacity
+    from seqsep.language_models.capacity.answer import Capacity
 
 DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 MEMORY = {"": 1, "b": 1, **{f"{letter}ib": 1 << (10 * power) for power, letter in enumerate("kmgtp", start=1)}}
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
         raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")
     require_outputs([options.chart], read=map(Path, options.configs))
-    from seqsep.capacity.answer import capacity
+    from seqsep.language_models.capacity.answer import capacity
 
     found = [capacity(path, **bits) for path in options.configs]
     if options.chart is not None:
@@ -66,25 +66,25 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         records = [record_of(one, length, memory, batch) for one in found]
         if options.one_layer:
-            from seqsep.capacity.one_layer_text import one_layer_record
+            from seqsep.language_models.capacity.one_layer_text import one_layer_record
 
             records[0]["one_layer"] = one_layer_record(found[0])
         print_json(records if options.compare else records[0])
     elif options.compare:
-        from seqsep.capacity.compare import Comparison
-        from seqsep.capacity.crossings import LONGEST, crossings_in_words
-        from seqsep.capacity.text import quantized
+        from seqsep.language_models.capacity.compare import Comparison
+        from seqsep.language_models.capacity.crossings import LONGEST, crossings_in_words
+        from seqsep.language_models.capacity.text import quantized
 
         table = Comparison(found, length, memory, batch)
         named = [f"{one.where}: {said}" for one in found for said in quantized(one)]
         text = "\n".join([table.table(), *crossings_in_words(found, length or LONGEST), *named, ""])
         print(table.csv() if options.csv else table.latex() if options.latex else text, end="")
     else:
-        from seqsep.capacity.text import sentences
+        from seqsep.language_models.capacity.text import sentences
 
         lines = sentences(found[0], length, memory, batch)
         if options.one_layer:
-            from seqsep.capacity.one_layer_text import one_layer_sentences
+            from seqsep.language_models.capacity.one_layer_text import one_layer_sentences
 
             lines += ["", *(f"  {line}" for line in one_layer_sentences(found[0]))]
         print("\n".join(lines))

@@ -11,8 +11,8 @@ from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.files import write_file
-from seqsep.names import BadInput, choose
+from seqsep.core.files import write_file
+from seqsep.core.names import BadInput, choose
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -55,8 +55,8 @@ def certify(name: str, **options: Any) -> bytes:
     >>> certify("index-lookup-state", length=2, alphabet=2)[:44]
     b'{"claims":{"rows":4,"state_bits":2},"digest"'
     """
-    from seqsep.certificate import certify as written
     from seqsep.theorems import BY_NAME, plain_options
+    from seqsep.theorems.certificate import certify as written
     from seqsep.theorems.option_values import require_in_range
 
     plain = plain_options(options)

@@ -15,8 +15,8 @@ from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.theorem_lines import Heartbeat, brief
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.names import BadInput, choose
-from seqsep.plugins.name import names_a_file
+from seqsep.core.names import BadInput, choose
+from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from seqsep.commands.outcome_cache import OutcomeCache

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seqsep.experiments import Reach, Search
-from seqsep.experiments.base import words_of
+from seqsep.core.names import BadInput, choose
+from seqsep.lab.experiments import Reach, Search
+from seqsep.lab.experiments.base import words_of
 from seqsep.lab.pruning import siblings
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.mixers.settings import canonical_name
-from seqsep.names import BadInput, choose
-from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.model import OwnModel, parse_layer
-from seqsep.plugins.name import PlugIn, names_a_file
-from seqsep.plugins.task import OwnTask, own_task
+from seqsep.models.mixers.settings import canonical_name
+from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.model import OwnModel, parse_layer
+from seqsep.models.plugins.name import PlugIn, names_a_file
+from seqsep.models.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 from seqsep.tasks.base import fields_given

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import RESULTS, Command, print_json
 from seqsep.commands.status import DONE
-from seqsep.names import BadInput
+from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
-    from seqsep.experiments.claims.claim import Claim
-    from seqsep.experiments.claims.known import Found
+    from seqsep.lab.experiments.claims.claim import Claim
+    from seqsep.lab.experiments.claims.known import Found
 
 MOST_HOURS = 20.0
 """Core-hours of a claim's cheapest run that the summary counts as within reach of a laptop."""
@@ -41,9 +41,9 @@ def run(options: argparse.Namespace) -> int:
 
     Raises BadInput for a name or verdict that does not exist, ValueError and FileNotFoundError for a file of rows.
     """
-    from seqsep.experiments.claims import CLAIMS, claims_named
-    from seqsep.experiments.claims.claim import STATUSES
-    from seqsep.experiments.claims.known import Found, committed
+    from seqsep.lab.experiments.claims import CLAIMS, claims_named
+    from seqsep.lab.experiments.claims.claim import STATUSES
+    from seqsep.lab.experiments.claims.known import Found, committed
     from seqsep.lab.row import read_rows
 
     try:
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 def record(claim: "Claim", found: "Found") -> dict[str, Any]:
     """Return a claim with its verdict as JSON; hours are those of the runs that could still decide it."""
-    from seqsep.experiments.claims.known import core_hours, gpu_hours
+    from seqsep.lab.experiments.claims.known import core_hours, gpu_hours
 
     verdict = found.verdict(claim)
     return {
@@ -94,7 +94,7 @@ def table(claims: "list[Claim]", found: "Found") -> list[str]:
 
 
 def _next(claim: "Claim", found: "Found") -> str:
-    from seqsep.experiments.claims.known import core_hours, gpu_hours, in_words
+    from seqsep.lab.experiments.claims.known import core_hours, gpu_hours, in_words
 
     missing = found.missing(claim)
     if not missing:
@@ -104,8 +104,8 @@ def _next(claim: "Claim", found: "Found") -> str:
 
 def summary(claims: "list[Claim]", found: "Found") -> list[str]:
     """Return how many claims have each verdict, and what the cheapest missing runs cost together."""
-    from seqsep.experiments.claims.claim import STATUSES
-    from seqsep.experiments.claims.known import core_hours
+    from seqsep.lab.experiments.claims.claim import STATUSES
+    from seqsep.lab.experiments.claims.known import core_hours
 
     verdicts = [found.verdict(claim).status for claim in claims]
     counts = ", ".join(f"{verdicts.count(status)} {status}" for status in STATUSES if status in verdicts)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from seqsep.names import BadInput, nearest, printable
+from seqsep.core.names import BadInput, nearest, printable
 
 
 class Parser(argparse.ArgumentParser):
@@ -19,7 +19,7 @@ class Parser(argparse.ArgumentParser):
     >>> Parser(prog="seqsep list").parse_args(["--hlep"])
     Traceback (most recent call last):
         ...
-    seqsep.names.BadInput: unknown argument --hlep; did you mean --help? (try seqsep list --help)
+    seqsep.core.names.BadInput: unknown argument --hlep; did you mean --help? (try seqsep list --help)
     """
 
     takes_further = False

@@ -6,8 +6,8 @@ from pathlib import Path
 from seqsep.commands.command import RESULTS, Command
 from seqsep.commands.shipped import root, shipped_files
 from seqsep.commands.status import DONE
-from seqsep.files import read_bytes, write_file
-from seqsep.names import BadInput
+from seqsep.core.files import read_bytes, write_file
+from seqsep.core.names import BadInput
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 from seqsep.commands.command import RESULTS, Command
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
-from seqsep.files import write_file
-from seqsep.names import BadInput
-from seqsep.tables import as_csv
+from seqsep.core.files import write_file
+from seqsep.core.names import BadInput
+from seqsep.core.tables import as_csv
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

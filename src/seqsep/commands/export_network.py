@@ -13,7 +13,7 @@ from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
-from seqsep.names import BadInput, choose
+from seqsep.core.names import BadInput, choose
 
 READ = (int, float, str, bool, Fraction, Path, NoneType)
 """Types that a flag is read as; `readers` has further ones."""
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     """Write the network, and say how large it is. Raises BadInput for a theorem whose network flags cannot describe."""
     name = choose("theorem", options.theorem, names("theorems"))
     refuse_unknown_options("export-network", [name], options.further, "build")
-    from seqsep.model.network_file import save_network
+    from seqsep.models.network_file import save_network
     from seqsep.theorems import BY_NAME, build
     from seqsep.theorems.option_values import require_in_range
 

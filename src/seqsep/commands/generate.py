@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import TRAINING, Command, json_object, print_json
 from seqsep.commands.shared_flags import add_kept_model, kept_file, positive, seconds
 from seqsep.commands.status import DONE
-from seqsep.files import read_lines
-from seqsep.names import BadInput
+from seqsep.core.files import read_lines
+from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
-    from seqsep.model import Generated, Model
+    from seqsep.models.decode import Generated
+    from seqsep.models.model import Model
     from seqsep.tasks.base import GeneratedTask
 
 AT_ONCE = 64
@@ -46,7 +47,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print one line an input, with thought and answer. Raises BadInput once all others are answered, if some cannot be."""
     from seqsep.lab.kept import load
-    from seqsep.plugins.retriever import own_retriever
+    from seqsep.models.plugins.retriever import own_retriever
     from seqsep.tasks.base import GeneratedTask
 
     lines = [(f"--prompt {number}", text) for number, text in enumerate(options.prompt, start=1)]
@@ -79,7 +80,7 @@ def _written(
     model: "Model", prompts: Sequence[tuple[int, ...]], stops: Sequence[int], most: int, **further: Any
 ) -> tuple[Sequence["Generated | None"], dict[int, str]]:
     """What the model writes behind each prompt, None where it fails, and why it does, by the number of the prompt."""
-    from seqsep.model.decode import GenerationFails, generate
+    from seqsep.models.decode import GenerationFails, generate
 
     try:
         return generate(model, prompts, stops, most, **further), {}

@@ -9,7 +9,7 @@ from typing import Any
 from seqsep.commands.command import Parser, print_json
 from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.names import BadInput
+from seqsep.core.names import BadInput
 
 LEAST_TIME = 9
 LEAST_BATCH = 2
@@ -60,7 +60,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
 
 def _change(text: str) -> tuple[str, Any]:
     """A field and its value. Raises BadInput for what is no FIELD=VALUE."""
-    from seqsep.capacity.config import require_shallow
+    from seqsep.language_models.capacity.config import require_shallow
 
     name, equals, value = text.partition("=")
     if not equals or not name:
@@ -77,10 +77,10 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
     """Try every law on one model, printing each verdict without --json; the record says what holds."""
     import torch
 
-    from seqsep.laws.language_model.check import LANGUAGE_MODEL_LAWS, try_law
-    from seqsep.laws.language_model.receiver import Receiver
-    from seqsep.laws.language_model.source import find_source, require_fields, version
-    from seqsep.laws.language_model.trial import Trial
+    from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, try_law
+    from seqsep.language_models.laws.receiver import Receiver
+    from seqsep.language_models.laws.source import find_source, require_fields, version
+    from seqsep.language_models.laws.trial import Trial
 
     source = find_source(path, changes, options.seed)
     require_fields(source, changes)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from seqsep.files import read_text, write_file
-from seqsep.names import text_of
+from seqsep.core.files import read_text, write_file
+from seqsep.core.names import text_of
 
 Record = dict[str, Any]
 PACKAGE = Path(__file__).parents[1]

@@ -7,8 +7,8 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from seqsep.files import kind_of, require_output
-from seqsep.names import BadInput
+from seqsep.core.files import kind_of, require_output
+from seqsep.core.names import BadInput
 
 REPORT_FOLDERS = ("figures", "tables")
 REPORT_FILES = ("index.html", "proofs.html", "is-tree.html", "picture.png", "references.bib")
@@ -20,7 +20,7 @@ def require_outputs(outputs: Iterable[Path | None], read: Iterable[Path]) -> Non
     >>> require_outputs([Path("a.json"), None, Path("./a.json")], read=[])
     Traceback (most recent call last):
         ...
-    seqsep.names.BadInput: a.json: expected a name for each file to write, found it twice
+    seqsep.core.names.BadInput: a.json: expected a name for each file to write, found it twice
     """
     inputs = list(read)
     asked = [path for path in outputs if path is not None]
@@ -37,7 +37,7 @@ def require_folder(path: Path) -> None:
     >>> require_folder(Path("/dev/null/pages"))
     Traceback (most recent call last):
         ...
-    seqsep.names.BadInput: /dev/null/pages: expected a folder to write to, found a device at /dev/null
+    seqsep.core.names.BadInput: /dev/null/pages: expected a folder to write to, found a device at /dev/null
     """
     there = next(place for place in (path, *path.absolute().parents) if os.path.lexists(place))
     if not there.is_dir():
@@ -53,7 +53,7 @@ def require_report(folder: Path) -> None:
     >>> require_report(Path("/dev/null"))
     Traceback (most recent call last):
         ...
-    seqsep.names.BadInput: /dev/null: expected a folder to write to, found a device
+    seqsep.core.names.BadInput: /dev/null: expected a folder to write to, found a device
     """
     for part in (folder, *(folder / name for name in REPORT_FOLDERS)):
         require_folder(part)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import Parser, print_json
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.names import BadInput
+from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
-    from seqsep.plugins.layer import OwnLayer
-    from seqsep.plugins.model import OwnModel
-    from seqsep.plugins.task import OwnTask
+    from seqsep.models.plugins.layer import OwnLayer
+    from seqsep.models.plugins.model import OwnModel
+    from seqsep.models.plugins.task import OwnTask
 
 LENGTH = 20
 MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
@@ -27,9 +27,9 @@ def name_own_parts(words: Sequence[str]) -> bool:
 
 def run_own_parts(words: Sequence[str]) -> int:
     """Try every law on every layer, model and task that the words name: a line a law, or JSON at the end."""
-    from seqsep.plugins.model import OwnModel, parse_layer
-    from seqsep.plugins.name import PlugIn
-    from seqsep.plugins.task import own_task
+    from seqsep.models.plugins.model import OwnModel, parse_layer
+    from seqsep.models.plugins.name import PlugIn
+    from seqsep.models.plugins.task import own_task
 
     options = _own_part_options(words)
     names = [*options.mixer, *options.model, *options.task]
@@ -64,8 +64,8 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
     from seqsep.lab.engines.job import Check
     from seqsep.lab.engines.local import Supervisor
     from seqsep.lab.engines.validation import parts_of
-    from seqsep.plugins.model import OwnModel
-    from seqsep.plugins.task import OwnTask
+    from seqsep.models.plugins.model import OwnModel
+    from seqsep.models.plugins.task import OwnTask
 
     is_task = isinstance(part, OwnTask)
     is_model = isinstance(part, OwnModel)

@@ -11,8 +11,8 @@ from seqsep.commands.run_settings import add_override_flags, layer_names, settin
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.sweeping import STALL_SECONDS, add_sweep_flags, carry_out, engine_of
-from seqsep.names import BadInput, choose
-from seqsep.plugins.name import names_a_file
+from seqsep.core.names import BadInput, choose
+from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,7 +93,7 @@ def help_of_experiment(words: list[str]) -> str | None:
     if not words or words[0].startswith("-"):
         return None
     if Path(words[0]).suffix == ".py":
-        from seqsep.experiments import load_experiment
+        from seqsep.lab.experiments import load_experiment
 
         experiment = load_experiment(words[0])
         name = words[0]
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> int:
     if layers and (options.mixer or options.model):
         raise BadInput("--layers: expected it without --mixer and --model, which replace the layers too")
     from seqsep.commands.chosen_runs import Replacements, choose_runs
-    from seqsep.experiments import load_experiment
+    from seqsep.lab.experiments import load_experiment
     from seqsep.lab.run_labels import read_labels
     from seqsep.lab.run_table import RunTable
 
@@ -167,7 +167,7 @@ def _runs_of_claims(options: argparse.Namespace) -> "list[Run]":
 
     Raises BadInput for another experiment, a preset beside --claim, or a name that no claim has.
     """
-    from seqsep.experiments.claims import claims_named, decisive_runs, undecided_runs
+    from seqsep.lab.experiments.claims import claims_named, decisive_runs, undecided_runs
 
     if options.experiment != "claims" or options.preset:
         raise BadInput("--claim: expected seqsep run claims --claim NAME, without --preset")

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import positive, reader
-from seqsep.names import BadInput, choose, nearest, split_names
-from seqsep.plugins.name import names_a_file
+from seqsep.core.names import BadInput, choose, nearest, split_names
+from seqsep.models.plugins.name import names_a_file
 
 WIDTH = 64
 STEPS = 5000

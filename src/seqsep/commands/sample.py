@@ -9,8 +9,8 @@ from seqsep.commands.command import FUNCTIONS, Command, Parser, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import fields_from_flags, positive, reader, whole_number
 from seqsep.commands.status import DONE
-from seqsep.names import BadInput, choose, docstring, required
-from seqsep.plugins.name import names_a_file
+from seqsep.core.names import BadInput, choose, docstring, required
+from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,9 +48,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _print_examples_of_a_file(options: argparse.Namespace) -> int:
     """Print examples of a user's task. Raises BadInput without a length, PlugInFails for what is no task."""
-    from seqsep.plugins.load import PlugInFails, naming_its_line
-    from seqsep.plugins.name import PlugIn
-    from seqsep.plugins.task import own_task
+    from seqsep.models.plugins.load import PlugInFails, naming_its_line
+    from seqsep.models.plugins.name import PlugIn
+    from seqsep.models.plugins.task import own_task
 
     source = PlugIn.parse(options.task)
     given = fields_from_flags(options.further)
@@ -148,8 +148,8 @@ def help_of_task(words: list[str]) -> str | None:
 
 def _help_of_a_file(name: str) -> str:
     """The help of a user's task: the docstring of its class, what it is built with, and the command's own flags."""
-    from seqsep.plugins.load import load
-    from seqsep.plugins.name import PlugIn
+    from seqsep.models.plugins.load import load
+    from seqsep.models.plugins.name import PlugIn
 
     kind = load(PlugIn.parse(name))
     parser = Parser(prog=f"seqsep sample {name}", usage=f"seqsep sample {name} --length LENGTH [options]")

@@ -12,8 +12,8 @@ from types import MappingProxyType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from seqsep.commands.command import Parser
-from seqsep.files import UNLIMITED, open_regular
-from seqsep.names import BadInput, excerpt, nearest
+from seqsep.core.files import UNLIMITED, open_regular
+from seqsep.core.names import BadInput, excerpt, nearest
 
 NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
 SQLITE = b"SQLite format 3\0"

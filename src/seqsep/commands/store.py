@@ -9,7 +9,7 @@ from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import weights_folder
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.names import printable
+from seqsep.core.names import printable
 
 ACTIONS = {
     "show": "check a store and say what it holds",

@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from seqsep.core.names import printable
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import canonical_json
-from seqsep.names import printable
-from seqsep.plugins.name import shown
+from seqsep.models.plugins.name import shown
 
 MOST_LINES = 20
 

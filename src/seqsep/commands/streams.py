@@ -1,6 +1,6 @@
 """The standard streams of a command: no text from outside acts on the terminal, and a stream that fails is noticed.
 
-Both streams escape what `seqsep.names.printable` escapes. They differ in what follows when they fail, as on a full disk:
+Both streams escape what `seqsep.core.names.printable` escapes. They differ in what follows when they fail, as on a full disk:
 
 * Standard output is what the command is for. The command ends, with a status that is not 0 (`commands.status`).
 * Standard error tells how the work stands. The work continues without it.
@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from typing import Any, cast
 
 from seqsep.commands.status import CLOSED_PIPE, ENVIRONMENT
-from seqsep.names import printable
+from seqsep.core.names import printable
 
 OUTPUT = "standard output"
 

@@ -9,7 +9,7 @@ from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_folder
 from seqsep.commands.shared_flags import label, number, positive, weights_folder
-from seqsep.names import BadInput, install
+from seqsep.core.names import BadInput, install
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -166,7 +166,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
 
 def _require_sizes(runs: "Iterable[Run]") -> None:
     """Raise BadInput for the first run with a mixer, or rope, that its width and heads do not fit."""
-    from seqsep.mixers.settings import fault_of_sizes
+    from seqsep.models.mixers.settings import fault_of_sizes
 
     for run in runs:
         for layer in run.layers:

@@ -13,14 +13,14 @@ from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import positive, whole_number
 from seqsep.commands.status import DONE
-from seqsep.names import BadInput, install
+from seqsep.core.names import BadInput, install
 
 if TYPE_CHECKING:
-    from seqsep.text.accuracy import LengthAccuracy
-    from seqsep.text.evaluation import Evaluation
-    from seqsep.text.language_model import Facts
-    from seqsep.text.question import Question
-    from seqsep.text.reply import Reply
+    from seqsep.language_models.text.accuracy import LengthAccuracy
+    from seqsep.language_models.text.evaluation import Evaluation
+    from seqsep.language_models.text.language_model import Facts
+    from seqsep.language_models.text.question import Question
+    from seqsep.language_models.text.reply import Reply
 
 LENGTHS = {"phonebook": (8, 16, 32, 64), "index": (8, 16, 32, 64), "hotpotqa": (2, 4, 6, 8)}
 COUNTS = {"phonebook": 100, "index": 100, "hotpotqa": 350}
@@ -111,9 +111,9 @@ def _lookup(options: argparse.Namespace, lengths: tuple[int, ...]) -> int:
 
 def lookup_questions(options: argparse.Namespace, length: int) -> "Callable[[int], Question]":
     """The questions of one length, by index. Raises ValueError for a length or digits that are not possible."""
-    from seqsep.text.index import index_question
-    from seqsep.text.lookup import Lookups
-    from seqsep.text.phonebook import phonebook_question
+    from seqsep.language_models.text.index import index_question
+    from seqsep.language_models.text.lookup import Lookups
+    from seqsep.language_models.text.phonebook import phonebook_question
 
     shots = SHOTS[options.task] if options.shots is None else options.shots
     lookups = Lookups(length, shots, options.seed)
@@ -126,9 +126,9 @@ def lookup_questions(options: argparse.Namespace, length: int) -> "Callable[[int
 
 
 def _hotpotqa(options: argparse.Namespace, lengths: tuple[int, ...]) -> int:
-    from seqsep.text.hotpotqa import ORDERS, Benchmark
-    from seqsep.text.hotpotqa_file import NEEDED, read_hotpotqa
-    from seqsep.text.hotpotqa_run import HotpotRun
+    from seqsep.language_models.text.hotpotqa import ORDERS, Benchmark
+    from seqsep.language_models.text.hotpotqa_file import NEEDED, read_hotpotqa
+    from seqsep.language_models.text.hotpotqa_run import HotpotRun
 
     if options.data is None:
         raise BadInput("text hotpotqa: expected --data FILE, HotpotQA's JSON such as hotpot_dev_distractor_v1.json")
@@ -170,9 +170,9 @@ class OpenModels:
     def __enter__(self) -> "OpenModels":
         from seqsep.lab.device import kind_of_gpu
         from seqsep.lab.store.store import Store
-        from seqsep.text.language_model import import_transformers
-        from seqsep.text.model_folder import find_model
-        from seqsep.text.tokenizer import start
+        from seqsep.language_models.text.language_model import import_transformers
+        from seqsep.language_models.text.model_folder import find_model
+        from seqsep.language_models.text.tokenizer import start
 
         start()
         import_transformers(offline=all(Path(model).is_dir() for model in self.options.model))
@@ -198,8 +198,8 @@ class OpenModels:
 
     def __call__(self, model: str) -> "Evaluation":
         """The evaluation of a model; one of another model is closed first."""
-        from seqsep.text.evaluation import Evaluation
-        from seqsep.text.language_model import LanguageModel
+        from seqsep.language_models.text.evaluation import Evaluation
+        from seqsep.language_models.text.language_model import LanguageModel
 
         if self._open is None or self._open[0] != model:
             self._open = None
@@ -234,7 +234,7 @@ def _print_model(facts: "Facts", as_json: bool) -> None:
 
 
 def _print_accuracies(task: str, replies: "Sequence[Reply]", as_json: bool) -> None:
-    from seqsep.text.accuracy import accuracies
+    from seqsep.language_models.text.accuracy import accuracies
 
     for accuracy in accuracies(replies):
         if as_json:
@@ -245,7 +245,7 @@ def _print_accuracies(task: str, replies: "Sequence[Reply]", as_json: bool) -> N
 
 def _print_subset(alone: "Sequence[Reply]", replies: "Sequence[Reply]", as_json: bool) -> None:
     """Print what each model answers from two paragraphs, and its accuracies on the subset."""
-    from seqsep.text.accuracy import accuracies
+    from seqsep.language_models.text.accuracy import accuracies
 
     tried = {cell.model: cell for cell in accuracies(alone)}
     size = len({reply.question["id"] for reply in replies})

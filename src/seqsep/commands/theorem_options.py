@@ -18,7 +18,7 @@ from pathlib import Path
 from seqsep.commands.command import Parser
 from seqsep.commands.members import members, names
 from seqsep.commands.shared_flags import prog, refuse_foreign
-from seqsep.names import BadInput, choose, narrowed, required
+from seqsep.core.names import BadInput, choose, narrowed, required
 
 ROOT = Path(__file__).parents[1]
 SWITCH = "switch"

@@ -9,8 +9,8 @@ from seqsep.commands.run_settings import add_new_run_flags, layer_names, setting
 from seqsep.commands.shared_flags import fields_from_flags, seconds
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.sweeping import STALL_SECONDS, add_sweep_flags, carry_out
-from seqsep.names import BadInput, choose
-from seqsep.plugins.name import names_a_file
+from seqsep.core.names import BadInput, choose
+from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from seqsep.lab.run import Run
@@ -56,8 +56,8 @@ def _described(options: argparse.Namespace, seed: int) -> "Run":
 
 def _task(options: argparse.Namespace) -> "Task":
     """The task with the fields of the further flags."""
-    from seqsep.plugins.name import PlugIn
-    from seqsep.plugins.task import own_task
+    from seqsep.models.plugins.name import PlugIn
+    from seqsep.models.plugins.task import own_task
     from seqsep.tasks import BY_NAME
     from seqsep.tasks.base import fields_given
 

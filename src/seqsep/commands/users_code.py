@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TextIO, cast, no_type_check
 
 from seqsep.commands.status import BAD_INPUT, DONE, REFUTED
-from seqsep.interrupts import is_interrupt, watch_parent
+from seqsep.core.interrupts import is_interrupt, watch_parent
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PART_FLAGS = ("--part", "--par")
@@ -38,7 +38,7 @@ def users_code_apart() -> Iterator[None]:
         path = _users_file(error)
         if path is None:
             raise
-        from seqsep.plugins.load import fault
+        from seqsep.models.plugins.load import fault
 
         raise fault(error, path) from error
     finally:
@@ -61,7 +61,7 @@ class _Output:
 
 def _users_file(error: BaseException) -> Path | None:
     """Return the user's file that an exception came through, or None."""
-    load: Any = sys.modules.get("seqsep.plugins.load")  # it imports torch, and has run every user's file
+    load: Any = sys.modules.get("seqsep.models.plugins.load")  # it imports torch, and has run every user's file
     if load is None or is_interrupt(error) or isinstance(error, load.PlugInFails | MemoryError):
         return None
     files = {module.__file__ for name, module in list(sys.modules.items()) if name.startswith(load.PREFIX)}

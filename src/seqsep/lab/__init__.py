@@ -25,6 +25,8 @@ Files:
     progress         what a sweep shows while it runs
     pace             how long steps take, learned from runs under way
     loggers          rows for TensorBoard or Weights & Biases
+    experiments      the papers' experiments, and the list of their claims
+    audit            what a trained model carries in its state, and where it fails
     engines          where runs execute: this machine or a cluster
     store            the SQLite store of finished runs, and its repair
 """

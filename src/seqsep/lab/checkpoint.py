@@ -13,12 +13,12 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load, save
 
-from seqsep.files import read_bytes, write_file
+from seqsep.core.files import read_bytes, write_file
+from seqsep.core.names import BadInput, text_of
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU, device_of
-from seqsep.model.model import Model
-from seqsep.model.weights import describe
-from seqsep.names import BadInput, text_of
+from seqsep.models.model import Model
+from seqsep.models.weights import describe
 
 MOST_HEADER_BYTES = 100_000_000
 """Of a safetensors file, by its format: more is not read."""

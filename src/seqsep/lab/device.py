@@ -36,7 +36,7 @@ def environment(device: str = CPU) -> dict[str, Any]:
     """
     import torch
 
-    from seqsep.mixers import kernels_in_use
+    from seqsep.models.mixers import kernels_in_use
 
     name = device if device == CPU else kind_of_gpu()
     here = {"torch": str(torch.__version__), "device": name, "threads": 1, **processor(device)}
@@ -56,7 +56,7 @@ def processor(device: str = CPU) -> dict[str, str]:
     """
     import torch
 
-    from seqsep.mixers import products_in_use
+    from seqsep.models.mixers import products_in_use
 
     capability = torch.backends.cpu.get_cpu_capability()
     here = {"processor": f"{_name_of_processor()}, {capability}"}

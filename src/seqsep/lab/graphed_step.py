@@ -27,7 +27,7 @@ from torch import Tensor
 
 from seqsep.lab.run import Run
 from seqsep.lab.step import Questions, are_finite, loss_of, questions_of, step_once, update
-from seqsep.model.model import Model
+from seqsep.models.model import Model
 from seqsep.tasks import Batch
 
 SWITCH = "SEQSEP_GRAPHS"

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import torch
 
+from seqsep.core.names import whole_arguments
 from seqsep.lab.device import CPU
 from seqsep.lab.engines.validation import validate
 from seqsep.lab.progress import Bars, Display, Lines
 from seqsep.lab.run import Run
 from seqsep.lab.train import Progress, Result
 from seqsep.lab.train import train as train_run
-from seqsep.model.model import Model
-from seqsep.names import whole_arguments
+from seqsep.models.model import Model
 
 SECONDS_BETWEEN_MOVES = 0.1
 

@@ -1,8 +1,8 @@
 """Trained models that are kept with the run that made them: one safetensors file, which `seqsep generate` reads.
 
-The file is that of `model.weights`, with one more string of metadata, `run`, the run's canonical JSON. Nothing is unpickled. A
-user's own layers, model and task stand in it as CLASS and the digest of their file (`plugins.sources`): no code is run but that
-of files which `load` is given and which have these digests, and of what they import.
+The file is that of `models.weights`, with one more string of metadata, `run`, the run's canonical JSON. Nothing is unpickled. A
+user's own layers, model and task stand in it as CLASS and the digest of their file (`models.plugins.sources`): no code is run
+but that of files which `load` is given and which have these digests, and of what they import.
 """
 
 import json
@@ -13,12 +13,12 @@ from pathlib import Path
 import torch
 from safetensors.torch import save as to_bytes
 
-from seqsep.files import write_file
+from seqsep.core.files import write_file
 from seqsep.lab.run import Run, canonical_json
-from seqsep.model.model import Model
-from seqsep.model.weights import describe, load_model, metadata_and_tensors, metadata_of
-from seqsep.plugins.model import OwnModel
-from seqsep.plugins.sources import digest_of, read_source
+from seqsep.models.model import Model
+from seqsep.models.plugins.model import OwnModel
+from seqsep.models.plugins.sources import digest_of, read_source
+from seqsep.models.weights import describe, load_model, metadata_and_tensors, metadata_of
 
 KEY = re.compile("[0-9a-f]{64}")
 """The key of a run, which is the name of its file next to a store."""

@@ -1,14 +1,14 @@
 """What a trained model writes by itself, at the end of a run of a generated task.
 
 `train.evaluate` is teacher-forced: the model reads the right thought, and an example is right if every asked token is. Here it
-writes thought and answer itself (`model.thought_accuracy`).
+writes thought and answer itself (`models.thought_accuracy`).
 """
 
 from collections.abc import Callable
 
 from seqsep.lab.run import Run
-from seqsep.model.model import Model
-from seqsep.model.thought_accuracy import ThoughtAccuracy, thought_accuracy
+from seqsep.models.model import Model
+from seqsep.models.thought_accuracy import ThoughtAccuracy, thought_accuracy
 from seqsep.tasks.base import GeneratedTask
 
 TEXTS_AT_ONCE = 250

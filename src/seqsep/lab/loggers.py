@@ -17,10 +17,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from seqsep.files import naming, read_text
+from seqsep.core.files import naming, read_text
+from seqsep.core.names import BadInput, install
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.names import BadInput, install
 
 ROW = "row.json"
 CURVES = ("accuracy", "loss_nats")

@@ -15,10 +15,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
+from seqsep.core.names import printable
 from seqsep.lab.labels import labels
 from seqsep.lab.pace import Pace
 from seqsep.lab.run import Run
-from seqsep.names import printable
 
 PARTS_OF_A_RUN = 10
 LEAST_SECONDS_BETWEEN_LINES = 5.0

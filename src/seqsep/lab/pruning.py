@@ -23,7 +23,7 @@ from seqsep.lab.row import PRUNED, Row, diverged, rank_of
 from seqsep.lab.run import Run
 from seqsep.lab.sweep import Sweep
 from seqsep.lab.train import AT_THE_END
-from seqsep.plugins.name import shown
+from seqsep.models.plugins.name import shown
 
 PARTS = (64, 8, 4, 2)
 """A rung stands at the steps divided by each of these."""

@@ -7,15 +7,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from seqsep.files import read_lines, write_file
+from seqsep.core.files import read_lines, write_file
+from seqsep.core.tables import Tabular
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.sound_row import require_ending, require_key, require_reply, require_result, require_shallow, too_deep
 from seqsep.lab.train import PAUSED, Result
-from seqsep.mixers.settings import has_heads
-from seqsep.plugins.name import shown
-from seqsep.plugins.task import OwnTask
-from seqsep.tables import Tabular
+from seqsep.models.mixers.settings import has_heads
+from seqsep.models.plugins.name import shown
+from seqsep.models.plugins.task import OwnTask
 
 PRUNED = "pruned"
 DESCRIBED = ("layers", "task", "length", "width", "heads", "positions", "embedding_scale", "learning_rate", "seed")
@@ -56,9 +56,9 @@ def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
 class Row:
     """One run of an experiment with its outcome, or a language model's reply.
 
-    A row is a reply (`text.reply`) if its configuration has a `question`. If a run has no outcome, since its worker died or it
-    raised an exception, its `result` has only `status`, and `finished` is False; such a row is never exported. If a run
-    diverged, its outcome is kept, and both `finished` and `failed` are True.
+    A row is a reply (`language_models.text.reply`) if its configuration has a `question`. If a run has no outcome, since its
+    worker died or it raised an exception, its `result` has only `status`, and `finished` is False; such a row is never
+    exported. If a run diverged, its outcome is kept, and both `finished` and `failed` are True.
 
     Fields:
         experiment: name of the experiment.

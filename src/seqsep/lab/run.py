@@ -13,16 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, get_args
 
-from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.mixers import Attention, Mixer
-from seqsep.mixers.settings import canonical_name, mixer_named
-from seqsep.model.design import Design, Embeddings, FeedForward, Norm
-from seqsep.model.model import Model, Positions
-from seqsep.names import BadInput, excerpt
-from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.model import OwnModel, parse_layer, restore_layer
-from seqsep.plugins.name import PlugIn, is_canonical, names_a_file, shown
-from seqsep.plugins.task import OwnTask, own_task
+from seqsep.core.names import BadInput, excerpt
+from seqsep.models.design import Design, Embeddings, FeedForward, Norm
+from seqsep.models.mixers import BY_NAME as MIXERS
+from seqsep.models.mixers import Attention, Mixer
+from seqsep.models.mixers.settings import canonical_name, mixer_named
+from seqsep.models.model import Model, Positions
+from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.model import OwnModel, parse_layer, restore_layer
+from seqsep.models.plugins.name import PlugIn, is_canonical, names_a_file, shown
+from seqsep.models.plugins.task import OwnTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 from seqsep.tasks.base import wrong_field

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from seqsep.files import read_bytes, write_file
-from seqsep.names import BadInput, printable
+from seqsep.core.files import read_bytes, write_file
+from seqsep.core.names import BadInput, printable
 
 Labels = Mapping[str, str]
 NO_LABELS: Labels = MappingProxyType({})

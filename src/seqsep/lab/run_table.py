@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
+from seqsep.core.tables import Tabular
 from seqsep.lab.row import Row, Rows
 from seqsep.lab.run_labels import Labels
-from seqsep.tables import Tabular
 
 
 class RunTable(Tabular):

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from seqsep.core.names import excerpt, printable
 from seqsep.lab.run import Run
 from seqsep.lab.train import NON_FINITE, TENTHS
-from seqsep.names import excerpt, printable
 
 SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
 OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from seqsep.lab.device import device_of
 from seqsep.lab.run import Run
-from seqsep.model.model import Model
+from seqsep.models.model import Model
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
 NO_SET = -2

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any
 
+from seqsep.core.names import printable, whole_arguments
 from seqsep.lab.device import but_for_processor
 from seqsep.lab.engines.engine import Ended, Engine, Looked, Moved, Saved, usable_cores
 from seqsep.lab.engines.job import Job
@@ -22,7 +23,6 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.place import StoreUnavailable
 from seqsep.lab.store.store import Store
 from seqsep.lab.train import PAUSED
-from seqsep.names import printable, whole_arguments
 
 NO_PAUSES: Mapping[Run, int] = MappingProxyType({})
 

@@ -15,6 +15,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from seqsep.core.tables import Tabular
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU
 from seqsep.lab.graphed_step import steps_of
@@ -22,8 +23,7 @@ from seqsep.lab.kept import save
 from seqsep.lab.live import live_score
 from seqsep.lab.run import Run
 from seqsep.lab.step import asked, computing, finite, predicted, total_loss
-from seqsep.model.model import Model
-from seqsep.tables import Tabular
+from seqsep.models.model import Model
 from seqsep.tasks import NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Tally
-from seqsep.exact.network import AttentionLayer, Head, Network, whole
-from seqsep.exact.softmax import attend
+from seqsep.maths.arithmetic.grid import Array, Tally
+from seqsep.maths.arithmetic.softmax import attend
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 
 
 def attention_weights(network: Network, tokens: Int64[np.ndarray, "time"]) -> list[list[Float64[np.ndarray, "time time"]]]:

@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
-from seqsep.files import write_file
-from seqsep.plugins.name import PlugIn
+from seqsep.core.files import write_file
+from seqsep.models.plugins.name import PlugIn
 
 STATEMENTS = ("bhattamishra2024separations", "wen2025rnns")
 """The two papers whose numbers and statements the report compares with."""

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
-from seqsep.ceilings import first_bitten_length
 from seqsep.report.measured import GOAL, by_accuracy
 from seqsep.report.numerals import count, listed
 from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import MOST_NAMED
 from seqsep.report.starts import starts
+from seqsep.tasks.ceilings import first_bitten_length
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,7 @@ Each cell keeps four numbers apart: our accuracy, its range over seeds, the pape
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from seqsep.ceilings import ceiling, code_accuracy, length_where_it_bites
-from seqsep.experiments.claims.papers import PaperModel, figure2_index_lookup
+from seqsep.lab.experiments.claims.papers import PaperModel, figure2_index_lookup
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.measured import GOAL, Measured
 from seqsep.report.numerals import DASH, count, known, listed, percent, percent_at_most
@@ -16,6 +15,7 @@ from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import IndexLookup, Task
+from seqsep.tasks.ceilings import ceiling, code_accuracy, length_where_it_bites
 
 PAPER_ALPHABET = 64
 TRAINING_INPUTS = {

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from seqsep.experiments import EXPERIMENTS, Experiment, dyck_architectures, index_lookup_architectures
-from seqsep.experiments.claims.papers import printed
+from seqsep.lab.experiments import EXPERIMENTS, Experiment, dyck_architectures, index_lookup_architectures
+from seqsep.lab.experiments.claims.papers import printed
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
 from seqsep.report.captions import Captions

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from seqsep.files import read_bytes
+from seqsep.core.files import read_bytes
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figures.panels import draw_curves, draw_states
 from seqsep.report.figures.results import draw_results

@@ -1,9 +1,9 @@
 """The size ledger of index lookup: parameter bits of the built Transformer over N, beside the least recurrent state.
 
-Every number is `bound` of Theorem 1's construction, at S = 64 symbols, for a position code of `exact.codes`. Of three codes
-this file takes the *stated* form, whose gap is the family's formula and not a count over all pairs, so that sizes are known at
-once for any N: dual BCH and Kerdock, whose greatest correlation `exact` verifies over all words, and random signs, of which
-no draw is verified beyond 20,000 vectors (`NetworkBits.verified`). A test compares both forms.
+Every number is `bound` of Theorem 1's construction, at S = 64 symbols, for a position code of `maths.codes.codes`. Of three
+codes this file takes the *stated* form, whose gap is the family's formula and not a count over all pairs, so that sizes are
+known at once for any N: dual BCH and Kerdock, whose greatest correlation `exact` verifies over all words, and random signs, of
+which no draw is verified beyond 20,000 vectors (`NetworkBits.verified`). A test compares both forms.
 """
 
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Int, Int64
 
-from seqsep.exact.codes import BY_NAME, MOST_VERIFIED, Signs
-from seqsep.exact.linear_codes import DualBCH, Kerdock
-from seqsep.exact.position_code import PositionCode
+from seqsep.maths.codes.codes import BY_NAME, MOST_VERIFIED, Signs
+from seqsep.maths.codes.linear_codes import DualBCH, Kerdock
+from seqsep.maths.codes.position_code import PositionCode
 from seqsep.theorems.retrieval.index_lookup_attention import bound
 
 Total = Literal["core", "program", "tables"]

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from seqsep.experiments import is_tree
-from seqsep.files import write_file
+from seqsep.core.files import write_file
+from seqsep.core.tables import as_csv
+from seqsep.lab.experiments import is_tree
 from seqsep.lab.row import read_rows
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
 from seqsep.report.figures.is_tree_bars import caption, draw_is_tree
 from seqsep.report.figures.is_tree_states import draw_is_tree_states, states_caption
 from seqsep.report.is_tree_table import IsTreeCell, is_tree_cells
 from seqsep.report.sized_model import SizedModel
-from seqsep.tables import as_csv
 from seqsep.tasks import IsTree
 
 

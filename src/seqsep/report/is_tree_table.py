@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from seqsep.ceilings import ceiling
-from seqsep.experiments.claims.papers import is_tree_accuracy
-from seqsep.experiments.is_tree import PAPER_SIZES, Size, make
+from seqsep.core.names import narrowed
+from seqsep.lab.experiments.claims.papers import is_tree_accuracy
+from seqsep.lab.experiments.is_tree import PAPER_SIZES, Size, make
 from seqsep.lab.row import Row
-from seqsep.names import narrowed
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import IsTree
+from seqsep.tasks.ceilings import ceiling
 
 WITHOUT_STATE = 2 / 3
 """The accuracy on double stars that a state of O(log n) bits reaches, whatever n."""

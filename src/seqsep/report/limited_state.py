@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seqsep.ceilings import ceiling
-from seqsep.files import read_lines
+from seqsep.core.files import read_lines
 from seqsep.lab.row import read_rows
 from seqsep.report.measured import Measured, by_accuracy
 from seqsep.report.numerals import count, percent, percent_at_most
@@ -15,6 +14,7 @@ from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.styles import STYLES, Style
 from seqsep.tasks import BY_NAME, Task
+from seqsep.tasks.ceilings import ceiling
 
 AUDITS = "audit/sizes.jsonl"
 STATE_BITS = "index-lookup-architectures-state-bits.jsonl"

@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from seqsep.ceilings import ceiling
 from seqsep.lab.ranking import rank
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run_labels import NO_LABELS, Labels
 from seqsep.report.numerals import LEARNED, known
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
+from seqsep.tasks.ceilings import ceiling
 
 GOAL = LEARNED
 """The accuracy at which a model counts as having learned its task."""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
+from seqsep.core.names import BadInput, nearest
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
-from seqsep.names import BadInput, nearest
-from seqsep.plugins.name import PlugIn
+from seqsep.models.plugins.name import PlugIn
 
 
 def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> dict[str, str]:

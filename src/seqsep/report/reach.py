@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from seqsep.experiments import Experiment
-from seqsep.experiments.claims.papers import paper_models
+from seqsep.lab.experiments import Experiment
+from seqsep.lab.experiments.claims.papers import paper_models
 from seqsep.lab.row import Row
-from seqsep.mixers.settings import mixer_named
+from seqsep.models.mixers.settings import mixer_named
 from seqsep.report.measured import GOAL, Measured, by_accuracy
 from seqsep.report.numerals import count, known, listed, percent
 from seqsep.report.result_table import Cell

@@ -7,11 +7,11 @@ bits set.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from seqsep.ceilings import ceiling
 from seqsep.report.measured import Measured, by_accuracy, chance
 from seqsep.report.numerals import DASH, percent, percent_at_most
 from seqsep.report.sized_model import MOST_NAMED, SizedModel, model_names
 from seqsep.tasks import Task
+from seqsep.tasks.ceilings import ceiling
 
 POINTS = 200
 """How many steps a line of ceilings has."""
@@ -138,7 +138,7 @@ class ResultTable:
 
     >>> from pathlib import Path
     >>> from seqsep.report.experiment_table import experiment_table
-    >>> from seqsep.experiments import BY_NAME
+    >>> from seqsep.lab.experiments import BY_NAME
     >>> empty = experiment_table(BY_NAME["mamba-width"], rows=[])
     >>> empty.title, empty.cells
     ('Index lookup by width of Mamba: accuracy, %', {})

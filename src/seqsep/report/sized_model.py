@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from seqsep.lab.run import Run
-from seqsep.mixers.settings import has_heads
-from seqsep.plugins.name import PlugIn, shown
+from seqsep.models.mixers.settings import has_heads
+from seqsep.models.plugins.name import PlugIn, shown
 from seqsep.report.styles import STYLES, Style, spare_style
 
 MOST_NAMED = 12

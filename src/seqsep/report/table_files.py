@@ -10,12 +10,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from seqsep.files import write_file
-from seqsep.mixers.settings import has_heads
+from seqsep.core.files import write_file
+from seqsep.core.tables import as_csv
+from seqsep.models.mixers.settings import has_heads
 from seqsep.report.numerals import DASH, count, percent, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
-from seqsep.tables import as_csv
 from seqsep.tasks import Task
 
 ROWS_OF_A_PAGE = 40

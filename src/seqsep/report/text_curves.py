@@ -7,14 +7,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from seqsep.lab.row import read_rows
+from seqsep.language_models.text.accuracy import LengthAccuracy, accuracies, on_subset
+from seqsep.language_models.text.reply import PREFIX, TASKS, Reply
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
 from seqsep.report.figures.looks import DASHES, LINE, SOFT, Look
 from seqsep.report.figures.panels import BOTTOM, LEFT, PANEL_HEIGHT, RIGHT, SHEET, TOP
 from seqsep.report.figures.sheet import Place, Sheet, draw_sheet
 from seqsep.report.numerals import count
 from seqsep.report.styles import FILLS, SPARE_MARKERS, STYLES, spare_style
-from seqsep.text.accuracy import LengthAccuracy, accuracies, on_subset
-from seqsep.text.reply import PREFIX, TASKS, Reply
 
 QUESTIONS = {
     "phonebook": "Which models find a number in a phonebook, and up to how many entries?",

@@ -1,22 +1,22 @@
 """How many bits of its state a model is shown to use: what its accuracy on index lookup proves, beside what its state has.
 
-The bits are those about the symbols that the state carries at least (`ceilings.carried_bits`, Fano's inequality); a state may
-hold more that its model does not read. `figures.used_bits` draws them.
+The bits are those about the symbols that the state carries at least (`tasks.ceilings.carried_bits`, Fano's inequality); a state
+may hold more that its model does not read. `figures.used_bits` draws them.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from seqsep.ceilings import carried_bits
-from seqsep.experiments import Experiment
+from seqsep.core.names import narrowed
+from seqsep.lab.experiments import Experiment
 from seqsep.lab.run import Run
-from seqsep.names import narrowed
 from seqsep.report.captions import starts_sentence
 from seqsep.report.numerals import count, counts, listed, percent
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup
+from seqsep.tasks.ceilings import carried_bits
 
 Varied = Literal["width", "heads", "size"]
 USUAL_HEADS = Run.heads
@@ -158,7 +158,7 @@ def settings_sentence(table: ResultTable) -> str:
 def left_out(experiment: Experiment, preset: str) -> str:
     """The widths that a preset trains at some lengths and leaves out at others; empty if there are none.
 
-    >>> from seqsep.experiments import BY_NAME
+    >>> from seqsep.lab.experiments import BY_NAME
     >>> left_out(BY_NAME["index-lookup-architectures"], "state-bits")
     'width 128 at N = 200'
     """

@@ -9,8 +9,8 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float64
 
-from seqsep.exact.executor import run as execute
-from seqsep.exact.network import AttentionLayer, Network
+from seqsep.maths.networks.executor import run as execute
+from seqsep.maths.networks.network import AttentionLayer, Network
 from seqsep.report.attention_weights import attention_weights
 from seqsep.report.worked_networks import HeadInWords, NetworkInWords
 from seqsep.theorems.is_tree.figure_3 import EDGES, TOUR, VERTICES, Run, peeled, run_on_figure_3

@@ -8,8 +8,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from seqsep.experiments import BY_NAME
-from seqsep.interrupts import watch_parent
+from seqsep.core.interrupts import watch_parent
+from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
 from seqsep.report.bibliography import write_bibliography

@@ -16,6 +16,8 @@ Files:
     sparse_threshold    do more than so many features of a few bits each hold?
     reading             inputs of the user's own, as `readable` writes them
     trees               IsTree on tokens: the definition, how a graph is written, the thoughts that decide it
+    retriever           in-context retrieval: queries between two marks, and what they find
+    ceilings            upper limits of accuracy for a state of B bits
     returned            checks of what the members of a task return
     _blocks             the draws of a block of examples, and ranges of examples that fit in a cache
     _rows               array operations in which every row has its own places

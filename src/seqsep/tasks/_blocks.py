@@ -7,7 +7,7 @@ from itertools import accumulate
 import numpy as np
 from jaxtyping import UInt32
 
-from seqsep.stream import Use, draws
+from seqsep.core.stream import Use, draws
 from seqsep.tasks.base import NOTHING_ASKED, Batch
 
 TOKENS_AT_ONCE = 1 << 17

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from jaxtyping import Bool, Int64, UInt32
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import below
+from seqsep.core.stream import below
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._incidences import peeled
 from seqsep.tasks._orders import distinct
 from seqsep.tasks._rows import chosen

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from seqsep.stream import Use, below
+from seqsep.core.stream import Use, below
 from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import Batch, Task, require

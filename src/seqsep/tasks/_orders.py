@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float64, Int64, UInt32
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import below
+from seqsep.core.stream import below
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._rows import is_before
 
 LOG_2 = 0.6931471805599453

@@ -17,7 +17,7 @@ from math import ceil, sqrt
 import numpy as np
 from jaxtyping import Bool, Float32, Float64
 
-from seqsep.stream import Use, draws
+from seqsep.core.stream import Use, draws
 
 MOST_DIMENSIONS = 64
 MOST_NORM = 4000

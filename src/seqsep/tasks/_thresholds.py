@@ -6,9 +6,9 @@ from functools import lru_cache, partial
 import numpy as np
 from jaxtyping import Int64, UInt8, UInt32
 
-from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable
-from seqsep.names import ensure, narrowed
-from seqsep.stream import Use, below, draws
+from seqsep.core.names import ensure, narrowed
+from seqsep.core.stream import Use, below, draws
+from seqsep.maths.formulas import AtLeast, Thresholds, TruthTable
 from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._orders import distinct, draws_for_distinct
 

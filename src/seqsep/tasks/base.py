@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
-from seqsep.names import docstring, excerpt, is_whole, whole_arguments
+from seqsep.core.names import docstring, excerpt, is_whole, whole_arguments
 
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
@@ -141,7 +141,7 @@ class Task(ABC):
         return replace(self, **default)
 
     def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
-        """The task at one length as a plain callable from token tuples to answers, for `seqsep.exact`.
+        """The task at one length as a plain callable from token tuples to answers, for `seqsep.maths`.
 
         The callable raises ValueError for an input of another length.
         """

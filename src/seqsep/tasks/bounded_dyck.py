@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64, Shaped, UInt32
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import below, draws
+from seqsep.core.stream import below, draws
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import HALF_OF_DRAWS, cache_sized_ranges, use_of
 from seqsep.tasks._fixed_length import FixedLengthDecision
 from seqsep.tasks.base import Batch, require

@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import Use, below
+from seqsep.core.stream import Use, below
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before

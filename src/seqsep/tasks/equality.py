@@ -28,8 +28,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import below
+from seqsep.core.stream import below
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._halves import Halves, TwoHalves
 from seqsep.tasks._rows import is_before

@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import below, draws
+from seqsep.core.stream import below, draws
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import Batch, Task, require

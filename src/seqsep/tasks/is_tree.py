@@ -19,8 +19,8 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1 and appendix B; doub
 We differ: there is no token between prompt, thought and answer (the paper's code writes one behind the prompt and one behind
 the thought: its sequences, answer included, have 3n, 5n and 40n - 25 tokens, ours 3n - 1, 5n - 2 and 40n - 27).
 Shortcuts: on double stars a state of O(log n) bits is right with probability 2/3, since with probability 1/3 the odd edge
-comes before all others of its ends (`ceilings`). A graph that is no tree often has a shorter thought. With "uniform" the other
-graphs mostly have vertices without an edge; half of the graphs that are no trees are near misses for that.
+comes before all others of its ends (`tasks.ceilings`). A graph that is no tree often has a shorter thought. With "uniform" the
+other graphs mostly have vertices without an edge; half of the graphs that are no trees are near misses for that.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.stream import Use, below
+from seqsep.core.stream import Use, below
 from seqsep.tasks._blocks import HALF_OF_DRAWS, TOKENS_AT_ONCE, ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._graphs import PAIRS_TRIED, double_stars, near_misses, other_graphs, trees
 from seqsep.tasks._orders import draws_for_distinct, order

@@ -32,8 +32,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import Use, below
+from seqsep.core.stream import Use, below
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import asked_again, distinct, draws_for_distinct, power_law_waits, weighted_order
 from seqsep.tasks._rows import below_into, chosen, write_from

@@ -29,8 +29,8 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Float32, Int8, Int64
 
-from seqsep.exact.integers import ceil_log2
-from seqsep.stream import Use, below
+from seqsep.core.stream import Use, below
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import asked_again, order
 from seqsep.tasks._rows import chosen, write_from

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from seqsep.names import excerpt, is_whole
+from seqsep.core.names import excerpt, is_whole
 from seqsep.tasks.base import Batch, Loss, Task
 
 LOSSES: tuple[str, ...] = get_args(Loss)

@@ -29,10 +29,10 @@ from typing import Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, UInt8
 
-from seqsep.exact.formulas import AtLeast, Thresholds, dimacs, read_dimacs
-from seqsep.exact.layered import of_values
-from seqsep.names import excerpt
-from seqsep.stream import draws
+from seqsep.core.names import excerpt
+from seqsep.core.stream import draws
+from seqsep.maths.automata.layered import of_values
+from seqsep.maths.formulas import AtLeast, Thresholds, dimacs, read_dimacs
 from seqsep.tasks._blocks import HALF_OF_DRAWS, use_of
 from seqsep.tasks._fixed_length import FixedLengthDecision
 from seqsep.tasks._thresholds import FeatureCounter, dimacs_text, drawn, feature_counts, is_balanced_enough, unpacked
@@ -168,7 +168,7 @@ class SparseThreshold(FixedLengthDecision):
         return {"bits": list(inputs), **readable_function(self.thresholds), "label": answer}
 
     def answer_bits(self) -> int | None:
-        """The least state (`seqsep.exact.least_state`), exactly, up to 16 bits; beyond, None: it is not enumerated."""
+        """The least state (`seqsep.maths.automata.least_state`), exactly, up to 16 bits; beyond, None: it is not enumerated."""
         if self.length > MOST_ENUMERATED:
             return None
         every_input = np.arange(2**self.length)[:, None] >> np.arange(self.length)[::-1] & 1

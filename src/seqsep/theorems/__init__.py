@@ -12,6 +12,9 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     circuits          recurrent models whose step is a circuit
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
+    analysis          the least state of a user's function or language
+    certificate       certificates: files from which `seqsep_check.py` checks a claim without seqsep
+    laws              the laws of theorems, callable by outside authors
     option_values     the ranges and choices of options, and their refusal
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
@@ -26,9 +29,9 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.model.tabular_network import TabularNetwork
-from seqsep.names import choose
-from seqsep.tables import Sizes
+from seqsep.core.names import choose
+from seqsep.core.tables import Sizes
+from seqsep.models.tabular_network import TabularNetwork
 from seqsep.tasks.reading import readable_form
 from seqsep.theorems import (
     bounded_dyck,
@@ -123,8 +126,8 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
 def build(name: str, **options: Any) -> TabularNetwork:
     """Build the network of a theorem's upper bound, weight by weight; it prints as a table of its arrays.
 
-    `seqsep.Model.load(network)` is the same network as a `torch.nn.Module` in float64. `seqsep.exact.executor.run` runs it on
-    its grid.
+    `seqsep.Model.load(network)` is the same network as a `torch.nn.Module` in float64. `seqsep.maths.networks.executor.run`
+    runs it on its grid.
 
     Arguments:
         name: name of a theorem, as `seqsep list theorems` prints it.

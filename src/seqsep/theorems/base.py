@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
-from seqsep.exact.network import Network
-from seqsep.tables import Tabular
+from seqsep.core.tables import Tabular
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.evidence import Evidence
 
 Number = int | float

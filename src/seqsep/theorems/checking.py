@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.theorems.base import Outcome, TheoremFails
 
 Built = TypeVar("Built")

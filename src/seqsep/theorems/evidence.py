@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.automata import DFA
-from seqsep.exact.network import Network
+from seqsep.maths.automata.automata import DFA
+from seqsep.maths.networks.network import Network
 
 
 @dataclass(frozen=True)

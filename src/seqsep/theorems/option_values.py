@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeVar, get_args
 
-from seqsep.exact.codes import CODES
-from seqsep.exact.grid import Rounding, Softmax
-from seqsep.names import excerpt
+from seqsep.core.names import excerpt
+from seqsep.maths.arithmetic.grid import Rounding, Softmax
+from seqsep.maths.codes.codes import CODES
 from seqsep.theorems.base import LEAST_FRACTION, MOST, Number, Theorem, shown_briefly
 from seqsep.theorems.bounded_dyck.state import VARIANTS as STATE_VARIANTS
 from seqsep.theorems.protocols.one_layer_protocol import QUESTIONS as PROTOCOL_QUESTIONS

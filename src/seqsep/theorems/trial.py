@@ -10,12 +10,12 @@ import numpy as np
 import torch
 from jaxtyping import Float64, Int64
 
-from seqsep.exact.executor import Execution, run
-from seqsep.exact.generation import GenerationDiffers, asked_places, follow, padded, require_followed
-from seqsep.exact.grid import Array, Tally
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
-from seqsep.names import required
+from seqsep.core.names import required
+from seqsep.maths.arithmetic.grid import Array, Tally
+from seqsep.maths.networks.executor import Execution, run
+from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow, padded, require_followed
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.theorems.base import TheoremFails
 
 CLIMBS = 12

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from seqsep import mixers
 from seqsep.lab import device
 from seqsep.lab.device import but_for_processor, environment, processor
 from seqsep.lab.engines import worker
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
+from seqsep.models import mixers
 from seqsep.tasks import IndexLookup
 from support.player import let_workers_play
 

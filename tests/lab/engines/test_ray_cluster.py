@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from seqsep import cli
+from seqsep.commands import cli
 from seqsep.lab.row import read_rows, write_rows
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
@@ -60,7 +60,7 @@ def runs(preset):
             run_of("attention", embeddings="tied-sinusoids"),
             run_of(own, steps=20), *endless]
 """
-SEQSEP = [sys.executable, "-c", "from seqsep.cli import script; script()"]
+SEQSEP = [sys.executable, "-c", "from seqsep.commands.cli import script; script()"]
 pytest.importorskip("ray", reason="ray, the extra `cluster`")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run

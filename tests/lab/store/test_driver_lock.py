@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.row import read_rows, write_rows
 from seqsep.lab.store.driver_lock import only_driver
 from seqsep.lab.store.place import StoreError, StoreUnavailable

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row
 from seqsep.lab.store.first_page import foreign_first_page, foreign_schema

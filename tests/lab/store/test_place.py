@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run

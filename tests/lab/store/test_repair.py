@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import environment
 from seqsep.lab.row import Row

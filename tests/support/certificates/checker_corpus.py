@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.certificate import certificate, certify
-from seqsep.exact.executor import run
+from seqsep.maths.networks.executor import run
+from seqsep.theorems.certificate import certificate, certify
 from seqsep.theorems.circuits._circuit import parsed
 from seqsep.theorems.circuits._shown import shown as circuit_shown
 from seqsep.theorems.circuits.attention import build as circuit_network

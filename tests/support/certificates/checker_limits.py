@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from seqsep.certificate import certify
+from seqsep.theorems.certificate import certify
 from support.certificates.checker_cases import Case, Shown
 from support.certificates.checker_work import sizes_of_work
 from support.certificates.samples import canonical, samples, seal

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.certificate import certificate, certify
-from seqsep.exact.generation import generate
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, LinearLayer, Network
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.generation import generate
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, LinearLayer, Network
+from seqsep.theorems.certificate import certificate, certify
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.is_tree import peeling
 from seqsep.theorems.retrieval import counting_attention, recall_attention

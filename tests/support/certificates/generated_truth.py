@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from seqsep.retriever import Retriever
+from seqsep.tasks.retriever import Retriever
 from seqsep.tasks.trees.walk import WalkTokens
 from seqsep.theorems.circuits._circuit import parsed, run_circuit
 from seqsep.theorems.circuits._tokens import Vocabulary

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.certificate import certificate, certify
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, GatedFeedForward, Head, Network, whole
 from seqsep.tasks import BoundedDyck
+from seqsep.theorems.certificate import certificate, certify
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, NetworkRun
 from support.certificates.generated_samples import generated_samples
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.automata import DFA
-from seqsep.exact.executor import run
-from seqsep.exact.generation import generate
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
-from seqsep.retriever import Retriever
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.automata.automata import DFA
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.generation import generate
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
 from seqsep.tasks import BoundedDyck, IndexLookup
+from seqsep.tasks.retriever import Retriever
 from support.certificates.generated_truth import GENERATED
 
 LONGEST_WORD = 5

@@ -14,7 +14,7 @@ import seqsep.commands.chosen_runs
 import seqsep.lab.estimate
 import seqsep.lab.loggers
 import seqsep.lab.sweep  # noqa: F401 (what `seqsep run` imports: here once, not in every fork)
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.run import Run
 from seqsep.lab.store.place import StoreError
 from seqsep.lab.store.store import Store

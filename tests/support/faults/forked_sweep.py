@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 
 import torch
 
-from seqsep import interrupts
+from seqsep.core import interrupts
 from seqsep.lab.engines import process, worker
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import seqsep
 import seqsep_check
-from seqsep.cli import main
+from seqsep.commands.cli import main
 from seqsep.lab.run import Run
 from seqsep.tasks import IsTree
 from seqsep.theorems.retrieval import index_lookup_attention

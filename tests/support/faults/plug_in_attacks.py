@@ -15,8 +15,8 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
-from seqsep.plugins.name import PlugIn
-from seqsep.plugins.task import OwnTask
+from seqsep.models.plugins.name import PlugIn
+from seqsep.models.plugins.task import OwnTask
 from support.faults.forked_sweep import session_members
 from support.plug_ins import FOLDER, GOOD, run_of
 

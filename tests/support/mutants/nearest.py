@@ -10,7 +10,7 @@ from support.mutants.changes import ROOT, SOURCE
 MOST_FILES = 6
 OF_ALL_TASKS = ("tests/tasks/test_golden_digests.py",)
 SLOW = ("tests/theorems/test_spoiled_weights.py", "tests/lab/test_dtype.py")
-FOLDERS = ("tests/exact/", "tests/theorems/", "tests/tasks/", "tests/lab/test_", "tests/test_ceilings")
+FOLDERS = ("tests/maths/", "tests/theorems/", "tests/tasks/", "tests/lab/test_")
 
 
 @cache

@@ -4,19 +4,20 @@ SAME_RESULT = "both ways give the same numbers; it only chooses the quicker one"
 INPUTS = "how many inputs, or which, are tried; whatever they are, each is required to be answered right"
 BELOW = "the term is below another one of the maximum, so the least grid is the same"
 SURVIVORS: dict[str, str] = {
-    "ceilings/ceiling.py: return None | returns None at 0": "it is the line that it replaces",
-    "exact/partial_automata.py: return None | returns None at 0": "it is the line that it replaces",
-    "exact/least_state.py: return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((count, 0), "
+    "tasks/ceilings/ceiling.py: return None | returns None at 0": "it is the line that it replaces",
+    "maths/automata/partial_automata.py: return None | returns None at 0": "it is the line that it replaces",
+    "maths/automata/least_state.py: return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((count, 0), "
     "dtype=np.int64) | 0 -> 1 at 83": "inputs are drawn only if there are more than SAMPLED_INPUTS, so never of length 0",
-    "exact/_refinement.py: MOST_ROUNDS = 64 | 64 -> 65 at 14": SAME_RESULT,
-    "exact/grid.py: if numerator == 1 and integers.divides(denominator, grid.steps**2): | Pow -> Mult at 52": SAME_RESULT,
-    "exact/witness_search.py: columns = np.flatnonzero(chosen[1] * short[rows].sum(axis=0) > 0) "
+    "maths/automata/_refinement.py: MOST_ROUNDS = 64 | 64 -> 65 at 14": SAME_RESULT,
+    "maths/arithmetic/grid.py: if numerator == 1 and integers.divides(denominator, grid.steps**2): "
+    "| Pow -> Mult at 52": SAME_RESULT,
+    "maths/communication/witness_search.py: columns = np.flatnonzero(chosen[1] * short[rows].sum(axis=0) > 0) "
     "| comparison 0 Gt -> GtE at 25": ("a column whose sum is 0 adds nothing to the difference"),
-    "exact/partition_search.py: cuts = {1 + round(step * (length - 2) / 15) for step in range(16)} - {half} | 15 -> 16 at 40": (
-        "which prefixes a search beyond all partitions begins with; what it finds is verified"
-    ),
-    "exact/rank_by_counting.py: REPEATED = ((2, (0,)), (4, (0, 1)), (4, (0, 3)))  # period, and Alice's places in it "
-    "| 4 -> 3 at 24": "which partitions are tried; the rank of each is exact",
+    "maths/communication/partition_search.py: cuts = {1 + round(step * (length - 2) / 15) for step in range(16)} - {half} "
+    "| 15 -> 16 at 40": ("which prefixes a search beyond all partitions begins with; what it finds is verified"),
+    "maths/communication/rank_by_counting.py: REPEATED = ((2, (0,)), (4, (0, 1)), (4, (0, 3)))  "
+    "# period, and Alice's places in it"
+    " | 4 -> 3 at 24": "which partitions are tried; the rank of each is exact",
     "theorems/circuits/_shown.py: MOST_INPUTS = 64 | 64 -> 65 at 14": "the number of inputs is a power of two",
     "theorems/circuits/attention.py: sources = max(clock**2, eta * clock, 2 * eta * back, eta * (2 * back * clock + back**2 + "
     "gates**2 + 1)) | 2 -> 1 at 96": BELOW,
@@ -58,8 +59,8 @@ SURVIVORS: dict[str, str] = {
     "theorems/turing_machine/retrieval.py: most = TOKENS_A_STEP * (steps + 1) | Add -> Sub at 24": (
         "only reached by a network that writes another run than its machine's, which none that is built does"
     ),
-    "ceilings/retrieval.py: onto = [0] * (numbers + 1) | 1 -> 2 at 24": "the entry behind the last is never read",
-    "ceilings/fano.py: LEAST_ERROR = Decimal(10) ** -32 | 10 -> 9 at 22": (
+    "tasks/ceilings/retrieval.py: onto = [0] * (numbers + 1) | 1 -> 2 at 24": "the entry behind the last is never read",
+    "tasks/ceilings/fano.py: LEAST_ERROR = Decimal(10) ** -32 | 10 -> 9 at 22": (
         "where the iteration ends, either way far below what a float shows"
     ),
     "tasks/_thresholds.py: return LEAST_PROBES <= int((counts > bound).sum()) <= PROBES - LEAST_PROBES "

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid, Tally
-from seqsep.exact.network import Network, whole
-from seqsep.exact.softmax import attend
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Grid, Tally
+from seqsep.maths.arithmetic.softmax import attend
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network, whole
+from seqsep.models.model import Model
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Scores,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import _trials as trials

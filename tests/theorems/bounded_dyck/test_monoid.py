@@ -6,8 +6,8 @@ import itertools
 import numpy as np
 import pytest
 
-from seqsep.exact.communication import fooling_set, protocol_cost, two_party
-from seqsep.exact.monoids import Monoid, outside_da, syntactic_monoid
+from seqsep.maths.automata.monoids import Monoid, outside_da, syntactic_monoid
+from seqsep.maths.communication.communication import fooling_set, protocol_cost, two_party
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import monoid as bounded_dyck_monoid

@@ -6,10 +6,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from seqsep.exact.communication import of_values, rank_bound
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.exact.witnesses import FoolingSet
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.communication.communication import of_values, rank_bound
+from seqsep.maths.communication.witnesses import FoolingSet
+from seqsep.maths.networks.executor import run
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck_one_layer

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import run
+from seqsep.models.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.generation import generate
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.generation import generate
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails, apply
 from seqsep.theorems.circuits import _trials as trials
 from seqsep.theorems.circuits import attention

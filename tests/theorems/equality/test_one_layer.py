@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.executor import run
+from seqsep.models.model import Model
 from seqsep.theorems import apply
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.equality import _one_layer_cost as cost

@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import run
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import relabelled_two_layers as relabelled_equality_two_layers
 from seqsep.theorems.equality import two_layers as equality_two_layers

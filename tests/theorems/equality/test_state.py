@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.automata import DFA, Recurrence
-from seqsep.exact.layered import of_function
-from seqsep.exact.partial_automata import distinguished, least, on_length
-from seqsep.laws import theorem as theorem_laws
-from seqsep.model.model import Model
+from seqsep.maths.automata.automata import DFA, Recurrence
+from seqsep.maths.automata.layered import of_function
+from seqsep.maths.automata.partial_automata import distinguished, least, on_length
+from seqsep.models.laws import theorem as theorem_laws
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import _one_layer_cost as attention
 from seqsep.theorems.equality import state as equality_state

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from seqsep.exact.codes import position_code
+from seqsep.maths.codes.codes import position_code
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import total_size, two_layers

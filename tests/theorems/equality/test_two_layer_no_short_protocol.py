@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from seqsep.exact.codes import position_code
-from seqsep.exact.communication import protocol_cost
-from seqsep.exact.executor import run
+from seqsep.maths.codes.codes import position_code
+from seqsep.maths.communication.communication import protocol_cost
+from seqsep.maths.networks.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import relabelled_two_layers as relabelled_equality_two_layers
 from seqsep.theorems.equality import two_layer_no_short_protocol

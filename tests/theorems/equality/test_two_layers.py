@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.codes import CODES, position_code
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid, Tally
-from seqsep.exact.softmax import attend
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Array, Grid, Tally
+from seqsep.maths.arithmetic.softmax import attend
+from seqsep.maths.codes.codes import CODES, position_code
+from seqsep.maths.networks.executor import run
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.equality import two_layers as equality_two_layers
 from seqsep.theorems.equality._trials import ComparedHalves, answers_hard, every_input, is_equal

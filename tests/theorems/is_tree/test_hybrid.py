@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.exact.generation import generate
+from seqsep.maths.networks.generation import generate
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import hybrid, peeling, state

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn

@@ -13,11 +13,11 @@ import pytest
 import torch
 
 import seqsep_check
-from seqsep.certificate import certify
-from seqsep.exact.automata import Recurrence
+from seqsep.maths.automata.automata import Recurrence
 from seqsep.tasks.trees.partitions import stirling
 from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems import TheoremFails
+from seqsep.theorems.certificate import certify
 from seqsep.theorems.is_tree import _collision, state
 from seqsep.theorems.is_tree._beginnings import Beginning, Place
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
-from seqsep.exact.generation import generate
-from seqsep.exact.network import Network
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.generation import generate
+from seqsep.maths.networks.network import Network
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import hybrid, one_layer, peeling, tour

@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from seqsep.exact.generation import GenerationDiffers, asked_places, follow, generate
-from seqsep.exact.grid import Array
-from seqsep.retriever import Pattern, Query
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow, generate
+from seqsep.tasks.retriever import Pattern, Query
 from seqsep.tasks.trees import walk as walk_thought
 from seqsep.tasks.trees.algorithm_two import algorithm_two
 from seqsep.tasks.trees.walk import WalkTokens

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
+from seqsep.maths.networks.executor import run
 from seqsep.theorems.nearest_neighbor import _printed as as_printed
 from seqsep.theorems.nearest_neighbor import two_layers as theorem
 from seqsep.theorems.nearest_neighbor._drawn import Source

@@ -5,8 +5,8 @@ import itertools
 import pytest
 import torch
 
-from seqsep.exact.automata import Recurrence
-from seqsep.model.model import Model
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.nearest_neighbor import state as nearest_neighbor_state
 from seqsep.theorems.nearest_neighbor.state import (

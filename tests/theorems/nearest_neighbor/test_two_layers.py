@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.nearest_neighbor import two_layers as theorem
 from seqsep.theorems.nearest_neighbor._drawn import Source, on_circle

@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, Head, Network, whole
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols import _one_layer_parties, one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials
@@ -22,8 +22,8 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 PARTY = """
 import json, os, sys
 import numpy as np
-from seqsep.exact.channel import Channel
-from seqsep.exact.grid import Grid
+from seqsep.maths.communication.channel import Channel
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols.one_layer_protocol import QUESTIONS, VARIANTS, converse
 

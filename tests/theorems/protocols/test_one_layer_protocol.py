@@ -6,9 +6,9 @@ import itertools
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import GatedFeedForward, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import GatedFeedForward, Network, whole
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as trials

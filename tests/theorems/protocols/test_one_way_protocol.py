@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.cli import main
-from seqsep.exact.automata import Recurrence
+from seqsep.commands.cli import main
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
-from seqsep.mixers import LinearAttention
-from seqsep.model.model import Model
-from seqsep.model.weights import load_model
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.models.mixers import LinearAttention
+from seqsep.models.model import Model
+from seqsep.models.weights import load_model
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
@@ -190,18 +190,18 @@ def test_a_checkpoint_of_attention_is_refused(tmp_path):
 ALICE = """
 import sys, torch
 from pathlib import Path
-from seqsep.exact.channel import Channel
+from seqsep.maths.communication.channel import Channel
 from seqsep.theorems.protocols.one_way_protocol import alice
-from seqsep.model.weights import load_model
+from seqsep.models.weights import load_model
 message = alice(load_model(Path(sys.argv[1])), torch.tensor([int(token) for token in sys.argv[2:]]))
 message.send(Channel(sys.stdin.buffer, sys.stdout.buffer))
 """
 BOB = """
 import io, json, sys, torch
 from pathlib import Path
-from seqsep.exact.channel import Channel
+from seqsep.maths.communication.channel import Channel
 from seqsep.theorems.protocols.one_way_protocol import Message, bob
-from seqsep.model.weights import load_model
+from seqsep.models.weights import load_model
 data = sys.stdin.buffer.read()
 path, t, *suffix = sys.argv[1:]
 model = load_model(Path(path))

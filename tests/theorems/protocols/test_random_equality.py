@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.exact.channel import meet
+from seqsep.maths.communication.channel import meet
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols import random_equality
 from seqsep.theorems.protocols.random_equality import (

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.ceilings import best_accuracy
+from seqsep.tasks.ceilings import best_accuracy
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols import random_index
 from seqsep.theorems.protocols.random_index import CODES, Code, check, code_for, errors, message_bits, needed_bits

@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.theorems.protocols.collision import TaskSizes
 from seqsep.theorems.protocols.one_layer_protocol import least_width_heads
 from seqsep.theorems.protocols.small_models import Chosen, small_models, with_random_weights

@@ -8,8 +8,8 @@ import pytest
 import torch
 from safetensors.torch import save_file
 
-from seqsep.model.model import Model
-from seqsep.model.weights import describe
+from seqsep.models.model import Model
+from seqsep.models.weights import describe
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.collision import TaskSizes, search
 from seqsep.theorems.protocols.machine import OfNumbers, as_machine, choice

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
+from seqsep.maths.networks.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import attention_blocks

@@ -5,9 +5,9 @@ from itertools import product
 
 import pytest
 
-from seqsep.exact.generation import GenerationDiffers, asked_places, follow, generate
-from seqsep.exact.grid import Array
-from seqsep.retriever import Pattern
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow, generate
+from seqsep.tasks.retriever import Pattern
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.retrieval import _counting, _recall, by_pattern
 from seqsep.theorems.retrieval._pattern_inputs import drawn_inputs, solved

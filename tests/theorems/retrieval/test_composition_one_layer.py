@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.ceilings import index_lookup_ceiling
-from seqsep.exact.grid import Grid
-from seqsep.exact.one_layer_message import composition_bits, exact_bits, sums_bits
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.communication.one_layer_message import composition_bits, exact_bits, sums_bits
+from seqsep.tasks.ceilings import index_lookup_ceiling
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention

@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import counting_attention

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.network import Array, AttentionLayer
-from seqsep.model.model import Model
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Array, AttentionLayer
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails, apply
 from seqsep.theorems.protocols.one_layer_ledger import message_bits
 from seqsep.theorems.retrieval import counting_one_layer

@@ -8,13 +8,13 @@ import torch
 from safetensors.torch import save_file
 
 import seqsep_check
-from seqsep.certificate import certify
-from seqsep.exact import least_state
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.enumeration import alphabet_ranges, tabulate
-from seqsep.model.model import Model
-from seqsep.model.weights import describe
+from seqsep.maths.automata import least_state
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
+from seqsep.models.model import Model
+from seqsep.models.weights import describe
 from seqsep.theorems import TheoremFails
+from seqsep.theorems.certificate import certify
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
 from seqsep.theorems.protocols.thought import NO_ANSWER, think

@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
-from seqsep.exact.network import AttentionLayer, LinearLayer
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, LinearLayer
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import counting_hybrid, index_lookup_hybrid, recall_hybrid

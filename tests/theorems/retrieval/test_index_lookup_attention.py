@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.codes import CODES, position_code
-from seqsep.exact.executor import ask, run
-from seqsep.exact.grid import Array, Grid
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.codes.codes import CODES, position_code
+from seqsep.maths.networks.executor import ask, run
+from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.retrieval import index_lookup_attention

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from seqsep.mixers import LinearAttention, state_bits
-from seqsep.model.model import Model
+from seqsep.models.mixers import LinearAttention, state_bits
+from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.small_models import RECURRENT

@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from seqsep.exact.registers import Registers
-from seqsep.exact.toeplitz import Toeplitz, proved_dimension, seed_bits, seeds
-from seqsep.stream import Use, draws
+from seqsep.core.stream import Use, draws
+from seqsep.maths.automata.registers import Registers
+from seqsep.maths.codes.toeplitz import Toeplitz, proved_dimension, seed_bits, seeds
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.retrieval import _log_space, log_space_code
 from seqsep.theorems.retrieval._log_space import entry, find_seed, is_good, memory_for, most_memory, next_seed

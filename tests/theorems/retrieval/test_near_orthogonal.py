@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from seqsep.exact.code_sizes import least_possible, too_near
+from seqsep.maths.codes.code_sizes import least_possible, too_near
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.retrieval import near_orthogonal
 from seqsep.theorems.retrieval.near_orthogonal import check, find, hoeffding, printed, proved

@@ -6,8 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.one_layer_message import cells
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.communication.one_layer_message import cells
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention

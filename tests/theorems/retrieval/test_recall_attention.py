@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seqsep.exact.executor import run
+from seqsep.maths.networks.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS, hard_scale
 from seqsep.theorems.retrieval import recall_attention

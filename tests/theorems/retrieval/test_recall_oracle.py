@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from seqsep.exact.automata import Recurrence
+from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights

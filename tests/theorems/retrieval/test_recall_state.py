@@ -7,10 +7,10 @@ import math
 import pytest
 
 import seqsep_check
-from seqsep.certificate import certify
-from seqsep.exact import least_state
-from seqsep.exact.enumeration import alphabet_ranges, tabulate
+from seqsep.maths.automata import least_state
+from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
 from seqsep.theorems import TheoremFails
+from seqsep.theorems.certificate import certify
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
 from seqsep.theorems.protocols.thought import think

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.model.model import Model
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.retrieval import associative_recall_state, by_pattern, counting_state, index_lookup_state

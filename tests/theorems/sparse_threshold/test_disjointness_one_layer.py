@@ -5,12 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from seqsep.exact.communication import fooling_set, rank_bound
-from seqsep.exact.executor import run
-from seqsep.exact.formulas import disjointness
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import whole
-from seqsep.exact.witnesses import FoolingSet
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.communication.communication import fooling_set, rank_bound
+from seqsep.maths.communication.witnesses import FoolingSet
+from seqsep.maths.formulas import disjointness
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import whole
 from seqsep.tasks import Disjointness
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols import one_layer_protocol

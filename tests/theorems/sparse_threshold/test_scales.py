@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from seqsep.exact.codes import position_code
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.codes.codes import position_code
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import largest_entry, largest_score
 from seqsep.theorems.protocols.one_layer_protocol import message_bits

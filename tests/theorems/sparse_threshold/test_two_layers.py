@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.codes import position_code
-from seqsep.exact.executor import run
-from seqsep.exact.formulas import AtLeast, Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
+from seqsep.maths.codes.codes import position_code
+from seqsep.maths.formulas import AtLeast, Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.sparse_threshold import two_layers as sparse_threshold_two_layers
 from seqsep.theorems.sparse_threshold._formulas import random_cnf

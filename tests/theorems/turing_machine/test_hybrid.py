@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from seqsep.exact.generation import GenerationDiffers, asked_places, follow
+from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import hybrid

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.exact.executor import run
-from seqsep.exact.generation import GenerationDiffers, asked_places, follow, generate
-from seqsep.exact.network import LinearLayer
-from seqsep.model.model import Model
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow, generate
+from seqsep.maths.networks.network import LinearLayer
+from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import recurrent

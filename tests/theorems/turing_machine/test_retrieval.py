@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from seqsep.exact.generation import GenerationDiffers, asked_places, follow, generate
-from seqsep.retriever import Query
+from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow, generate
+from seqsep.tasks.retriever import Query
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.turing_machine import _retrieved_run, retrieval
 from seqsep.theorems.turing_machine._machine import Machine, Rule, simulate

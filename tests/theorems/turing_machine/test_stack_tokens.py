@@ -2,7 +2,7 @@
 
 import pytest
 
-from seqsep.exact.generation import GenerationDiffers
+from seqsep.maths.networks.generation import GenerationDiffers
 from seqsep.theorems.turing_machine import hybrid
 from seqsep.theorems.turing_machine._machine import Configuration
 from seqsep.theorems.turing_machine._machine_file import machine_of

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.lab.run import Run
-from seqsep.plugins.layer import OwnLayer
-from seqsep.plugins.model import OwnModel
-from seqsep.plugins.task import OwnTask
+from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.model import OwnModel
+from seqsep.models.plugins.task import OwnTask
 
 
 @dataclass(frozen=True)

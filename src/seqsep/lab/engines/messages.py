@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
 from typing import Any
 
-from seqsep.names import printable
+from seqsep.core.names import printable
 
 LONGEST_MESSAGE = 1 << 24
 MOST_MESSAGES = 500

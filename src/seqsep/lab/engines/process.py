@@ -14,9 +14,9 @@ from contextlib import suppress
 from multiprocessing import Pipe
 from pathlib import Path
 
+from seqsep.core.names import printable, required
 from seqsep.lab.engines.marked import MARK, end_marked
 from seqsep.lab.engines.messages import Mailbox
-from seqsep.names import printable, required
 
 MOST_PRINTED = 1 << 20
 GRACE_SECONDS = 0.5

@@ -16,7 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from seqsep.files import write_file
+from seqsep.core.files import write_file
+from seqsep.core.names import printable
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU, GPU, environment
 from seqsep.lab.engines.engine import (
@@ -33,7 +34,6 @@ from seqsep.lab.engines.engine import (
 )
 from seqsep.lab.engines.ray_connection import RayConnection
 from seqsep.lab.engines.ray_worker import Answer, Order, RayWorker, differs, identity
-from seqsep.names import printable
 
 ANSWERS_A_SECOND = 20
 LEAST_SECONDS = 0.2

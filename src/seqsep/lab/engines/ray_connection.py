@@ -20,8 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from seqsep.core.names import install
 from seqsep.lab.engines.engine import EngineUnavailable, usable_cores
-from seqsep.names import install
 
 INSTALL = install("cluster")
 SECONDS_TO_CONNECT = 5.0

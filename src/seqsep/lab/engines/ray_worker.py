@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import seqsep
-from seqsep.files import UNLIMITED, read_bytes
+from seqsep.core.files import UNLIMITED, read_bytes
+from seqsep.core.names import BadInput
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU
 from seqsep.lab.engines.engine import Ended, Event, Looked, Moved, OfAJob, Saved, Work
 from seqsep.lab.engines.local import Supervisor
-from seqsep.names import BadInput
 
 
 @dataclass(frozen=True)

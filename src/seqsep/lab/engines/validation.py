@@ -12,15 +12,15 @@ import torch
 from torch import Tensor
 
 from seqsep.lab.run import Run
-from seqsep.laws.mixer import GATES, MIXER_LAWS, Verdict, mixer_and_inputs, try_law
-from seqsep.laws.task import TASK_LAWS, check_task
-from seqsep.mixers import Mixer
-from seqsep.plugins.global_state import GlobalState
-from seqsep.plugins.layer import OwnLayer, checked_in
-from seqsep.plugins.load import PlugInFails, in_words, load, load_and_compare
-from seqsep.plugins.model import OwnModel
-from seqsep.plugins.name import PlugIn
-from seqsep.plugins.task import OwnTask
+from seqsep.models.laws.mixer import GATES, MIXER_LAWS, Verdict, mixer_and_inputs, try_law
+from seqsep.models.laws.task import TASK_LAWS, check_task
+from seqsep.models.mixers import Mixer
+from seqsep.models.plugins.global_state import GlobalState
+from seqsep.models.plugins.layer import OwnLayer, checked_in
+from seqsep.models.plugins.load import PlugInFails, in_words, load, load_and_compare
+from seqsep.models.plugins.model import OwnModel
+from seqsep.models.plugins.name import PlugIn
+from seqsep.models.plugins.task import OwnTask
 from seqsep.tasks import Batch
 
 TIME = 19

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from seqsep.plugins.global_state import GlobalState
-from seqsep.plugins.load import PlugInFails
-from seqsep.plugins.name import PlugIn
+from seqsep.models.plugins.global_state import GlobalState
+from seqsep.models.plugins.load import PlugInFails
+from seqsep.models.plugins.name import PlugIn
 
 PROCESSES = Path("/proc")
 LOOKS = 20

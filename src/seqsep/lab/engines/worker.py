@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.interrupts import watch_parent
+from seqsep.core.interrupts import watch_parent
 
 if TYPE_CHECKING:  # nothing slow is imported before this process watches its parent
     from seqsep.lab.engines.watch import Watch
@@ -67,7 +67,7 @@ class Reporter:
 def serve(connection: Connection, device: str) -> None:
     """Work until the driver closes the pipe."""
     from seqsep.lab.device import leave, prepare, processor
-    from seqsep.plugins.load import PlugInFails, in_words
+    from seqsep.models.plugins.load import PlugInFails, in_words
 
     prepare(device)
     reporter = Reporter(connection)
@@ -164,12 +164,12 @@ def validated(run: "Run", reporter: Reporter) -> "Watch":
 
 def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) -> dict[str, Any]:
     """Try the laws on a plug-in and send each verdict; the result says whether all of them hold."""
+    from seqsep.core.names import InternalError
     from seqsep.lab.engines.validation import task_verdicts, verdicts
     from seqsep.lab.engines.watch import Watch
-    from seqsep.names import InternalError
-    from seqsep.plugins.model import restore_layer
-    from seqsep.plugins.name import PlugIn
-    from seqsep.plugins.task import own_task
+    from seqsep.models.plugins.model import restore_layer
+    from seqsep.models.plugins.name import PlugIn
+    from seqsep.models.plugins.task import own_task
 
     if "task" in message:
         fields = {name: value for name, value in message["task"].items() if name != "name"}

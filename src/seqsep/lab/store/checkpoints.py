@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from seqsep.files import kind_of
+from seqsep.core.files import kind_of
 from seqsep.lab.store.place import StoreError
 
 CHECKPOINT = re.compile(r"([0-9a-f]{64})\.[0-9a-f]{16}\.safetensors")

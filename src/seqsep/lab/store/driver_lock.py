@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from seqsep.files import kind_of
+from seqsep.core.files import kind_of
 from seqsep.lab.store.place import StoreError, StoreUnavailable, identity
 
 PROCESS_NUMBER = re.compile(rb"[0-9]{0,20}")

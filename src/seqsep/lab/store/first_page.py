@@ -7,7 +7,7 @@ entries, which are in the leaf page with which the file begins (sqlite.org/filef
 from io import BufferedReader
 from pathlib import Path
 
-from seqsep.files import UNLIMITED, open_regular
+from seqsep.core.files import UNLIMITED, open_regular
 from seqsep.lab.store.pages import FRAME_HEADER, LOG_HEADER
 from seqsep.lab.store.place import StoreError, StoreUnavailable, repair_with
 from seqsep.lab.store.schema import expected_schema

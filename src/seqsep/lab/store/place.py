@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from seqsep.files import kind_of
+from seqsep.core.files import kind_of
 
 JOURNAL = "-journal"
 LOGS = ("-wal", JOURNAL, "-shm")

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from seqsep.files import on_disk, read_bytes
+from seqsep.core.files import on_disk, read_bytes
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.store.driver_lock import only_driver
 from seqsep.lab.store.pages import Forged

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from seqsep.files import write_file
+from seqsep.core.files import write_file
 
 APPLICATION_ID = 0x73716570
 """The bytes "sqep" in the file's header, which distinguish a store from other databases."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from seqsep.files import open_regular
+from seqsep.core.files import open_regular
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import canonical_json

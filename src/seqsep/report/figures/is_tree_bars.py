@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from seqsep.ceilings import ceiling
-from seqsep.experiments.claims.papers import is_tree_accuracy
-from seqsep.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
+from seqsep.lab.experiments.claims.papers import is_tree_accuracy
+from seqsep.lab.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
 from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
 from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet, width_of
 from seqsep.report.is_tree_table import GRAPHS, SMALLEST, WITHOUT_STATE, Cells, names, sizes_as_built
 from seqsep.report.numerals import count, listed
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IsTree
+from seqsep.tasks.ceilings import ceiling
 
 STYLE = SheetStyle(
     title_size=14.0,

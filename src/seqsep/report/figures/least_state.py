@@ -7,10 +7,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from seqsep.analysis import Analysis
 from seqsep.report.figures.looks import INK, LINE, SOFT
 from seqsep.report.figures.picture_file import require_format, save_figure
 from seqsep.report.ticks import spread_apart
+from seqsep.theorems.analysis import Analysis
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#c05d93", "#c48600", "#7a5cc9", "#4d4d4d")  # Okabe and Ito's, as in `sized_model`
 MARKERS = ("o", "s", "^", "D", "v", "X", "P")

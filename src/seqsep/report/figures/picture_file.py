@@ -6,8 +6,8 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from seqsep.files import write_file
-from seqsep.names import printable
+from seqsep.core.files import write_file
+from seqsep.core.names import printable
 
 FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 """The endings of pictures, and what matplotlib would else write of this moment."""
@@ -25,7 +25,7 @@ def require_format(path: Path) -> None:
 
 
 def save_figure(figure: Figure, path: Path, dots_per_inch: int) -> None:
-    """Write the figure in the format of the path's ending. Raises as `require_format` and `seqsep.files.write_file` do."""
+    """Write the figure in the format of the path's ending. Raises as `require_format` and `seqsep.core.files.write_file` do."""
     require_format(path)
     write_file(path, _drawn(figure, path.suffix.lower(), dots_per_inch))
 

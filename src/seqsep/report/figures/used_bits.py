@@ -14,8 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from seqsep.ceilings import carried_bits
-from seqsep.names import narrowed
+from seqsep.core.names import narrowed
 from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT, Look
 from seqsep.report.figures.panels import GREY
 from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet
@@ -24,6 +23,7 @@ from seqsep.report.result_table import Column, ResultTable
 from seqsep.report.sized_model import SizedModel, in_places
 from seqsep.report.used_bits import UsedBits, Varied, chains, panel_title, used_in, varied
 from seqsep.tasks import IndexLookup
+from seqsep.tasks.ceilings import carried_bits
 
 TITLE = "How many bits of its state does each architecture use?"
 WIDTH = 8.6

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from seqsep.audit.answer import Audit
-from seqsep.audit.needed import Rounded
-from seqsep.ceilings import ceiling
+from seqsep.lab.audit.answer import Audit
+from seqsep.lab.audit.needed import Rounded
 from seqsep.report.numerals import count
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT
@@ -12,6 +11,7 @@ from seqsep.report.page.ledger_charts import power_of_ten
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.sized_model import Style
 from seqsep.report.ticks import round_ticks
+from seqsep.tasks.ceilings import ceiling
 
 STORED = Style("audit-stored", "stored", light="#5d6670", dark="#b9bec4", marker="X")
 NEEDED = Style("audit-needed", "needs at most", light="#0072b2", dark="#53b4ee", marker="s")

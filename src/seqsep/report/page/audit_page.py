@@ -4,9 +4,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from seqsep.audit.answer import Audit
-from seqsep.audit.failures import WorstCase
-from seqsep.files import write_file
+from seqsep.core.files import write_file
+from seqsep.lab.audit.answer import Audit
+from seqsep.lab.audit.failures import WorstCase
 from seqsep.report.page.audit_charts import STYLES, curve_chart, places_chart
 from seqsep.report.page.templates import environment, source
 

@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from seqsep.capacity.answer import Capacity
-from seqsep.capacity.crossings import LONGEST, crossings, crossings_in_words, lengths_to, names_of
-from seqsep.capacity.text import readable
-from seqsep.names import BadInput
+from seqsep.core.names import BadInput
+from seqsep.language_models.capacity.answer import Capacity
+from seqsep.language_models.capacity.crossings import LONGEST, crossings, crossings_in_words, lengths_to, names_of
+from seqsep.language_models.capacity.text import readable
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
 from seqsep.report.styles import SPARE_MARKERS, STYLES, Style, spare_style
@@ -24,7 +24,7 @@ def capacity_chart(models: Sequence[Capacity], length: int | None = None) -> str
     lines of two models at the first length at which the other one keeps more (`crossings`). Raises BadInput
     for more than 12 models, for none, or for models that keep nothing at all.
 
-    >>> from seqsep.capacity import capacity
+    >>> from seqsep.language_models.capacity import capacity
     >>> small = capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4})
     >>> capacity_chart([small]).startswith("<svg")
     True

@@ -4,8 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from seqsep.ceilings import index_lookup_ceiling
-from seqsep.names import narrowed
+from seqsep.core.names import narrowed
 from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
@@ -17,6 +16,7 @@ from seqsep.report.sized_model import model_names
 from seqsep.report.starts import starts_of_runs
 from seqsep.report.ticks import round_ticks
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
+from seqsep.tasks.ceilings import index_lookup_ceiling
 
 PERCENT = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100 %"))
 UPPER_HALF = ((0.5, "50"), (0.6, "60"), (0.7, "70"), (0.8, "80"), (0.9, "90"), (1.0, "100 %"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from markupsafe import Markup
 
-from seqsep.files import write_file
+from seqsep.core.files import write_file
 from seqsep.report.numerals import count
 from seqsep.report.page.templates import environment, source
 from seqsep.report.worked_example import SEEN, AttendingHead, WorkedExample, worked_example

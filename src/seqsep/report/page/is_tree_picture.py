@@ -6,7 +6,7 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from seqsep.names import required
+from seqsep.core.names import required
 from seqsep.report.is_tree_ledger import (
     CACHE,
     HYBRID,

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from seqsep.names import required
+from seqsep.core.names import required
 from seqsep.report.index_lookup_ledger import LENGTHS, IndexLookupLedger, Total, index_lookup_ledger, least_state_bits
 from seqsep.report.numerals import count
 from seqsep.report.page.chart_layout import LineData

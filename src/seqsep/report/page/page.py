@@ -10,8 +10,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from seqsep.experiments.claims.papers import SEPARATIONS, figure2_dyck
-from seqsep.files import write_file
+from seqsep.core.files import write_file
+from seqsep.lab.experiments.claims.papers import SEPARATIONS, figure2_dyck
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figure_files import ShownExperiment

@@ -11,8 +11,8 @@ from pathlib import Path
 from markupsafe import Markup
 
 import seqsep
-from seqsep.files import write_file
-from seqsep.names import docstring
+from seqsep.core.files import write_file
+from seqsep.core.names import docstring
 from seqsep.report.page.templates import environment, source
 from seqsep.theorems import BY_NAME, Theorem
 

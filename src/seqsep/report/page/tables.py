@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
-from seqsep.experiments.claims.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
+from seqsep.lab.experiments.claims.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import task_title
 from seqsep.report.measured import Measured

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from seqsep.retriever import Query, Region
+from seqsep.tasks.retriever import Query, Region
 from seqsep.tasks.trees.walk import WalkTokens
 
 FAILED = "FAILED"

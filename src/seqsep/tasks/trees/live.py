@@ -1,7 +1,7 @@
 """What answers the queries of the walk and of Algorithm 2 while a model writes, on tokens: each prompt is read once.
 
-It finds what the named queries find (`retriever.queries`: `first-edge` and `next-edge` in the prompt, `parent` in everything
-before the query), whatever a model writes between the marks; FAILED for what is no query. A test compares the two.
+It finds what the named queries find (`tasks.retriever.queries`: `first-edge` and `next-edge` in the prompt, `parent` in
+everything before the query), whatever a model writes between the marks; FAILED for what is no query. A test compares the two.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
 
 
 @lru_cache(maxsize=16)

@@ -31,7 +31,7 @@ Tokens. At most 2m queries of five tokens, and at most n of four: the first one,
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from seqsep.retriever import Query, Region, Retriever
+from seqsep.tasks.retriever import Query, Region, Retriever
 from seqsep.tasks.trees.tokens import Tokens
 
 ROOT = 1

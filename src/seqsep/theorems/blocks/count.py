@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from seqsep.exact.network import Head
+from seqsep.maths.networks.network import Head
 from seqsep.theorems.blocks.head import Scores, head
 from seqsep.theorems.blocks.space import Rows
 

@@ -19,7 +19,7 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
 
 ROUNDINGS = ("floor", "nearest")
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqsep.exact.network import AttentionLayer, Head, whole
+from seqsep.maths.networks.network import AttentionLayer, Head, whole
 from seqsep.theorems.blocks.space import Rows
 
 

@@ -1,16 +1,16 @@
 """Attention that looks up a position by its address, and attention that averages over all positions.
 
 A position writes the key T(p) of its own address, and the query of the address that it asks for, scaled by eta. By the gap of
-the position code, the address asked for gets a weight of at least 1 / (1 + leakage(eta)): see `exact.position_code`.
+the position code, the address asked for gets a weight of at least 1 / (1 + leakage(eta)): see `maths.codes.position_code`.
 """
 
 from fractions import Fraction
 
 import numpy as np
 
-from seqsep.exact.grid import least_exponent
-from seqsep.exact.network import Head, whole
-from seqsep.exact.position_code import PositionCode
+from seqsep.maths.arithmetic.grid import least_exponent
+from seqsep.maths.codes.position_code import PositionCode
+from seqsep.maths.networks.network import Head, whole
 from seqsep.theorems.blocks.space import Rows, Spaces
 
 
@@ -52,7 +52,7 @@ def largest_entry(code: PositionCode, eta: int) -> Fraction:
 
     Both are met at the first or the last address.
 
-    >>> from seqsep.exact.codes import position_code
+    >>> from seqsep.maths.codes.codes import position_code
     >>> largest_entry(position_code("one-hot", 8), eta=3)
     Fraction(3, 1)
     """
@@ -65,7 +65,7 @@ def largest_entry(code: PositionCode, eta: int) -> Fraction:
 def largest_score(code: PositionCode, eta: int) -> Fraction:
     """The largest score that an address asked for can get: the first's or the last's.
 
-    >>> from seqsep.exact.codes import position_code
+    >>> from seqsep.maths.codes.codes import position_code
     >>> largest_score(position_code("binary", 16), eta=3)  # 4 digits, each +1 or -1
     Fraction(12, 1)
     """
@@ -77,7 +77,7 @@ def largest_score(code: PositionCode, eta: int) -> Fraction:
 def lookup_exponent(code: PositionCode, eta: int, least: int) -> int:
     """The least Kc with L >= `least` whose grid holds the entries and largest scores of a lookup.
 
-    >>> from seqsep.exact.codes import position_code
+    >>> from seqsep.maths.codes.codes import position_code
     >>> lookup_exponent(position_code("parabola", 64), eta=2, least=4)
     2
     """

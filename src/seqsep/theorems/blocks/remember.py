@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import LinearLayer, whole
+from seqsep.maths.networks.network import LinearLayer, whole
 from seqsep.theorems.blocks.space import Rows
 
 

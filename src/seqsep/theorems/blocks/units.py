@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Int64
 from numpy.typing import ArrayLike
 
-from seqsep.exact.network import FeedForward, whole
+from seqsep.maths.networks.network import FeedForward, whole
 from seqsep.theorems.blocks.space import Rows
 
 

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.protocols import one_layer_trials as trials
@@ -22,7 +22,7 @@ def counting_model(length: int) -> Network:
     It has m = 2, H = 1, L = N^2. Uniform attention gives (opens - closes) over N of all kinds, and of kind 0 less that of kind
     1, exactly. The first class has the sum of their magnitudes, the second 1 / (2 N).
 
-    >>> from seqsep.exact.executor import run
+    >>> from seqsep.maths.networks.executor import run
     >>> run(counting_model(4), np.array([[0, 2, 1, 3], [0, 2, 3, 3]]), at=-1).answers[:, 0]  # ( [ ) ] and ( [ ] ]
     array([1, 0])
     """

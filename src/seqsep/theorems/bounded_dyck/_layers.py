@@ -6,8 +6,8 @@ The symbols are those of `attention`, the spaces of the residual stream those of
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.integers import spelled
-from seqsep.exact.network import Head, Layer, Network, whole
+from seqsep.maths.arithmetic.integers import spelled
+from seqsep.maths.networks.network import Head, Layer, Network, whole
 from seqsep.theorems.blocks import (
     Rows,
     Spaces,
@@ -28,7 +28,7 @@ def assemble(plan: Plan) -> Network:
 
     Entries are at most n (c + 2) <= n^2, since c <= bit_length(n - 1) <= n - 2.
 
-    >>> from seqsep.exact.executor import run
+    >>> from seqsep.maths.networks.executor import run
     >>> network = assemble(Plan(length=4, kinds=2, depth=2, variant="two-layer", ask="word"))
     >>> run(network, np.array([[4, 0, 2, 3, 1]])).logits.integers[0, :, 0] > 0  # [BOS] ( [ ] )
     array([ True, False, False, False,  True])

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import Head
+from seqsep.maths.networks.network import Head
 from seqsep.theorems.blocks import Rows, Scores, Spaces, Units, at_least_one, average, gated, head
 from seqsep.theorems.bounded_dyck._plan import Plan
 

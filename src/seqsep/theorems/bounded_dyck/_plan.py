@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import digits_of
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.theorems.blocks import Spaces
 
 VARIANTS = ("one-layer", "two-layer-valid", "two-layer", "three-layer")

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import ElmanLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.network import ElmanLayer, Network, whole
 from seqsep.theorems.base import Number
 
 Activation = Literal["relu", "sigmoid"]
@@ -42,7 +42,7 @@ def build_elman(kinds: int = 2, depth: int = 2, activation: Activation = "relu")
 
     Tokens are those of `BoundedDyck`.
 
-    >>> from seqsep.exact.executor import run
+    >>> from seqsep.maths.networks.executor import run
     >>> run(build_elman(kinds=2, depth=2), np.array([[0, 2, 3, 1]])).answers
     array([[0, 0, 0, 1]])
     """

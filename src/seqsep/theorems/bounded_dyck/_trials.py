@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float64, Int64, Shaped
 
-from seqsep.exact.executor import Execution, run
-from seqsep.exact.grid import Array
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import Execution, run
 from seqsep.theorems.base import Claim
 from seqsep.theorems.bounded_dyck._layers import assemble
 from seqsep.theorems.bounded_dyck._plan import Plan

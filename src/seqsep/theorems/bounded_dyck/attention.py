@@ -55,8 +55,8 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.executor import run
-from seqsep.exact.network import Network
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.bounded_dyck._bound import bound, proved
 from seqsep.theorems.bounded_dyck._layers import assemble

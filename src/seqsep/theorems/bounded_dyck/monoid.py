@@ -40,8 +40,8 @@ from itertools import combinations, product
 
 import numpy as np
 
-from seqsep.exact.communication import TwoParty, protocol_cost, rank_bound, two_party
-from seqsep.exact.monoids import MOST_ELEMENTS, Monoid, Word, outside_da, syntactic_monoid
+from seqsep.maths.automata.monoids import MOST_ELEMENTS, Monoid, Word, outside_da, syntactic_monoid
+from seqsep.maths.communication.communication import TwoParty, protocol_cost, rank_bound, two_party
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import state

@@ -31,8 +31,8 @@ from math import floor, isqrt
 
 import numpy as np
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention

@@ -33,11 +33,11 @@ import numpy as np
 import torch
 from jaxtyping import Float64, Int64
 
-from seqsep.exact.automata import DFA
-from seqsep.exact.executor import run
-from seqsep.exact.network import Network
-from seqsep.mixers import state_bits
-from seqsep.model.model import Model
+from seqsep.maths.automata.automata import DFA
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
+from seqsep.models.mixers import state_bits
+from seqsep.models.model import Model
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem
 from seqsep.theorems.bounded_dyck._prefixes import Strings, prefixes

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seqsep.names import excerpt
+from seqsep.core.names import excerpt
 
 MOST_INPUTS = 8
 FIELDS = ("inputs", "gates", "state", "start", "output", "stop")

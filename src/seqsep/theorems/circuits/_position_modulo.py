@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import GatedFeedForward, LinearLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.network import GatedFeedForward, LinearLayer, Network, whole
 
 
 def modulo_part(modulus: int, positions: int, rounding: str = "nearest") -> Network:
@@ -21,7 +21,7 @@ def modulo_part(modulus: int, positions: int, rounding: str = "nearest") -> Netw
     the product is q + (r + 1/2) / m steps and less than 1 / (4 m) more, and is rounded to q. A unit adds -L/2 times q steps,
     -q/2, and 2 m of them leave i - m q of i.
 
-    >>> from seqsep.exact.executor import run
+    >>> from seqsep.maths.networks.executor import run
     >>> run(modulo_part(modulus=3, positions=5), np.zeros((1, 5), dtype=np.int64)).logits.floats()[0, :, 0].tolist()
     [0.0, 1.0, 2.0, 0.0, 1.0]
     """

@@ -4,8 +4,8 @@ from itertools import product
 
 import numpy as np
 
-from seqsep.exact.generation import follow
-from seqsep.exact.network import Network
+from seqsep.maths.networks.generation import follow
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.circuits._circuit import Circuit, Source, run_circuit
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.evidence import Evidence, GeneratedRun

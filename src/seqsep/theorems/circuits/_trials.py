@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.grid import Array
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import Execution
 from seqsep.theorems.circuits._circuit import Circuit, drawn, run_circuit
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.trial import Trial

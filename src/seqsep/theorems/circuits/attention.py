@@ -47,10 +47,10 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.generation import generate
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import FeedForward, Head, Network, whole
-from seqsep.files import read_text
+from seqsep.core.files import read_text
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.networks.generation import generate
+from seqsep.maths.networks.network import FeedForward, Head, Network, whole
 from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, field_of, sizes, symbols_in
 from seqsep.theorems.blocks import (
     Rows,

@@ -7,9 +7,9 @@ that differs by time step must keep them apart just so: state_bits >= h log2 S a
 
 import numpy as np
 
-from seqsep.exact.automata import DFA, Recurrence
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.partial_automata import distinguished, least, on_length
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import DFA, Recurrence
+from seqsep.maths.automata.partial_automata import distinguished, least, on_length
 from seqsep.theorems.base import Claim, Outcome
 from seqsep.theorems.equality._words import count_halves, has_equal_halves
 

@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.equality._words import count_halves, has_equal_halves, require
 from seqsep.theorems.evidence import DistinguishingTable, Evidence

@@ -12,8 +12,8 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.equality._words import count_halves
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Variant, message_bits

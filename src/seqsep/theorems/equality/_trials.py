@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.executor import Execution, run
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.codes.codes import BY_NAME as CODES
+from seqsep.maths.networks.executor import Execution, run
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import TheoremFails, symbols_in
 from seqsep.theorems.checking import passes
 from seqsep.theorems.evidence import Evidence, NetworkRun

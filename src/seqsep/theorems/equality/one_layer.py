@@ -7,8 +7,9 @@ in float64 it answers wrongly at N = 256.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before the
 sum. With that rounding such a layer does not exist (`_one_layer_cost`), so this one is not a counterexample to the paper.
 
-We differ: the weights are R(exp(s_j) / sum over i of exp(s_i)), which `exact.softmax` calls "once". So a sum is wider than the
-numbers that are stored. Neither theorem holds for such weights, because their proof sends exponentials of p bits.
+We differ: the weights are R(exp(s_j) / sum over i of exp(s_i)), which `maths.arithmetic.softmax` calls "once". So a sum is
+wider than the numbers that are stored. Neither theorem holds for such weights, because their proof sends exponentials of p
+bits.
 
 Inputs. The sequence is [BOS] x_1 .. x_h y_1 .. y_h, of bits, with h = N/2. The answer at y_h is 1 if x = y. The residual stream
 is [first, second, place, shift, one, bos | above_1, above_2, unequal]. The first six numbers are from the embedding, and the
@@ -60,9 +61,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid, Rounding
-from seqsep.exact.network import AttentionLayer, Head, Network, whole
+from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.equality import _trials as trials

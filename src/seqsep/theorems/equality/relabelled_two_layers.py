@@ -32,10 +32,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.codes import PositionCode, position_code
-from seqsep.exact.executor import run
-from seqsep.exact.integers import digits_of
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.integers import digits_of
+from seqsep.maths.codes.codes import PositionCode, position_code
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials

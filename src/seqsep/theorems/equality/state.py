@@ -30,11 +30,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from seqsep.exact.automata import DFA, Recurrence
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.layered import unrolled
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import DFA, Recurrence
+from seqsep.maths.automata.layered import unrolled
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.equality import _collision as collision
 from seqsep.theorems.equality import _one_layer_cost as one_layer_cost

@@ -29,8 +29,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
-from seqsep.exact.integers import digits_of
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.integers import digits_of
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.equality import two_layers
 from seqsep.theorems.nearest_neighbor import two_layers as nearest_neighbor

@@ -33,13 +33,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.codes import PositionCode, has_addresses, position_code
-from seqsep.exact.communication import Measure, TwoParty, fooling_set, of_values, rank_bound, trivial_cost
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.codes.codes import BY_NAME as CODES
+from seqsep.maths.codes.codes import PositionCode, has_addresses, position_code
+from seqsep.maths.communication.communication import Measure, TwoParty, fooling_set, of_values, rank_bound, trivial_cost
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5

@@ -15,8 +15,8 @@ We differ:
   its construction needs 3 + 2k.
 * The read-out has no FFN before it.
 
-Sizes. S symbols have b = max(1, ceil(log2 S)) bits, and h = N/2. A code of `exact.codes` gives N addresses in k coordinates.
-The alphabet changes only b.
+Sizes. S symbols have b = max(1, ceil(log2 S)) bits, and h = N/2. A code of `maths.codes.codes` gives N addresses in k
+coordinates. The alphabet changes only b.
 
 Inputs. The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N has this vector, where t
 itself replaces t - h if t <= h:
@@ -42,12 +42,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.codes import PositionCode, has_addresses, position_code
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.integers import digits_of, spelled
-from seqsep.exact.network import AttentionLayer, FeedForward, Network, whole
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.arithmetic.integers import digits_of, spelled
+from seqsep.maths.codes.codes import BY_NAME as CODES
+from seqsep.maths.codes.codes import PositionCode, has_addresses, position_code
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, feed_forward, lookup, lookup_exponent, mismatch
 from seqsep.theorems.checking import tighten, until_tried
@@ -138,8 +138,8 @@ def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
     """Layer 1 subtracts the partner's symbol: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T.
 
     No position asks for a later one. The weight of the address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is
-    chosen with leakage(eta) < 1/3 (`exact.codes`). So the symbol space becomes v = x_t - z per bit, with z >= 3/4 if the bit
-    asked for is 1 and z <= 1/4 if it is 0: |v| <= 1/4 if the two bits agree and |v| >= 3/4 if they do not. Positions t <= h
+    chosen with leakage(eta) < 1/3 (`maths.codes.codes`). So the symbol space becomes v = x_t - z per bit, with z >= 3/4 if the
+    bit asked for is 1 and z <= 1/4 if it is 0: |v| <= 1/4 if the two bits agree and |v| >= 3/4 if they do not. Positions t <= h
     agree with themselves.
     """
     return AttentionLayer((lookup(spaces, eta, "symbol", sign=-1),))

@@ -6,7 +6,7 @@ edges with the block of that first end, or that it has a cycle already.
 
 from dataclasses import dataclass
 
-from seqsep.names import required
+from seqsep.core.names import required
 from seqsep.tasks.trees.partitions import stirling
 from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.is_tree._partitions import Edge, Partition, components, numbered, partition_of, spanning_stars

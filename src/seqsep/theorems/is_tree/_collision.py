@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.names import ensure
+from seqsep.core.names import ensure
 from seqsep.tasks.trees.graphs import is_tree
 from seqsep.tasks.trees.partitions import stirling
 from seqsep.tasks.trees.tokens import Tokens

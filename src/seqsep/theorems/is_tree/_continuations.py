@@ -6,7 +6,7 @@ For two classes of one length the continuation makes a tree of one beginning and
 from collections.abc import Collection
 from itertools import combinations
 
-from seqsep.names import InternalError, ensure, required
+from seqsep.core.names import InternalError, ensure, required
 from seqsep.theorems.is_tree._beginnings import Beginning, Case, Continuation
 from seqsep.theorems.is_tree._partitions import Edge, Partition, components, joined
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import AttentionLayer, FeedForward, Head
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head
 from seqsep.tasks.trees.tokens import tokens_of_a_run
 from seqsep.theorems.blocks import Number, Rows, Spaces, Units, count, feed_forward, match, number, peaks, side_by_side
 

@@ -24,7 +24,7 @@ looks for earlier ones does not find itself.
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import AttentionLayer, FeedForward
+from seqsep.maths.networks.network import AttentionLayer, FeedForward
 from seqsep.theorems.blocks import (
     Number,
     Rows,

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.generation import GenerationDiffers, follow, generate
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
-from seqsep.exact.recurrent import StateRange
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import Execution
+from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
+from seqsep.maths.networks.network import Network
+from seqsep.maths.networks.recurrent import StateRange
 from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS

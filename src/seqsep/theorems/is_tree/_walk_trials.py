@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.generation import GenerationDiffers, follow, generate
-from seqsep.exact.network import Network
-from seqsep.exact.recurrent import StateRange
-from seqsep.retriever import Region
+from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
+from seqsep.maths.networks.network import Network
+from seqsep.maths.networks.recurrent import StateRange
+from seqsep.tasks.retriever import Region
 from seqsep.tasks.trees.walk import WalkTokens, walk
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.evidence import Evidence, GeneratedRun
@@ -28,7 +28,7 @@ class Walking:
 
     The retriever answers each query of the walk by searching the region of the text before it; what it finds has to be what
     the walk goes on with (`Retriever.inserted`). Every other token has to be the single greatest logit, on the grid and in
-    float64. So the network generates the walk with this retriever (`exact.generation`).
+    float64. So the network generates the walk with this retriever (`maths.networks.generation`).
     """
 
     theorem: str

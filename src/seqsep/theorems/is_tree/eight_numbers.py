@@ -7,13 +7,13 @@ pairs are edges: the first vertex that two edges share is taken for a hub, then 
 From then on the first pair is the odd edge, the one without a hub, and the second the hubs of its ends if their star edges come
 later. With both the answer is right; else it is "tree", right half of the time. So it is right in about 1/3 + 2/3 * 1/2 of the
 cases, less a loss for the first few edges that falls with n: a vertex may be taken for a hub wrongly, or the odd edge be
-forgotten. `ceilings.double_star_ceiling` says that O(log n) bits do no better as n grows.
+forgotten. `tasks.ceilings.double_star_ceiling` says that O(log n) bits do no better as n grows.
 """
 
 from collections.abc import Iterable, Sequence
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import Recurrence
 
 Pair = tuple[int, int]
 NOTHING = (0, 0)

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqsep.exact.generation import generate
-from seqsep.exact.network import Network
-from seqsep.retriever import Retriever
+from seqsep.maths.networks.generation import generate
+from seqsep.maths.networks.network import Network
+from seqsep.tasks.retriever import Retriever
 from seqsep.tasks.trees.peeling import Pointed
 from seqsep.tasks.trees.tokens import Tokens
 from seqsep.tasks.trees.walk import WalkTokens

@@ -40,9 +40,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import LinearLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import tokens_of_a_run
 from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem, sizes

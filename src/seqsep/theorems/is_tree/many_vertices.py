@@ -7,7 +7,7 @@ some block are at most b (b - 1)^n. `state` has the theorem.
 import math
 from functools import lru_cache
 
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.theorems.is_tree.state import least_bits
 
 MOST_EXACT = 1024

@@ -38,8 +38,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
     ROUNDINGS,

@@ -45,8 +45,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import tokens_of_a_run
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes

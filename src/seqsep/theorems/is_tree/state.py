@@ -61,10 +61,10 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.enumeration import Tabulated, tabulate
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.least_state import LeastState, of_table
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.maths.automata.enumeration import Tabulated, tabulate
+from seqsep.maths.automata.least_state import LeastState, of_table
 from seqsep.tasks.trees.graphs import is_tree
 from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem

@@ -42,8 +42,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.network import Network, whole
 from seqsep.tasks.trees.tokens import Tokens, tokens_of_a_run
 from seqsep.tasks.trees.tour import tour
 from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes

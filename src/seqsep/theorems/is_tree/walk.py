@@ -7,9 +7,9 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear r
 retrieval, and O(n) tokens.
 
 Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n. The edges are simple and
-in any order. The queries are `first-edge` and `next-edge` (`seqsep.retriever`), written [ v ] and [ v y ]. The retriever writes
-what it finds after the query. It may search the prompt or everything so far, with the same result, since no query can be read
-as an edge.
+in any order. The queries are `first-edge` and `next-edge` (`seqsep.tasks.retriever`), written [ v ] and [ v y ]. The retriever
+writes what it finds after the query. It may search the prompt or everything so far, with the same result, since no query can be
+read as an edge.
 
 We differ: the paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, in 37n - 26 tokens
 (`tasks.trees.algorithm_two`). Here the thought is a walk that needs neither records nor a stack, in 14n - 10 tokens.
@@ -45,9 +45,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
-from seqsep.retriever import Region
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
+from seqsep.tasks.retriever import Region
 from seqsep.tasks.trees.algorithm_two import algorithm_two
 from seqsep.tasks.trees.graphs import is_tree
 from seqsep.tasks.trees.walk import ROOT, WalkTokens

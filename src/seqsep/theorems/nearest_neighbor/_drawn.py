@@ -8,7 +8,7 @@ from itertools import permutations, product
 
 import numpy as np
 
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.theorems.nearest_neighbor._settings import Settings, on_grid, symbol_points
 
 CIRCLE = [(3, 4, 5), (-5, 12, 13), (-15, -8, 17), (20, -21, 29)]

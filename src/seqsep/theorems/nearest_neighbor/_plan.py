@@ -4,8 +4,8 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 
-from seqsep.exact.grid import Grid, least_exponent
-from seqsep.exact.integers import digits_of
+from seqsep.maths.arithmetic.grid import Grid, least_exponent
+from seqsep.maths.arithmetic.integers import digits_of
 
 APART = 6  # points score this many eta2 below what their product gives them
 

@@ -21,11 +21,11 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.integers import digits_of
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.names import ensure
-from seqsep.stream import Use, draws
+from seqsep.core.names import ensure
+from seqsep.core.stream import Use, draws
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.arithmetic.integers import digits_of
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.nearest_neighbor._drawn import Source

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seqsep.exact.grid import Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.theorems.base import field_of, whole_number, whole_numbers
 from seqsep.theorems.nearest_neighbor._settings import Settings, measured, on_grid, symbol_points
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64, Shaped
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import Limbs, digits_of, dot
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import Limbs, digits_of, dot
 
 
 class Settings(NamedTuple):

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Bool, Int64
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import Execution
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.checking import passes
 from seqsep.theorems.nearest_neighbor._drawn import Source
 from seqsep.theorems.nearest_neighbor._settings import Settings, askable, measured, tokens

@@ -39,11 +39,11 @@ import torch
 from jaxtyping import Float64
 from torch import Tensor
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.integers import digits_of
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
-from seqsep.names import required
+from seqsep.core.names import required
+from seqsep.maths.arithmetic.integers import digits_of
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.collision import Recall, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice

@@ -54,10 +54,10 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, common_unit
-from seqsep.exact.integers import digits_of, spelled
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.maths.arithmetic.grid import Array, common_unit
+from seqsep.maths.arithmetic.integers import digits_of, spelled
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.checking import tighten

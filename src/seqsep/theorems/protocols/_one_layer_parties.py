@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Shaped
 
-from seqsep.exact.channel import Channel
-from seqsep.exact.grid import Array, Grid, Tally
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import AttentionLayer, Network
-from seqsep.exact.softmax import exponentials
-from seqsep.names import narrowed
+from seqsep.core.names import narrowed
+from seqsep.maths.arithmetic.grid import Array, Grid, Tally
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.arithmetic.softmax import exponentials
+from seqsep.maths.communication.channel import Channel
+from seqsep.maths.networks.network import AttentionLayer, Network
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Question, Variant
 
 BITS_AT_ONCE = 1 << 15
@@ -186,7 +186,7 @@ def converse(
     The party that owns the last position is the asker; if only one learns, it is the asker. The arguments are right if
     `one_layer_protocol.require` accepts them.
 
-    >>> from seqsep.exact.channel import meet
+    >>> from seqsep.maths.communication.channel import meet
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> lookup = build(length=2, alphabet=2)
     >>> alice, bob, bits = meet(

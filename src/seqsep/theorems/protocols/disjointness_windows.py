@@ -11,8 +11,8 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.channel import Channel
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.communication.channel import Channel
 from seqsep.theorems.protocols import protocol_trees
 from seqsep.theorems.protocols.protocol_trees import Distribution, Protocol, Tree
 

@@ -16,8 +16,8 @@ import torch
 from jaxtyping import Int64
 from torch import Tensor
 
-from seqsep.exact.automata import Recurrence
-from seqsep.mixers import state_bits, state_from_bytes, state_to_bytes
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.models.mixers import state_bits, state_from_bytes, state_to_bytes
 
 LEAST_REACH = 2.0**-20
 
@@ -96,7 +96,7 @@ def as_machine(model: Any, precision: int | None = None, examples: Tensor | None
     `examples` (batch time), read without rounding. Raises ValueError for an object without the methods named above, for
     precision with a `Recurrence`, without examples, or outside 1 to 32.
 
-    >>> from seqsep.mixers import LinearAttention
+    >>> from seqsep.models.mixers import LinearAttention
     >>> as_machine(LinearAttention(8, 2)).bits  # 2 heads of 4 x 5 numbers of 32 bits
     1280
     """

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import Network
-from seqsep.names import required
+from seqsep.core.names import required
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.protocols import one_layer_protocol
 
 Tokens = tuple[int, ...]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
 
 Variant = Literal["both-exchange", "one-learns", "one-learns-and-sends"]
 Question = Literal["vector", "token"]

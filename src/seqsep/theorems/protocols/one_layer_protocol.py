@@ -56,10 +56,10 @@ from itertools import product
 
 import numpy as np
 
-from seqsep.exact.channel import meet
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import AttentionLayer, GatedFeedForward, Network
-from seqsep.names import narrowed
+from seqsep.core.names import narrowed
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.communication.channel import meet
+from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, Network
 from seqsep.theorems.base import Claim, Erratum, Outcome, Theorem, TheoremFails
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid, Rounding
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network
 
 TOKENS = 5
 CLASSES = 3

@@ -20,8 +20,9 @@ the state and the last token, goes on writing as the model would: a thought of a
 So a function of s_1 .. s_N that a model with B state bits computes has one-way communication cost of at most B at every split
 into a prefix and a suffix: if a function needs more, no such model computes it.
 * The model may be built (a `Recurrence`; a network in `Model`, with elman or automaton mixers), trained (`load_model` of
-  `seqsep.model.weights`; `--checkpoint`), or a user's object with start, step and forward.
-* The number goes over a counted channel (`exact.channel`); a test runs the parties as two processes with a pipe between them.
+  `seqsep.models.weights`; `--checkpoint`), or a user's object with start, step and forward.
+* The number goes over a counted channel (`maths.communication.channel`); a test runs the parties as two processes with a pipe
+  between them.
 * Bob has a copy of the model made before Alice reads, and it reads the shortest suffix first: what a model keeps anywhere but
   in its state does not reach him.
 
@@ -42,10 +43,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqsep.exact.channel import Channel, meet
-from seqsep.mixers import Mixer
-from seqsep.model.model import Model
-from seqsep.model.weights import load_model
+from seqsep.maths.communication.channel import Channel, meet
+from seqsep.models.mixers import Mixer
+from seqsep.models.model import Model
+from seqsep.models.weights import load_model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 from seqsep.theorems.protocols.machine import AnyModel, Machine, OfTensors, as_machine

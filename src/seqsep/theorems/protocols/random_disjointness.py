@@ -58,8 +58,8 @@ from functools import partial
 
 import numpy as np
 
-from seqsep.exact.channel import meet
-from seqsep.exact.communication import TwoParty, fooling_set
+from seqsep.maths.communication.channel import meet
+from seqsep.maths.communication.communication import TwoParty, fooling_set
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.protocols import protocol_trees
 from seqsep.theorems.protocols.disjointness_windows import Windows, alice, bob, windows_for

@@ -44,9 +44,9 @@ from functools import partial
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.channel import Channel, meet
-from seqsep.exact.communication import TwoParty, fooling_set
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.communication.channel import Channel, meet
+from seqsep.maths.communication.communication import TwoParty, fooling_set
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 
 CLAIM = Claim(

@@ -37,8 +37,8 @@ from functools import partial
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.channel import Channel, meet
-from seqsep.exact.communication import TwoParty, distinct_rows
+from seqsep.maths.communication.channel import Channel, meet
+from seqsep.maths.communication.communication import TwoParty, distinct_rows
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 
 CLAIM = Claim(

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.names import ensure
+from seqsep.core.names import ensure
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes, ToldApart, Values
 from seqsep.theorems.protocols.thought import Insert, Thought
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import torch
 
-from seqsep.exact.automata import Recurrence
-from seqsep.mixers import BY_NAME as MIXERS
-from seqsep.mixers import Mixer
-from seqsep.model.model import Model
-from seqsep.model.weights import load_model
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.models.mixers import BY_NAME as MIXERS
+from seqsep.models.mixers import Mixer
+from seqsep.models.model import Model
+from seqsep.models.weights import load_model
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 

@@ -57,7 +57,7 @@ class Written(NamedTuple):
 def think(party: Machine, output: Any, state: Any, t: int, *, thought: Thought) -> Written:
     """Go on greedily from the output and the state after the prompt, from time t on.
 
-    >>> from seqsep.exact.automata import Recurrence
+    >>> from seqsep.maths.automata.automata import Recurrence
     >>> from seqsep.theorems.protocols.machine import as_machine
     >>> counts = as_machine(Recurrence(3, 0, lambda t, state, token: state + 1, lambda t, state: state))
     >>> think(counts, 1, 1, 1, thought=Thought(stops=frozenset({4}), most=9)).tokens  # after a prompt of one token

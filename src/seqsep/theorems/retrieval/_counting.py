@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Array, Grid
+from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.theorems.base import number_in, symbols_in
 from seqsep.theorems.blocks import uniform_weight
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import ask, run
-from seqsep.exact.network import Network
+from seqsep.maths.networks.executor import ask, run
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Outcome
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.checking import until_tried

@@ -13,9 +13,9 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.grid import Array, Tally
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network
-from seqsep.names import narrowed
+from seqsep.core.names import narrowed
+from seqsep.maths.arithmetic.grid import Array, Tally
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Execution, ask, run
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import Execution, ask, run
+from seqsep.maths.networks.network import Network
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Outcome, number_in, symbols_in
 from seqsep.theorems.blocks import ROUNDINGS

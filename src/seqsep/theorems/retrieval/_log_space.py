@@ -7,10 +7,10 @@ that they compare with are copied to registers, and counted.
 
 from fractions import Fraction
 
-from seqsep.exact.code_sizes import least_distance
-from seqsep.exact.integers import ceil_log2, digits_of
-from seqsep.exact.registers import Registers
-from seqsep.exact.toeplitz import INCREMENT, MULTIPLIER, closed_form, seed_bits
+from seqsep.maths.arithmetic.integers import ceil_log2, digits_of
+from seqsep.maths.automata.registers import Registers
+from seqsep.maths.codes.code_sizes import least_distance
+from seqsep.maths.codes.toeplitz import INCREMENT, MULTIPLIER, closed_form, seed_bits
 
 STEPS = MULTIPLIER.bit_length()
 

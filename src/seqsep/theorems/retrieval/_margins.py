@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.grid import Array
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.networks.executor import Execution
 
 LOGITS = "the greatest logit above the next"
 

@@ -12,11 +12,11 @@ from math import prod
 
 import numpy as np
 
-from seqsep.exact.channel import Channel, meet
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import Network
-from seqsep.exact.one_layer_message import cells, word_bits
-from seqsep.names import InternalError
+from seqsep.core.names import InternalError
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.communication.channel import Channel, meet
+from seqsep.maths.communication.one_layer_message import cells, word_bits
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim
 from seqsep.theorems.retrieval import _exact_attention as attention
 from seqsep.theorems.retrieval.one_layer import Shared, bob_sums, responses

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval._numbered_parts import Conversation, converse

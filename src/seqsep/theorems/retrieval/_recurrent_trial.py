@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.recurrent import StateRange
+from seqsep.maths.networks.executor import Execution
+from seqsep.maths.networks.recurrent import StateRange
 from seqsep.theorems.base import Number
 from seqsep.theorems.trial import Trial
 

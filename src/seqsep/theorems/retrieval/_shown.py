@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import run
-from seqsep.exact.network import Network
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.retrieval._recall import Recall

@@ -2,7 +2,7 @@ r"""A query that a model writes token by token, as a template: marks of a regula
 
     [ mark mark copy mark .. ] found answer
 
-The templates are the patterns of `seqsep.retriever.queries`, as `Query.tokens` has them, for the questions
+The templates are the patterns of `seqsep.tasks.retriever.queries`, as `Query.tokens` has them, for the questions
 
     index      token-at i           x_1 .. x_N i              (?x) ^ (?:\S+\s) {i} (\S+)
     recall     follower g_1 ..      x_1 .. x_N g_1 ..         (?x) (?<!\S) g_1 \s .. \s (\S+) (?=(?:\s\S+) {c-1} )
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from seqsep.retriever import Pattern, Query, Retriever
+from seqsep.tasks.retriever import Pattern, Query, Retriever
 
 Question = Literal["index", "recall", "counting"]
 PLACEHOLDER = 123_456_000

@@ -35,8 +35,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine

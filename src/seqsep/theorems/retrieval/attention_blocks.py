@@ -36,10 +36,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64, Shaped
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import scaled
-from seqsep.exact.network import Head, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import scaled
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, sizes
 from seqsep.theorems.base import Number as Size
 from seqsep.theorems.blocks import (

@@ -33,9 +33,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.generation import GenerationDiffers, follow, generate
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
+from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence, GeneratedRun
@@ -307,8 +307,8 @@ def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, 
 def _generated(network: Network, template: Template, asked: Given) -> list[int]:
     """What the network writes with a live retriever.
 
-    The right thought is proposed to the weights, and one pass says whether they write it (`exact.generation`); if not, they
-    write token by token, at most as many as it has.
+    The right thought is proposed to the weights, and one pass says whether they write it (`maths.networks.generation`); if not,
+    they write token by token, at most as many as it has.
     """
     prompt = template.prompt(asked.numbers, asked.question)
     thought = template.thought(asked.question, solved(template, asked))

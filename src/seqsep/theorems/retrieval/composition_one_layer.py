@@ -27,7 +27,7 @@ last token and known to both, what Alice says about f is the same whatever Bob c
 Bob's n answers are all values of f. So the message tells the n^n functions apart: if it has fewer than n log2 n bits, two
 functions share a message, and for some y the layer gives both one answer, wrong for one of them. For S values of f in place of
 n it is n log2 S. On average over f and y the same message is a state for index lookup over n symbols, so that the accuracy is
-at most `ceilings.index_lookup_ceiling(n, S, bits)`.
+at most `tasks.ceilings.index_lookup_ceiling(n, S, bits)`.
 
 A number may be written as several tokens, if those of f come first: nothing above asks for one token each.
 
@@ -44,7 +44,7 @@ from itertools import product
 
 import numpy as np
 
-from seqsep.exact.one_layer_message import (
+from seqsep.maths.communication.one_layer_message import (
     composition_bites_from,
     composition_bits,
     exact_bits,

@@ -34,9 +34,9 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import AttentionLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import (
     ROUNDINGS,

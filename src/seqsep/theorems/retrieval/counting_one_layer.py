@@ -43,10 +43,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Array, Grid, Rounding, Softmax
-from seqsep.exact.network import AttentionLayer, Head, Network, whole
-from seqsep.names import required
+from seqsep.core.names import required
+from seqsep.maths.arithmetic.grid import Array, Grid, Rounding, Softmax
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
 from seqsep.theorems.evidence import Evidence

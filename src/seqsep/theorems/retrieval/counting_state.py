@@ -39,8 +39,8 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, search

@@ -18,7 +18,7 @@ Idea. Keys and queries are position codes whose vectors are nearly orthogonal. S
 that it asks for. The head copies the bits of the symbol there, the FFN rounds each bit, and the read-out finds the symbol with
 these bits.
 
-Sizes. S symbols have b = max(1, ceil(log2 S)) bits. A code of `exact.codes` gives N + 1 addresses in k coordinates.
+Sizes. S symbols have b = max(1, ceil(log2 S)) bits. A code of `maths.codes.codes` gives N + 1 addresses in k coordinates.
 
 Inputs. The residual stream is [symbol: b | asked: k | own: k]:
 * symbol s at index i: [bits of s in {0, 1} | 0 | key of i];
@@ -44,12 +44,12 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.codes import PositionCode, Signs, has_addresses, position_code
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.integers import digits_of, spelled
-from seqsep.exact.network import AttentionLayer, FeedForward, Network, whole
-from seqsep.files import read_bytes
+from seqsep.core.files import read_bytes
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.arithmetic.integers import digits_of, spelled
+from seqsep.maths.codes.codes import BY_NAME as CODES
+from seqsep.maths.codes.codes import PositionCode, Signs, has_addresses, position_code
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
@@ -117,8 +117,8 @@ def _retrieve(spaces: Spaces, eta: int) -> AttentionLayer:
 
     The mask is causal and the question is last, so it attends to everything: its score of index i is eta * query_p . key_i,
     greatest at i = p. The weight of index p is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with
-    leakage(eta) < 1/3 (`exact.codes` proves the sum for each code). The question's own value is 0, so each coordinate of the
-    retrieved bits is >= 3/4 if bit j of s_p is 1, and <= 1/4 if it is 0. The symbol space of the question was 0, so it now
+    leakage(eta) < 1/3 (`maths.codes.codes` proves the sum for each code). The question's own value is 0, so each coordinate of
+    the retrieved bits is >= 3/4 if bit j of s_p is 1, and <= 1/4 if it is 0. The symbol space of the question was 0, so it now
     holds exactly this.
     """
     return AttentionLayer((lookup(spaces, eta, "symbol"),))

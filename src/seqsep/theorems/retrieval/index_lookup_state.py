@@ -37,9 +37,9 @@ import numpy as np
 import torch
 from jaxtyping import Int64
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.network import Network
-from seqsep.model.model import Model
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.maths.networks.network import Network
+from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
@@ -319,7 +319,7 @@ THEOREM = Theorem(
             "N^Kc}, D = N^-Kc",
             found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
             built="`Grid.precision`; the base is the number of tokens, at least 4, or a uniform weight rounds down to 0",
-            test="tests/exact/test_grid.py::test_precision_and_base",
+            test="tests/maths/arithmetic/test_grid.py::test_precision_and_base",
         ),
     ),
 )

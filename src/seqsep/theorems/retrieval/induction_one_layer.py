@@ -36,7 +36,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from seqsep.exact.one_layer_message import exact_bits, induction_bites_from, induction_bits, least_width
+from seqsep.maths.communication.one_layer_message import exact_bits, induction_bites_from, induction_bits, least_width
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.retrieval import one_layer
 from seqsep.theorems.retrieval._one_layer_trials import conversations

@@ -32,7 +32,7 @@ from functools import partial
 
 import torch
 
-from seqsep.model.model import Model
+from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.one_way_protocol import reduce

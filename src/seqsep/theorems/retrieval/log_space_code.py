@@ -8,7 +8,7 @@ We differ: for the basis vectors, which are all that the paper's constructions u
 code with a Toeplitz generator, not from the derandomised Johnson-Lindenstrauss lemma that B.3 cites (Sivakumar 2002). Entries
 are ±1 and products k times those of the paper, as 1/sqrt(k) is on no grid. Every constant is explicit.
 
-*The basis vectors, in log space.* Let b = max(1, ceil(log2 N)). By the proof in `exact.toeplitz`, for
+*The basis vectors, in log space.* Let b = max(1, ceil(log2 N)). By the proof in `maths.codes.toeplitz`, for
     k = ceil(2 (b + 2) ln 2 / eps^2)   <=   2 ln(8 N) / eps^2 + 1
 at least half of the seeds of s = k + b - 1 bits give |T_i . T_j| <= eps k for all i != j; T_i . T_i = k exactly, as entries are
 signs. `_log_space.find_seed` goes through the seeds in a fixed order and tests each one on every address: it ends, as a good
@@ -39,8 +39,8 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.toeplitz import Toeplitz, closed_form, proved_dimension
-from seqsep.stream import Use, draws
+from seqsep.core.stream import Use, draws
+from seqsep.maths.codes.toeplitz import Toeplitz, closed_form, proved_dimension
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.retrieval import _index_lookup_trials as trials

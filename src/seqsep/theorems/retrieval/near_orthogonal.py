@@ -13,13 +13,13 @@ Four numbers of coordinates, for N vectors with T_i . T_j <= gamma k for i != j:
   1/2.
 * *proved* here: with b = max(1, ceil(log2 N)) every k with (2^b - 1) V < 2^k will do, where V counts the sign vectors with a
   sum above gamma k. So k = floor(2 ln(2^b - 1) / gamma^2) + 1 <= 2 ln(2 N) / gamma^2 + 1 does. Proof (Varshamov): in
-  `exact.toeplitz` each of the 2^b - 1 addresses other than 0 has a uniform vector if the seed is uniform. So a seed is bad for
-  one of them with chance at most (2^b - 1) V / 2^k < 1. T_i . T_j is the sum of the entries of i xor j. The paper's proof pays
-  four times as much: for pairs in place of addresses, and with 4 for Hoeffding's 2 below the exponent.
+  `maths.codes.toeplitz` each of the 2^b - 1 addresses other than 0 has a uniform vector if the seed is uniform. So a seed is
+  bad for one of them with chance at most (2^b - 1) V / 2^k < 1. T_i . T_j is the sum of the entries of i xor j. The paper's
+  proof pays four times as much: for pairs in place of addresses, and with 4 for Hoeffding's 2 below the exponent.
 * *found*: the least k for which a search has vectors: Toeplitz codes (every seed of at most 12 bits, else the first 50); the
   simplex code, k = 2^b - 1 with all products -1, for any gamma; dual BCH and Kerdock codes. Every pair is computed.
 * *possible*: below it there are no N such vectors: they are a binary code of distance ceil((1 - gamma) k / 2), and Hamming's
-  and Plotkin's bounds (`exact.code_sizes.most_words`) leave no room for N words.
+  and Plotkin's bounds (`maths.codes.code_sizes.most_words`) leave no room for N words.
 
 For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. If possible =
 found, the least k is known. This does not show that the formula is enough for all N and gamma; that is the text above.
@@ -33,10 +33,10 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.code_sizes import enough_coordinates, hoeffding_coordinates, least_possible
-from seqsep.exact.codes import has_addresses, position_code
-from seqsep.exact.integers import digits_of
-from seqsep.exact.toeplitz import Toeplitz, seed_bits, seeds
+from seqsep.maths.arithmetic.integers import digits_of
+from seqsep.maths.codes.code_sizes import enough_coordinates, hoeffding_coordinates, least_possible
+from seqsep.maths.codes.codes import has_addresses, position_code
+from seqsep.maths.codes.toeplitz import Toeplitz, seed_bits, seeds
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 
 CLAIM = Claim(

@@ -42,11 +42,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import Network
-from seqsep.exact.one_layer_message import cells
-from seqsep.names import InternalError, ensure, required
+from seqsep.core.names import InternalError, ensure, required
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.communication.one_layer_message import cells
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network

@@ -42,9 +42,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.integers import ceil_log2
-from seqsep.names import required
+from seqsep.core.names import required
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search

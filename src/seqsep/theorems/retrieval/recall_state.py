@@ -46,10 +46,10 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact import least_state
-from seqsep.exact.automata import Recurrence
-from seqsep.exact.enumeration import alphabet_ranges, tabulate
-from seqsep.exact.integers import ceil_log2
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata import least_state
+from seqsep.maths.automata.automata import Recurrence
+from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import Collision, search

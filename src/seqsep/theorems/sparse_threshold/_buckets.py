@@ -7,7 +7,7 @@ Tokens are [BOS], x_1 .. x_h, y_1 .. y_h, as in `two_layers`; place i is in buck
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.blocks import Spaces, Units, feed_forward, hard_scale, least_grid
 
 TOKENS = 3
@@ -25,7 +25,7 @@ def bucket_of(half: int, buckets: int) -> Int64[np.ndarray, "half"]:
 def bucket_model(name: str, half: int, buckets: int) -> Network:
     """Build the layer: class 1 if some bucket has more ones, of both sets, than places.
 
-    >>> from seqsep.exact.executor import run
+    >>> from seqsep.maths.networks.executor import run
     >>> counts = bucket_model("counts", half=2, buckets=1)  # {1} and {1}, {1, 2} and {1}: two ones, three ones
     >>> run(counts, np.array([[2, 1, 0, 1, 0], [2, 1, 1, 1, 0]]), at=-1).answers[:, 0]
     array([0, 1])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seqsep.exact.formulas import Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
+from seqsep.maths.formulas import Thresholds, TruthTable, cnf, disjointness, dnf, equality, majority
 
 INSTANCES = {"disjointness": disjointness, "majority": majority, "equality": equality}
 RANDOM = ("cnf", "dnf", "tables")

@@ -10,10 +10,10 @@ from itertools import count
 import numpy as np
 from jaxtyping import Int64, Shaped
 
-from seqsep.exact.codes import BY_NAME as CODES
-from seqsep.exact.codes import PositionCode, position_code
-from seqsep.exact.formulas import AtLeast, Thresholds
-from seqsep.exact.grid import Array, Grid, least_exponent
+from seqsep.maths.arithmetic.grid import Array, Grid, least_exponent
+from seqsep.maths.codes.codes import BY_NAME as CODES
+from seqsep.maths.codes.codes import PositionCode, position_code
+from seqsep.maths.formulas import AtLeast, Thresholds
 from seqsep.theorems.blocks import Spaces, largest_entry, largest_score
 
 MOST_TOKENS = 1 << 16

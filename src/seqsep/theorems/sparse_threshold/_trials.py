@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.formulas import Thresholds
-from seqsep.exact.grid import Array
-from seqsep.exact.network import Network
+from seqsep.maths.arithmetic.grid import Array
+from seqsep.maths.formulas import Thresholds
+from seqsep.maths.networks.executor import Execution
+from seqsep.maths.networks.network import Network
 from seqsep.tasks.sparse_threshold import readable_function
 from seqsep.theorems.base import whole_numbers
 from seqsep.theorems.checking import passes

@@ -42,12 +42,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.communication import TwoParty, distinct_rows, protocol_cost
-from seqsep.exact.executor import run
-from seqsep.exact.grid import Grid
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import Network
-from seqsep.exact.witnesses import FoolingSet
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.communication.communication import TwoParty, distinct_rows, protocol_cost
+from seqsep.maths.communication.witnesses import FoolingSet
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import least_grid
 from seqsep.theorems.evidence import Evidence, FoolingSetWords, tabulated

@@ -17,7 +17,7 @@ them and no mask, with our slots.
 
 Slots. A slot is 1 if at least `least` of its literals hold: a clause for 1, a term for all. Any table g of k bits is a sum of
 at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So there are M slots of at
-most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r coordinates (`exact.codes`).
+most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r coordinates (`maths.codes.codes`).
 
 Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]; token t of address t holds
 * x_t:   bit = +1 or -1, and the key of t;
@@ -45,12 +45,12 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.exact import formulas
-from seqsep.exact.codes import PositionCode
-from seqsep.exact.executor import run
-from seqsep.exact.formulas import Thresholds
-from seqsep.exact.grid import Array, Grid
-from seqsep.exact.network import AttentionLayer, FeedForward, Head, Network, whole
+from seqsep.maths import formulas
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.codes.codes import PositionCode
+from seqsep.maths.formulas import Thresholds
+from seqsep.maths.networks.executor import run
+from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried

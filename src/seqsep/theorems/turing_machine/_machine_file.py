@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from seqsep.files import read_text
-from seqsep.names import required
+from seqsep.core.files import read_text
+from seqsep.core.names import required
 from seqsep.theorems.turing_machine._machine import MOVES, Machine, Rule
 
 SHIPPED = Path(__file__).parent / "machines"

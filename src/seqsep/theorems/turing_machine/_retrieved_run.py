@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.retriever import Query, Retriever
+from seqsep.tasks.retriever import Query, Retriever
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, simulate
 
 MARKS = ("<s>", "[", "]", "FAILED")

@@ -9,8 +9,8 @@ from itertools import product
 
 import numpy as np
 
-from seqsep.exact.generation import follow
-from seqsep.exact.network import Network
+from seqsep.maths.networks.generation import follow
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.turing_machine._machine import Configuration, Machine
 from seqsep.theorems.turing_machine._trials import every_word

@@ -8,7 +8,7 @@ that of L the symbol left of it: R = sum over i >= 0 of c_(h+i) A^i and L = sum 
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from seqsep.exact.integers import digits_of
+from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.theorems.turing_machine._machine import Configuration, Machine
 
 

@@ -7,8 +7,8 @@ from itertools import product
 
 import numpy as np
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.network import Network
+from seqsep.maths.networks.executor import Execution
+from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, sizes
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Machine, Rule

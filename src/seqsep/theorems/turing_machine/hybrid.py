@@ -6,7 +6,7 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8 and appendix C.
 
 We differ: the paper writes five tokens a step (symbol, cell, state, move), with lookup tables of the machine in its weights.
 Here a token *is* a configuration (q, c), "in state q, reading c", and the machine's rule for it is in its embedding: what it
-writes, where it goes and how it moves. The grid is that of `exact.grid`.
+writes, where it goes and how it moves. The grid is that of `maths.arithmetic.grid`.
 
 Statement. A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt [BOS] x_1 .. x_N; then the network
 generates the configurations before step 1, after it, and so on, until one without a rule. The width is 9. The recurrence stores
@@ -26,7 +26,7 @@ Residual stream, at the token k (all whole numbers):
     token   S q' for the state q' that follows, then the number of the next token
 
 The proof continues at `_remember`, `_square`, `_last_write`, `_readout` and `_grid`. Induction over the tokens
-(`exact.generation`) then gives the complete run.
+(`maths.networks.generation`) then gives the complete run.
 
 A run checks the machines, words and numbers of steps that it gets. This does not show that the network is right for others. The
 proof covers all of them.
@@ -39,10 +39,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.generation import GenerationDiffers, follow, generate
-from seqsep.exact.grid import Grid, Rounding
-from seqsep.exact.network import AttentionLayer, GatedFeedForward, LinearLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Grid, Rounding
+from seqsep.maths.networks.executor import Execution
+from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
+from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, LinearLayer, Network, whole
 from seqsep.theorems.base import Applier, Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     Rows,
@@ -79,7 +79,7 @@ AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": 5, "program_bits": "O(Q^
 def build(machine: Machine, length: int, steps: int, rounding: Rounding = "floor") -> Network:
     """The network that runs the machine on words of up to N = `length` symbols for up to T = `steps` steps.
 
-    `rounding` chooses the grid: "floor" is that of `exact.grid`, "nearest" the paper's own (`blocks.least_grid`).
+    `rounding` chooses the grid: "floor" is that of `maths.arithmetic.grid`, "nearest" the paper's own (`blocks.least_grid`).
     Raises ValueError for a negative length or number of steps, or another rounding.
 
     >>> network = build(machine_of("busy-beaver-3"), length=0, steps=14)
@@ -303,8 +303,8 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
     input and `steps` the most steps. The simulator's configurations are proposed to the weights, and one pass says whether they
-    write the same (`exact.generation`); if not, they write token by token. The tape is read off what they write: `tape` is
-    printed from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input.
+    write the same (`maths.networks.generation`); if not, they write token by token. The tape is read off what they write:
+    `tape` is printed from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input.
     Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
     or has a symbol that the machine does not know.
 

@@ -48,11 +48,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Execution, run
-from seqsep.exact.grid import Array, Grid, Rounding
-from seqsep.exact.integers import ceil_log2
-from seqsep.exact.network import FeedForward, LinearLayer, Network, whole
-from seqsep.names import required
+from seqsep.core.names import required
+from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.networks.executor import Execution, run
+from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
 from seqsep.theorems.base import Applier, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence

@@ -9,9 +9,9 @@ A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt
 
     [ cell ] found (q, c)
 
-The query's text is the record: `last-write` (`seqsep.retriever`) finds the configuration after the last such query for the
-cell, whose rule says what was written there; if there is none the input symbol on the cell, and else FAILED, the blank. It is a
-named query: as a regular expression it is `Query("last-write", ..).pattern`, of which the model writes the cell only.
+The query's text is the record: `last-write` (`seqsep.tasks.retriever`) finds the configuration after the last such query for
+the cell, whose rule says what was written there; if there is none the input symbol on the cell, and else FAILED, the blank. It
+is a named query: as a regular expression it is `Query("last-write", ..).pattern`, of which the model writes the cell only.
 
 Margins, proved in `_read_out`, for every machine, word and number of steps: the next token's logit is above every other by at
 least 1; nothing is rounded and nothing saturates.
@@ -35,10 +35,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.exact.executor import Execution
-from seqsep.exact.generation import GenerationDiffers, follow, generate
-from seqsep.exact.grid import Grid
-from seqsep.exact.network import LinearLayer, Network, whole
+from seqsep.maths.arithmetic.grid import Grid
+from seqsep.maths.networks.executor import Execution
+from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
+from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.theorems.base import Applier, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence

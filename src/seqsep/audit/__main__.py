@@ -1,9 +1,0 @@
-"""`python -m seqsep.audit`: write the rows of audits, and of why `reach` falls, to results/ of the current folder."""
-
-from pathlib import Path
-
-from seqsep.audit import falls, sizes
-
-if __name__ == "__main__":
-    print(sizes.write_rows(Path("results")))
-    print(falls.write_rows(Path("results")))

@@ -1,0 +1,8 @@
+"""What every room uses: names, files, tables, the random stream, interrupts.
+
+names       values that users name: checked, printed safely, refused with what was expected
+files       files of users: kinds, sizes, encodings, atomic writing
+tables      results as lists that print as tables
+stream      the random stream, the same on every machine
+interrupts  Ctrl-C and the signals that end a process
+"""

@@ -1,0 +1,102 @@
+"""Needs at most: the fewest bits of a fixed codebook from which the model's own reader stays within one point.
+
+The reader is all of the model that comes after the state: it is asked the same questions from the restored state as from its
+own. The result speaks of this reader. The information that the state holds may be less: any state can be replaced by the list
+of the model's own answers, without losing a point.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import torch
+
+from seqsep.lab.audit.carried import carried_bits, lower_accuracy
+from seqsep.lab.audit.codebooks import Axes, Codebook, budgets, lloyd
+from seqsep.lab.audit.questions import Questions
+from seqsep.lab.audit.reader import Reader, Rows
+from seqsep.tasks import Task
+from seqsep.tasks.ceilings import ceiling
+
+ALLOWED_LOSS = 0.01
+MOST_BUDGET = 1024
+MOST_COORDINATES = 1 << 15
+
+
+@dataclass(frozen=True)
+class Rounded:
+    """A codebook that was tried: accuracy and its lower limit, bits carried at least, and the ceiling at so many bits."""
+
+    codebook: str
+    bits: int
+    accuracy: float
+    accuracy_at_least: float
+    carries_at_least: float
+    ceiling: float | None
+
+
+def codebooks(rows: Rows, gradients: Rows | None, most_bits: int) -> Iterator[Codebook]:
+    """All codebooks, fitted on these states and on gradients at some of them; those of gradients only if there are some.
+
+    Those with a level for each number, a bit at least, are left out for states of more than MOST_COORDINATES numbers.
+    """
+    if rows.shape[1] <= MOST_COORDINATES:
+        yield from lloyd(rows)
+    axes = Axes.fitted(rows)
+    steps = budgets(most_bits)
+    yield from axes.codebooks("variance", rows, torch.ones_like(axes.variances), steps)
+    if gradients is None:
+        return
+    slopes = (gradients.double() @ axes.directions).square().mean(0)
+    if bool(slopes.isfinite().all()) and bool((slopes > 0).any()):
+        yield from axes.codebooks("gradient", rows, slopes, steps)
+
+
+def tried(
+    reader: Reader, task: Task, *, fitted_on: Questions, asked: Questions, rows: Rows, error: float
+) -> tuple[Rounded, ...]:
+    """What the reader answers to `asked`, whose states are `rows`, through each codebook, by bits.
+
+    `error`: the probability with which the lower limits of one codebook may be wrong.
+    """
+    states = reader.states(fitted_on.prefixes)
+    gradients = reader.gradients(states, fitted_on)
+    most_bits = max(MOST_BUDGET, 2 * (task.answer_bits() or 0))
+    books = codebooks(states, gradients, most_bits)
+    found = rounded(partial(reader.right, questions=asked), task, books, rows=rows, error=error)
+    return tuple(sorted(found, key=lambda one: (one.bits, one.codebook)))
+
+
+def rounded(
+    right: Callable[[Rows], np.ndarray], task: Task, books: Iterable[Codebook], *, rows: Rows, error: float
+) -> Iterator[Rounded]:
+    """What is answered right from these states through each codebook in turn; equal ones once.
+
+    `right`: which questions are answered right from rows, prefixes by questions.
+    """
+    known = set()
+    for book in books:
+        if (book.name, book.bits) not in known:
+            known.add((book.name, book.bits))
+            yield _rounded(task, book, right(book.restored(rows)), error)
+
+
+def _rounded(task: Task, book: Codebook, right: np.ndarray, error: float) -> Rounded:
+    return Rounded(
+        codebook=book.name,
+        bits=book.bits,
+        accuracy=float(right.mean()),
+        accuracy_at_least=lower_accuracy(right, error),
+        carries_at_least=carried_bits(task, right, error),
+        ceiling=ceiling(task, book.bits),
+    )
+
+
+def fewest(curve: tuple[Rounded, ...], accuracy: float) -> Rounded | None:
+    """The fewest bits at which the accuracy is within one point; None if no codebook that was tried is.
+
+    >>> fewest((), accuracy=0.5) is None
+    True
+    """
+    return next((one for one in curve if one.accuracy >= accuracy - ALLOWED_LOSS), None)

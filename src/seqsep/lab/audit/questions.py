@@ -1,0 +1,305 @@
+"""What is asked about a prefix: the symbols that a state must carry, and the continuations that ask for them.
+
+A task's input is a prefix, after which the state is what a model has left of it, and a continuation, which ends in a question:
+
+    task                 prefix               values of a prefix   continuations              independent given the keys
+    index-lookup         s_1 .. s_N           s_1 .. s_N           each position              s_1 .. s_N
+    associative-recall   k_1 v_1 .. k_N v_N   v_1 .. v_N           each key, in order         v_1 .. v_N
+    equality, random     a_1 .. a_h           a_1 .. a_h           the separator, b_1 .. b_h  a, as one word
+
+Right answers are those of the task's own examples, or of `task.solve`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, permutations, product
+from math import perm
+from typing import TypeAlias
+
+import numpy as np
+from jaxtyping import Int64
+
+from seqsep.core.names import BadInput, excerpt
+from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, Task
+
+Tokens: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Prefixes, the continuations of each, and the right answers."""
+
+    prefixes: Int64[np.ndarray, "prefixes time"]
+    continuations: Int64[np.ndarray, "prefixes questions more"]
+    answers: Int64[np.ndarray, "prefixes questions"]
+
+    def first(self, count: int) -> "Questions":
+        """Those about the first `count` prefixes."""
+        return Questions(self.prefixes[:count], self.continuations[:count], self.answers[:count])
+
+
+class Asking(ABC):
+    """How a task asks about a prefix; `places` questions each, and values out of `alphabet`.
+
+    >>> lookup = asking(IndexLookup(length=3, alphabet=5))
+    >>> list(lookup.inputs_apart((4, 0, 2), (4, 1, 2)))  # position 2 is token 6
+    [(4, 0, 2, 6), (4, 1, 2, 6)]
+    >>> equality = asking(Equality(length=4))
+    >>> list(equality.inputs_apart((0, 1), (1, 1)))
+    [(0, 1, 2, 1, 1), (1, 1, 2, 0, 1)]
+    """
+
+    task: Task
+    places: int
+    alphabet: int
+    prefix_tokens: int
+
+    @abstractmethod
+    def drawn(self, count: int, seed: int) -> Questions:
+        """The questions about `count` prefixes of the task's evaluation examples under a seed."""
+
+    @abstractmethod
+    def values(self, prefix: Tokens) -> Tokens:
+        """The values of a prefix."""
+
+    @abstractmethod
+    def with_values(self, prefix: Tokens, values: Tokens) -> Tokens:
+        """The prefix with these values."""
+
+    @abstractmethod
+    def inputs_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
+        """Inputs behind two prefixes, in pairs, by what tells the two apart: one behind the first, one behind the second."""
+
+    @abstractmethod
+    def continuations_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
+        """Continuations that are answered differently behind one prefix and the other."""
+
+    @abstractmethod
+    def inputs_about(self, prefix: Tokens) -> Iterator[Tokens]:
+        """Inputs behind one prefix: all questions, or all second halves at distance 0, 1 and 2, one by one."""
+
+    @abstractmethod
+    def inputs(self) -> int:
+        """How many inputs there are in all: prefixes with their continuations."""
+
+    @abstractmethod
+    def every_prefix(self) -> Iterator[Tokens]:
+        """Every prefix, one by one."""
+
+    @abstractmethod
+    def continuations(self, prefix: Tokens) -> Iterator[Tokens]:
+        """Every continuation of a prefix, one by one."""
+
+    def every_input(self) -> Iterator[Tokens]:
+        """Every input, one by one, prefix by prefix."""
+        return (prefix + asked for prefix in self.every_prefix() for asked in self.continuations(prefix))
+
+    @abstractmethod
+    def moved(self, given: Tokens, random: np.random.Generator) -> Tokens:
+        """The input with a value changed, one of each half in equality or the same in both, or with another question."""
+
+    @abstractmethod
+    def simpler(self, given: Tokens) -> list[Tokens]:
+        """Inputs with one thing less in them than `size` counts."""
+
+    @abstractmethod
+    def size(self, given: Tokens) -> Tokens:
+        """How much is in an input, for the search for a least one: places that are not 0, then those that differ."""
+
+    def edits(self, prefix: Tokens, distance: int) -> Iterator[Tokens]:
+        """The prefixes that differ from one in the values of exactly so many places, one by one: there may be very many."""
+        values = self.values(prefix)
+        for places in combinations(range(len(values)), distance):
+            others = ([value for value in range(self.alphabet) if value != values[place]] for place in places)
+            for chosen in product(*others):
+                changed = list(values)
+                for place, value in zip(places, chosen, strict=True):
+                    changed[place] = value
+                yield self.with_values(prefix, tuple(changed))
+
+    def edited(self, prefix: Tokens, distance: int, random: np.random.Generator) -> Tokens | None:
+        """One of these prefixes, uniformly; None if there is none."""
+        values = list(self.values(prefix))
+        if self.alphabet < 2 or len(values) < distance:
+            return None
+        for place in random.choice(len(values), size=distance, replace=False).tolist():
+            values[place] = (values[place] + int(random.integers(1, self.alphabet))) % self.alphabet
+        return self.with_values(prefix, tuple(values))
+
+    def swaps(self, prefix: Tokens) -> list[Tokens]:
+        """The prefixes with the values of two neighbours exchanged, where they differ."""
+        values = self.values(prefix)
+        return [
+            self.with_values(prefix, (*values[:place], values[place + 1], values[place], *values[place + 2 :]))
+            for place in range(len(values) - 1)
+            if values[place] != values[place + 1]
+        ]
+
+
+class _Lookup(Asking):
+    """One question for each value: a token that names its place."""
+
+    def __init__(self, task: IndexLookup | AssociativeRecall) -> None:
+        self.task = task
+        self.places = task.length
+        self.is_recall = isinstance(task, AssociativeRecall)
+        self.alphabet = task.values if isinstance(task, AssociativeRecall) else task.alphabet
+        self.offset = task.key_count if isinstance(task, AssociativeRecall) else 0
+        self.prefix_tokens = task.longest - 1
+
+    def drawn(self, count: int, seed: int) -> Questions:
+        prefixes = self.task.sample(0, count, seed, evaluate=True).inputs[:, : self.prefix_tokens]
+        if self.is_recall:
+            return Questions(prefixes, prefixes[:, ::2, None], prefixes[:, 1::2] - self.offset)
+        asked = np.broadcast_to(np.arange(self.places)[:, None] + self.alphabet, (count, self.places, 1))
+        return Questions(prefixes, asked.astype(np.int64), prefixes)
+
+    def values(self, prefix: Tokens) -> Tokens:
+        return tuple(token - self.offset for token in prefix[1::2]) if self.is_recall else prefix
+
+    def with_values(self, prefix: Tokens, values: Tokens) -> Tokens:
+        if not self.is_recall:
+            return values
+        pairs = zip(prefix[::2], values, strict=True)
+        return tuple(token for key, value in pairs for token in (key, value + self.offset))
+
+    def _questions(self, prefix: Tokens) -> Sequence[int]:
+        """The token that asks for each value, in their order."""
+        return prefix[::2] if self.is_recall else range(self.alphabet, self.alphabet + self.places)
+
+    def continuations_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
+        behind = dict(zip(self._questions(second), self.values(second), strict=True))
+        for asked, value in zip(self._questions(first), self.values(first), strict=True):
+            if behind.get(asked, value) != value:
+                yield (asked,)
+
+    def inputs_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
+        return (prefix + asked for asked in self.continuations_apart(first, second) for prefix in (first, second))
+
+    def inputs_about(self, prefix: Tokens) -> Iterator[Tokens]:
+        return ((*prefix, asked) for asked in self._questions(prefix))
+
+    def inputs(self) -> int:
+        return self._orders() * self.alphabet**self.places * self.places
+
+    def _orders(self) -> int:
+        """In how many orders keys may stand."""
+        in_any = isinstance(self.task, AssociativeRecall) and self.task.order == "any"
+        return perm(self.offset, self.places) if in_any else 1
+
+    def every_prefix(self) -> Iterator[Tokens]:
+        orders = permutations(range(self.offset), self.places) if self._orders() > 1 else iter([tuple(range(self.places))])
+        for keys in orders:
+            like = tuple(token for key in keys for token in (key, self.offset)) if self.is_recall else keys
+            for values in product(range(self.alphabet), repeat=self.places):
+                yield self.with_values(like, values)
+
+    def continuations(self, prefix: Tokens) -> Iterator[Tokens]:
+        return ((asked,) for asked in self._questions(prefix))
+
+    def moved(self, given: Tokens, random: np.random.Generator) -> Tokens:
+        prefix = given[:-1]
+        changed = self.edited(prefix, 1, random) if random.random() < 0.5 else None
+        asked = self._questions(prefix)[int(random.integers(self.places))] if changed is None else given[-1]
+        return (*(prefix if changed is None else changed), asked)
+
+    def simpler(self, given: Tokens) -> list[Tokens]:
+        prefix = given[:-1]
+        values = self.values(prefix)
+        places = [place for place in range(self.places) if values[place]]
+        zeroed = [(*values[:place], 0, *values[place + 1 :]) for place in places]
+        return [(*self.with_values(prefix, changed), given[-1]) for changed in zeroed]
+
+    def size(self, given: Tokens) -> Tokens:
+        return (sum(value != 0 for value in self.values(given[:-1])),)
+
+
+class _Halves(Asking):
+    """A question is a second half."""
+
+    def __init__(self, task: Equality) -> None:
+        self.task = task
+        self.half = task.length // 2
+        self.places = 1
+        self.alphabet = task.symbols
+        self.prefix_tokens = self.half
+
+    def drawn(self, count: int, seed: int) -> Questions:
+        batch = self.task.sample(0, count, seed, evaluate=True)
+        halves = batch.inputs[:, self.half :][:, None]
+        return Questions(batch.inputs[:, : self.half], halves, batch.targets[:, -1:])
+
+    def values(self, prefix: Tokens) -> Tokens:
+        return prefix
+
+    def with_values(self, prefix: Tokens, values: Tokens) -> Tokens:
+        return values
+
+    def _input(self, first: Tokens, second: Tokens) -> Tokens:
+        return (*first, self.alphabet, *second)
+
+    def continuations_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
+        if first != second:
+            yield from ((self.alphabet, *half) for half in (first, second))
+
+    def inputs_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
+        if first != second:
+            yield self._input(first, second)
+            yield self._input(second, first)
+
+    def inputs_about(self, prefix: Tokens) -> Iterator[Tokens]:
+        halves = chain([prefix], self.edits(prefix, 1), self.edits(prefix, 2))
+        return (self._input(prefix, half) for half in halves)
+
+    def inputs(self) -> int:
+        return int(self.alphabet ** (2 * self.half))
+
+    def every_prefix(self) -> Iterator[Tokens]:
+        return product(range(self.alphabet), repeat=self.half)
+
+    def continuations(self, prefix: Tokens) -> Iterator[Tokens]:
+        return ((self.alphabet, *half) for half in product(range(self.alphabet), repeat=self.half))
+
+    def moved(self, given: Tokens, random: np.random.Generator) -> Tokens:
+        halves = [list(given[: self.half]), list(given[self.half + 1 :])]
+        place = int(random.integers(self.half))
+        symbol = int(random.integers(self.alphabet))
+        which = int(random.integers(3))
+        for half in halves if which == 2 else halves[which : which + 1]:
+            half[place] = symbol
+        return self._input(tuple(halves[0]), tuple(halves[1]))
+
+    def simpler(self, given: Tokens) -> list[Tokens]:
+        first = given[: self.half]
+        second = given[self.half + 1 :]
+        places = range(self.half)
+        closer = [
+            (first, (*second[:place], first[place], *second[place + 1 :])) for place in places if first[place] != second[place]
+        ]
+        zeroed = [
+            ((*first[:place], 0, *first[place + 1 :]), (*second[:place], 0, *second[place + 1 :]))
+            for place in places
+            if first[place] == second[place] != 0
+        ]
+        return [self._input(*halves) for halves in (*closer, *zeroed)]
+
+    def size(self, given: Tokens) -> Tokens:
+        first = given[: self.half]
+        second = given[self.half + 1 :]
+        pairs = list(zip(first, second, strict=True))
+        return sum(pair != (0, 0) for pair in pairs), sum(one != other for one, other in pairs)
+
+
+def asking(task: Task) -> Asking:
+    """How a task asks. Raises BadInput for a task other than the three above.
+
+    >>> asking(IndexLookup(length=20)).places
+    20
+    """
+    if isinstance(task, IndexLookup | AssociativeRecall):
+        return _Lookup(task)
+    if isinstance(task, Equality) and task.variant == "random":
+        return _Halves(task)
+    known = "index-lookup, associative-recall or equality (random)"
+    raise BadInput(f"audit: expected a model of {known}, found {excerpt(repr(task))}")

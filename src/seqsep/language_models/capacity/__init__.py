@@ -1,0 +1,27 @@
+"""Capacity: what a published model keeps between tokens, from its config.json alone, and what follows from that.
+
+answer        the public function and what it returns
+attention     what an attention layer keeps of each token
+by_hand       models that are described by hand
+compare       several models in one table: text, CSV, LaTeX
+config        config.json, read strictly where a field is used
+crossings     where two models change places
+declare       from a config.json to what each layer keeps
+families      the families that are known: rules and defaults
+flash_linear  the families of flash-linear-attention
+limits        what no model with a state of so many bits can do
+one_layer     from which length on one attention layer is too narrow
+one_layer_text  the same of one model, as plain values and in words
+part          what one layer keeps, in numbers
+patterns      which layer is of which kind
+published     31 published models with the status of each fact
+quantized     the method by which weights are quantized, and if it is known
+sharing       layers that keep less than their neighbours, or more
+state_spaces  original files of state-spaces, without a model_type
+states        fixed states
+text          the answer in words
+"""
+
+from seqsep.language_models.capacity.answer import Capacity, capacity
+
+__all__ = ["Capacity", "capacity"]

@@ -1,0 +1,201 @@
+"""From a config.json to what each layer keeps: the family is found, its fields are read, its rules are followed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from seqsep.core.names import LEAST_LIKENESS, BadInput, excerpt, nearest, printable
+from seqsep.language_models.capacity import patterns, state_spaces
+from seqsep.language_models.capacity.attention import ATTENTION, compressed, index, windowed
+from seqsep.language_models.capacity.by_hand import BY_HAND, layers_by_hand
+from seqsep.language_models.capacity.config import Fields
+from seqsep.language_models.capacity.families import Family, family, model_types
+from seqsep.language_models.capacity.flash_linear import FLASH_LINEAR, flash_linear_layers, is_flash_linear
+from seqsep.language_models.capacity.part import Part
+from seqsep.language_models.capacity.sharing import has_indexer, keeps_nothing, ple_parts, rotates
+from seqsep.language_models.capacity.states import STATES
+
+INSIDE = ("text_config", "llm_config", "language_config")
+MOST_NESTED = 3
+Layer = tuple[Part, ...]
+OLDER_SPELLINGS = {"zamba2": ("state_size", "conv_dimension", "expansion_factor")}
+"""Fields of files under the same model_type that another version of the library wrote."""
+SIZES_OF_A_LAYER = frozenset({"head_dim", "num_attention_heads", "num_key_value_heads", "kv_lora_rank", "qk_rope_head_dim"})
+NO_STATE_OF_A_LAYER = frozenset(
+    {"intermediate_size", "moe_intermediate_size", "num_experts", "num_experts_per_tok", "num_local_experts", "q_lora_rank"}
+    | {"n_routed_experts", "qk_nope_head_dim", "v_head_dim"}
+)
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a config.json declares: the family, its fields as they are read, and the parts of each layer."""
+
+    family: str
+    fields: Fields
+    layers: tuple[Layer, ...]
+
+
+def declare(where: str, config: Mapping[str, Any]) -> Declared:
+    """Read a configuration. Raises BadInput, one line with file and field, where it cannot be read.
+
+    >>> declared = declare("config.json", {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4})
+    >>> declared.layers[0]
+    (Part(kind='conv', fixed=48, spare=16, ...), Part(kind='recurrent', fixed=64, ..., bits=32))
+    """
+    where, config, name = _named(where, config)
+    if name == BY_HAND:
+        fields = Fields(where, config, {})
+        return Declared(name, fields, layers_by_hand(fields))
+    if is_flash_linear(name, config):
+        return Declared(name, *flash_linear_layers(where, name, config))
+    known = family(name)
+    older = next((field for field in OLDER_SPELLINGS.get(name, ()) if field in config), None)
+    if older is not None:
+        raise BadInput(f"{where}: {older}: expected the newer spelling of {name}, with mamba_d_state, found an older one")
+    fields = fields_of(where, known, config)
+    return Declared(name, fields, _layers(known, fields))
+
+
+def _named(where: str, config: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str]:
+    """The configuration of the text model, which may stand inside another one, and its model_type."""
+    outer = None
+    for _ in range(MOST_NESTED):
+        name = _type_of(where, config, outer)
+        if name == state_spaces.NAME and "model_type" not in config:
+            config = state_spaces.as_transformers(where, config)
+            name = config["model_type"]
+        if name in model_types() or name in FLASH_LINEAR or name == BY_HAND:
+            return where, config, name
+        inside = next((key for key in INSIDE if isinstance(config.get(key), dict)), None)
+        if inside is None:
+            raise BadInput(_unknown(where, name))
+        where = f"{where}: {inside}"
+        config = config[inside]
+        outer = name
+    raise BadInput(f"{where}: expected a model of text, found more than {MOST_NESTED} configurations inside each other")
+
+
+def _type_of(where: str, config: Mapping[str, Any], outer: str | None) -> str:
+    name = config.get("model_type")
+    if name is None and outer is not None:
+        return next((near for near in (f"{outer}_text", outer) if near in model_types()), "llama")
+    if name is None and {"d_model", "n_layer"} <= set(config) and "ssm_cfg" in config:
+        return state_spaces.NAME
+    if not isinstance(name, str):
+        raise BadInput(f"{where}: model_type: expected a text, found {type(name).__name__ if name is not None else 'none'}")
+    return name
+
+
+def _unknown(where: str, name: str) -> str:
+    near = nearest(name, [*model_types(), *FLASH_LINEAR], least=LEAST_LIKENESS)
+    hand = '{"model_type": "by-hand", "layers": [{"count": 48, "fixed_numbers": 4096, "numbers_per_token": 1024}]}'
+    return f"{where}: unknown model_type {excerpt(printable(name))!r}{near}; a model can be described by hand: {hand}"
+
+
+def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:
+    """The fields by the library's own names. Raises BadInput where two names of one field disagree."""
+    values = dict(config)
+    for name, stored in known.aliases.items():
+        if stored not in config:
+            continue
+        if name in config and config[name] != config[stored] and name in known.defaults:
+            raise BadInput(f"{where}: {name} and {stored} are one field: expected the same value, found two")
+        values[name] = config[stored]
+    fields = Fields(where, values, known.defaults)
+    return fields.over({"sliding_window": _window_of(fields, known)}) if known.window != "sliding_window" else fields
+
+
+def _window_of(fields: Fields, known: Family) -> int | None:
+    """The size of the window, where it does not simply stand in sliding_window."""
+    window = fields.optional("sliding_window", least=0) or None
+    if known.window == "where use_sliding_window":
+        return window if fields.flag("use_sliding_window") else None
+    if known.window == "else half of local_attention":
+        return window or fields.whole("local_attention") // 2
+    if known.window == "one more than sliding_window_size":
+        size = fields.optional("sliding_window_size")
+        return window if size is None else size + 1
+    if known.window == "or sliding_window_size":
+        return window or fields.optional("sliding_window_size") or 512
+    if known.window == "halved where bidirectional":
+        halves = fields.get("use_bidirectional_attention") in (True, "all")
+        return window // 2 + 1 if window and halves else window
+    return window
+
+
+def _layers(known: Family, fields: Fields) -> tuple[Layer, ...]:
+    kinds = patterns.kinds_of_layers(fields, known.rule, known.kinds)
+    overrides = _overrides(fields, len(kinds))
+    seen: dict[tuple[Any, ...], Layer] = {}
+    layers = []
+    for place, kind in enumerate(kinds):
+        key = (
+            kind,
+            has_indexer(fields, known, place, len(kinds)),
+            keeps_nothing(fields, place, len(kinds)),
+            rotates(fields, known, place),
+            tuple(sorted(overrides.get(place, {}).items())),
+        )
+        if key not in seen:
+            seen[key] = _parts(known, _of_layer(fields, known, kind, overrides.get(place)), key)
+        layers.append((*seen[key], *ple_parts(fields, known, place)))
+    return tuple(layers)
+
+
+def _of_layer(fields: Fields, known: Family, kind: str, override: Mapping[str, Any] | None) -> Fields:
+    """The fields as layers of one kind have them, or as the file says of this layer."""
+    if override is not None:
+        return fields.over(override)
+    if fields.has("per_layer_config"):
+        return fields
+    changed = {}
+    for name, (other, default) in known.overlays.get(kind, {}).items():
+        if (
+            other == "num_global_key_value_heads"
+            and not fields.get("attention_k_eq_v")
+            and "attention_k_eq_v" in known.defaults
+        ):
+            continue
+        if other.startswith("twice "):
+            changed[name] = 2 * fields.whole(other.removeprefix("twice "))
+            continue
+        value = fields.get(other) if fields.has(other) else default
+        if value is not None:
+            changed[name] = value
+    return fields.over(changed)
+
+
+def _overrides(fields: Fields, layers: int) -> dict[int, dict[str, Any]]:
+    """What a file that `transformers` wrote says of single layers. Raises BadInput for fields that are not known."""
+    found = {}
+    for place, override in fields.inner("per_layer_config").values.items():
+        inner = Fields(f"{fields.where}: per_layer_config: {excerpt(printable(place))}", {"layer": override}, {})
+        values = inner.inner("layer").values
+        if not place.isdecimal() or not place.isascii() or len(place) > 5 or int(place) >= layers:
+            raise BadInput(f"{inner.where}: expected a layer from 0 to {layers - 1}")
+        strange = sorted(set(values) - SIZES_OF_A_LAYER - NO_STATE_OF_A_LAYER)
+        if strange:
+            raise BadInput(f"{inner.where}: expected {', '.join(sorted(SIZES_OF_A_LAYER))}, found {strange[0][:60]!r}")
+        sizes = fields.over(values)
+        found[int(place)] = {name: sizes.whole(name, least=0) for name in values if name in SIZES_OF_A_LAYER}
+    return found
+
+
+def _parts(known: Family, fields: Fields, key: tuple[Any, ...]) -> Layer:
+    kind, is_indexed, is_shared, is_rotated, _ = key
+    if is_shared or kind in ("mlp", "moe"):
+        return ()
+    if known.rule == "deepseek-v4":
+        return tuple(compressed(fields, kind))
+    state = STATES[known.state](fields) if known.state and kind in (patterns.LINEAR, "conv", "hybrid", "hybrid_sliding") else []
+    if kind in (patterns.LINEAR, "conv"):
+        return tuple(state)
+    kept = ATTENTION[known.attention](fields if is_rotated else fields.over({"qk_rope_head_dim": 0}))
+    if kind in (patterns.SLIDING, "hybrid_sliding"):
+        kept = windowed(kept, fields.whole("sliding_window"))
+    if kind == patterns.CHUNKED:
+        kept = windowed(kept, fields.whole("attention_chunk_size"))
+    if kind in (patterns.INDEXED, patterns.SPARSE) and known.index and is_indexed:
+        kept = [*kept, index(fields, known.index)]
+    return (*kept, *state)

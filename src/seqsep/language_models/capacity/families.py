@@ -1,0 +1,64 @@
+"""The families that are known, by model_type: which rules they follow, and what their library takes where a file says nothing.
+
+`families.json` holds them; `benchmarks/capacity_families.py` writes its defaults anew from an installed library.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from seqsep.language_models.capacity.patterns import FULL, LINEAR, SLIDING
+
+
+@dataclass(frozen=True)
+class Family:
+    """One model_type.
+
+    `rule` says which layer is of which kind, `attention`, `state` and `index` what they keep, by the names in `patterns`,
+    `attention` and `states`. `kinds` are the kinds that a layer may have. `window` says where the window's size stands.
+    `overlays` are the fields that layers of one kind read under other names, each with its default. `defaults` are the
+    library's, `aliases` other names of a field and what the library calls it.
+
+    >>> family("gemma2").rule, family("gemma2").defaults["sliding_window"], family("gpt2").aliases["hidden_size"]
+    ('every 2', 4096, 'n_embd')
+    """
+
+    model_type: str
+    library: str
+    rule: str = "full"
+    attention: str = "grouped"
+    state: str | None = None
+    index: str | None = None
+    window: str = "sliding_window"
+    kinds: frozenset[str] = frozenset({FULL, SLIDING})
+    overlays: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def _file() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(__file__).with_name("families.json").read_text(encoding="utf-8"))
+    return found
+
+
+def model_types() -> list[str]:
+    """Every model_type that is known, in alphabetical order."""
+    return sorted(_file()["families"])
+
+
+def versions() -> dict[str, str]:
+    """Of which version of each library the defaults are."""
+    return dict(_file()["versions"])
+
+
+@cache
+def family(model_type: str) -> Family:
+    """What is known of a model_type. Raises KeyError for one that is not."""
+    record = dict(_file()["families"][model_type])
+    record["defaults"] = {**record.pop("undeclared", {}), **record.get("defaults", {})}
+    kinds = record.pop("kinds", [FULL, LINEAR] if "state" in record else [FULL, SLIDING])
+    return Family(model_type=model_type, library=record.pop("library", "transformers"), kinds=frozenset(kinds), **record)

@@ -1,0 +1,38 @@
+"""Published models: the configuration of each as far as it is known, where it was seen, and how sure that is.
+
+`published.json` has them. A status of "verified" means that the fields were seen in a copy of the model's own config.json.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from seqsep.language_models.capacity.answer import Capacity, capacity
+
+
+@dataclass(frozen=True)
+class Published:
+    """A published model: its name, the fields of its config.json that are read, their source, how sure they are, and a note.
+
+    >>> published()[2].name, published()[2].capacity().fixed_numbers
+    ('tiiuae/falcon-mamba-7b', 9961472)
+    """
+
+    name: str
+    config: dict[str, Any]
+    source: str
+    status: str
+    note: str
+
+    def capacity(self) -> Capacity:
+        """What the model keeps."""
+        return capacity(self.config)
+
+
+@cache
+def published() -> tuple[Published, ...]:
+    """Every published model that is known here."""
+    records = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
+    return tuple(Published(**record) for record in records)

@@ -1,0 +1,198 @@
+"""The answer in words: sizes first, then crossing and horizons, then what is proved impossible."""
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from fractions import Fraction
+
+from seqsep.core.names import excerpt
+from seqsep.language_models.capacity.answer import Capacity, plain
+from seqsep.language_models.capacity.config import Fields
+from seqsep.language_models.capacity.limits import ALPHABET, DISTINCT, EQUALITY, PHONEBOOK, RANDOM_HALVES, Limit
+from seqsep.language_models.capacity.part import WIDE
+from seqsep.maths.arithmetic.integers import ceil_log2
+
+ALIKE = 0.9
+UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+UPPER_LIMITS = (
+    "These are upper limits, for items drawn uniformly and read before the question. "
+    "How far a trained model gets they do not say.",
+    "That a state of so many bits is enough for some model: seqsep check index-lookup-state builds one.",
+)
+
+
+def sentences(found: Capacity, length: int | None = None, memory: int | None = None, batch: int = 1) -> list[str]:
+    """The answer, a line each. `memory` is in bytes.
+
+    >>> from seqsep.language_models.capacity import capacity
+    >>> small = {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}
+    >>> print(sentences(capacity(small))[0].splitlines()[0])
+    mamba: 2 layers, 224 fixed numbers, 0 numbers a token
+    """
+    lines = [found.table(), ""]
+    lines += [f"  {name:<9} {said}" for name, said in sizes(found)]
+    lines += [f"  {name:<9} {said}" for name, said in asked(found, length, memory, batch)]
+    lines += ["", *(f"  {said}" for said in [*misspelt(found.fields), *quantized(found), *meaning(found)]), ""]
+    return [*lines, *(f"  {said}" for said in proved(found, length))]
+
+
+def misspelt(fields: Fields) -> list[str]:
+    """Fields of the file that are not read, and are nearly the name of one that is read and left out.
+
+    A field such as `_block_types` is read in place of `block_types`, which it is saved for.
+
+    >>> misspelt(Fields("config.json", {"atn_layer_indices": [3]}, {"attn_layer_indices": None}))
+    ['atn_layer_indices is not read; attn_layer_indices is left out and taken as None: is it meant?']
+    """
+    left_out = [name for name in fields.defaults if name not in fields.values]
+    strange = [name for name in fields.values if name not in fields.defaults and name.removeprefix("_") not in left_out]
+    pairs = [(name, get_close_matches(name, left_out, 1, ALIKE)) for name in strange]
+    return [
+        f"{name} is not read; {near[0]} is left out and taken as {excerpt(repr(fields.defaults[near[0]]))}: is it meant?"
+        for name, near in pairs
+        if near
+    ]
+
+
+def quantized(found: Capacity) -> list[str]:
+    """Name a method of quantization that the library does not know.
+
+    >>> from seqsep.language_models.capacity import capacity
+    >>> print(quantized(capacity({"model_type": "mamba", "quantization_config": {"quant_method": "exl3"}}))[0])
+    quantization_config: the method exl3 is not one of transformers; the state is counted without it.
+    """
+    method = found.unknown_quantization
+    said = f"quantization_config: the method {method} is not one of transformers; the state is counted without it."
+    return [] if method is None else [said]
+
+
+def sizes(found: Capacity) -> list[tuple[str, str]]:
+    """State and cache of one sequence in bytes."""
+    stored = f"{readable(found.state_bytes(as_stored=True))} as transformers stores it"
+    width = f"at {found.state_bits} bits a number"
+    spare = found.allocated_numbers - found.fixed_numbers
+    allocated = f"; {found.allocated_numbers:,} numbers are allocated for it" if spare else ""
+    state = f"{found.fixed_numbers:,} numbers are read: " if found.fixed_numbers else "none fixed: "
+    windows = f", full windows of {found.window_numbers:,} numbers included" if found.window_numbers else ""
+    lines = [("state", f"{state}{readable(found.state_bytes())} {width}{windows}, {stored}{allocated}")]
+    growth = found.bytes_per_token()
+    cache = f"{plain(growth):,} bytes a token at {found.cache_bits} bits a number" if growth else "none that grows"
+    return [*lines, ("cache", f"{cache}. Engines keep whole pages, so they may take several times this")]
+
+
+def asked(found: Capacity, length: int | None, memory: int | None, batch: int) -> list[tuple[str, str]]:
+    """What the questions about a length, a memory and a batch come to."""
+    lines = []
+    many = f" for each of {batch:,} sequences" if batch > 1 else ""
+    if length is not None:
+        kept = batch * found.bytes_at(length)
+        spare = batch * found.bytes_at(length, allocated=True)
+        more = f", {readable(spare)} allocated" if spare != kept else ""
+        lines.append(("length", f"{length:,} tokens{many}: {readable(kept)} read{more}"))
+    elif batch > 1:
+        growth = plain(batch * found.bytes_per_token())
+        lines.append(("batch", f"{batch:,} sequences: {readable(batch * found.state_bytes())} and {growth:,} bytes a token"))
+    if memory is not None:
+        most = found.longest_in(memory, batch)
+        counted = "of numbers as they are read; weights, activations and what is stored wider are not counted"
+        says = "every length fits" if most is None else f"at most {most:,} tokens{many}"
+        if length is not None:
+            sequences = found.batch_in(memory, length)
+            says += "" if sequences is None else f"; {sequences:,} sequences of {length:,} tokens"
+        lines.append(("memory", f"{readable(memory)}: {says} ({counted})"))
+    return lines
+
+
+def meaning(found: Capacity) -> list[str]:
+    """Crossing and horizon."""
+    lines = []
+    crossing = found.crossing()
+    if found.bits() == 0:
+        lines.append("No fixed state: this model keeps every token, and nothing else.")
+    elif crossing is not None:
+        stored = found.crossing(as_stored=True)
+        also = f" ({stored:,} as transformers stores the state)" if stored != crossing else ""
+        lines.append(f"Crossing: from {crossing:,} tokens on{also} the cache of {found.twin} is as large as this state.")
+    if found.horizon_tokens is not None:
+        older = f"nothing older than {found.horizon_tokens:,} tokens"
+        lines.append(f"Horizon: {older} can have any influence on the next token, whatever the precision.")
+    return lines
+
+
+def proved(found: Capacity, length: int | None) -> list[str]:
+    """The limits, or that none follows."""
+    limits = found.limits
+    if all(limit.beyond is None for limit in limits):
+        keeping = [str(place) for place, layer in enumerate(found.layers) if any(part.growth for part in layer)]
+        named = ", ".join(keeping[:6]) + (", .." if len(keeping) > 6 else "")
+        layers = f"layers {named} (counted from 0) keep something of every token" if keeping else "nothing bounds its state"
+        return [f"No length is excluded by this argument: {layers}. That says nothing about whether a model finds it."]
+    lines = [f"At {found.state_bits} bits a number no model with this state, however trained, can"]
+    lines += [f"  {_says(limit)}," for limit in limits if limit.beyond is not None]
+    lines[-1] = lines[-1].removesuffix(",") + "."
+    lines += said_besides(limits)
+    if length is not None and not found.numbers_per_token:
+        needed = length * (ceil_log2(ALPHABET))
+        share = f"{_percent(needed, found.bits())} of this state" if found.bits() else "and there is none"
+        lines.append(f"{length:,} tokens of {ALPHABET} symbols need {needed:,} bits for every input, {share}.")
+    wider = max((part.bits for part in found.parts if part.fixed and part.bits <= WIDE), default=0)
+    if wider > found.state_bits:
+        lines.append(f"As transformers stores the recurrence, with {wider} bits a number: --state-bits {wider}.")
+    return [*lines, *UPPER_LIMITS]
+
+
+def said_besides(limits: Sequence[Limit]) -> list[str]:
+    """What the limits say of places in a longer list, of random halves and of different values.
+
+    >>> from seqsep.language_models.capacity.limits import limits
+    >>> print(said_besides(limits(600, Fraction(0), None))[0])
+    Of a longer list of 64 values, at most 100 places are always answered right, 121 in 90 %, 298 in 50 % (by position).
+    """
+    lines = []
+    for alphabet in dict.fromkeys(limit.alphabet for limit in limits if limit.places is not None):
+        of_alphabet = [limit for limit in limits if limit.alphabet == alphabet and limit.places is not None]
+        always, *others = of_alphabet
+        shares = "".join(f", {one.places:,} in {plain(100 * (one.accuracy or Fraction(1)))} %" for one in others)
+        said = f"Of a longer list of {alphabet:,} values, at most {always.places:,} places are always answered right{shares}"
+        lines.append(f"{said} (by position).")
+    if any(limit.task == RANDOM_HALVES for limit in limits):
+        lines.append("On random halves, equality excludes no length: a state of B bits may err on less than 2^-B / 2 of them.")
+    held = [limit.alphabet for limit in limits if limit.task == DISTINCT and limit.beyond is None and _is_fixed(limits)]
+    if held:
+        values = " or ".join(f"{values:,}" for values in held)
+        lines.append(f"No list of different values out of {values} is excluded by counting.")
+    return lines
+
+
+def _is_fixed(limits: Sequence[Limit]) -> bool:
+    """Whether the limits are those of a state that nothing is added to."""
+    return any(limit.places is not None for limit in limits)
+
+
+def _says(limit: Limit) -> str:
+    if limit.task == PHONEBOOK:
+        return f"hold a {limit.task} of more than {limit.beyond:,} entries (counting)"
+    if limit.task == EQUALITY:
+        return f"tell equal halves of all inputs of more than {limit.beyond:,} items of {limit.alphabet:,} values (counting)"
+    if limit.task == DISTINCT:
+        return f"index every list of more than {limit.beyond:,} different values out of {limit.alphabet:,} (counting)"
+    of = f"lists of more than {limit.beyond:,} items of {limit.alphabet:,} values"
+    if limit.accuracy is None:
+        return f"repeat or index every one of the {of} (counting)"
+    return f"answer {plain(100 * limit.accuracy)} % of questions about random {of} (Fano)"
+
+
+def _percent(part: int, whole: int) -> str:
+    share = Fraction(100 * part, whole)
+    return f"{float(share):.1f} %" if share < 10**6 else f"more than {10**6:,} %"
+
+
+def readable(count: int) -> str:
+    """A number of bytes in a unit of 1,024s.
+
+    >>> readable(1023), readable(19922944), readable(1 << 40)
+    ('1,023 bytes', '19.0 MiB', '1.0 TiB')
+    """
+    power = 0
+    while power + 1 < len(UNITS) and count >> (10 * (power + 1)):
+        power += 1
+    return f"{count:,} bytes" if power == 0 else f"{float(Fraction(count, 1 << (10 * power))):,.1f} {UNITS[power]}"

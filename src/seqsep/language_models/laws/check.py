@@ -1,0 +1,155 @@
+"""Every law of state tried on a causal language model of `transformers`, and what comes of it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from seqsep.core.names import text_of, whole_arguments
+from seqsep.language_models.laws import beside, claims, cuts, padding
+from seqsep.language_models.laws.receiver import Receiver
+from seqsep.language_models.laws.source import Source, TransformersMissing, find_source, require_fields
+from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
+from seqsep.models.laws.mixer import LawFails
+
+__all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
+
+TIME = 24
+BATCH = 3
+NO_MEMORY = "can't allocate memory"
+"""What torch's allocator for the processor says, in a RuntimeError."""
+
+
+@dataclass(frozen=True)
+class ModelVerdict:
+    """The verdict about one law on a language model.
+
+    Fields:
+        law: name of the law.
+        holds: true or false; None if the law was not tested.
+        where: place where it fails, or the reason why it was not tested.
+        token: first token whose logits differ.
+        difference: greatest difference of logits there.
+        allowed: greatest difference that the law allows.
+
+    >>> ModelVerdict("beyond windows", None, "no field of its config.json is a window").line()
+    'not tried  beyond windows: no field of its config.json is a window'
+    """
+
+    law: str
+    holds: bool | None
+    where: str = ""
+    token: int | None = None
+    difference: float | None = None
+    allowed: float | None = None
+
+    def line(self) -> str:
+        """As `seqsep check` prints it."""
+        kind = "not tried" if self.holds is None else "holds" if self.holds else "FAILS"
+        return f"{kind}  {self.law}: {self.where}" if self.where else f"{kind}  {self.law}"
+
+    def record(self) -> dict[str, Any]:
+        """As `seqsep check --json` prints it."""
+        return dict(vars(self))
+
+
+LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
+    "finite numbers": beside.numbers_are_finite,
+    "causal": beside.causal,
+    "token by token": cuts.token_by_token,
+    "in chunks": cuts.in_chunks,
+    "positions counted on": cuts.positions_counted_on,
+    "any batch": beside.any_batch,
+    "padding on the left": padding.padded_left,
+    "padding on the right": padding.padded_right,
+    "padding of one sequence": padding.padded_alone,
+    "padding in chunks": padding.padded_in_chunks,
+    "generate": beside.generated,
+    "beams": beside.beams,
+    "state as bytes": cuts.state_as_bytes,
+    "state copied": cuts.state_copied,
+    "rows reordered": cuts.rows_reordered,
+    "nothing kept between calls": beside.other_sequences_between,
+    "state declared": claims.state_is_declared,
+    "beyond windows": claims.nothing_beyond_windows,
+    "settings change the function": claims.settings_change_it,
+    "settings of speed": claims.kernels_agree,
+}
+"""By the name that `seqsep check --model PATH` prints."""
+
+
+@whole_arguments
+def check_language_model(path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0) -> list[ModelVerdict]:
+    """Check every law of state on a causal language model; return a verdict for each law.
+
+    Everything is computed in float64. A verdict's `holds` is None if the law was not tested, and its text says why.
+
+    Arguments:
+        path: folder of a model, or a config.json, which gets random weights.
+        changes: values that replace fields of config.json.
+        seed: random seed of weights and inputs.
+
+    Raises LawFails with the token at the first law that fails. Raises BadInput for anything but such a model. Raises
+    TransformersMissing without the extra hf.
+
+    >>> import json, tempfile
+    >>> config = Path(tempfile.mkdtemp()) / "config.json"
+    >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
+    >>> config.write_text(json.dumps({"model_type": "llama", **sizes})) > 0
+    True
+    >>> {verdict.law for verdict in check_language_model(config) if verdict.holds is None}
+    {'beyond windows'}
+    """
+    source = find_source(path, changes or {}, seed)
+    require_fields(source, changes or {})
+    verdicts = []
+    for verdict in try_laws(source, seed=seed):
+        if verdict.holds is False:
+            raise LawFails(f"{path}: {verdict.law}: {verdict.where}")
+        verdicts.append(verdict)
+    return verdicts
+
+
+def try_laws(
+    source: Source,
+    *,
+    time: int = TIME,
+    batch: int = BATCH,
+    seed: int = 0,
+    dtype: torch.dtype = torch.float64,
+    receiver: Receiver | None = None,
+) -> Iterator[ModelVerdict]:
+    """Try every law on a model, in turn; `receiver` is the other process, if there is one already.
+
+    `time` is at least 9 tokens, `batch` at least 2 rows. Whatever the model raises breaks the law.
+    """
+    if receiver is None:
+        with Receiver() as fresh:
+            yield from try_laws(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=fresh)
+        return
+    trial = Trial(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=receiver)
+    for name in LANGUAGE_MODEL_LAWS:
+        yield try_law(name, trial)
+
+
+def try_law(name: str, trial: Trial) -> ModelVerdict:
+    """Try one of LANGUAGE_MODEL_LAWS. Raises MemoryError if it needs more memory than there is."""
+    try:
+        LANGUAGE_MODEL_LAWS[name](trial)
+    except NotTried as reason:
+        return ModelVerdict(name, None, str(reason))
+    except PathDiffers as failure:
+        return ModelVerdict(
+            name, False, str(failure), token=failure.token, difference=failure.difference, allowed=failure.allowed
+        )
+    except LawFails as failure:
+        return ModelVerdict(name, False, str(failure))
+    except TransformersMissing:
+        raise
+    except Exception as error:
+        if isinstance(error, MemoryError) or NO_MEMORY in str(error):  # it says nothing about the model
+            raise MemoryError(f"{trial.source.where}: no memory for the law {name!r}: {text_of(error)}") from error
+        return ModelVerdict(name, False, f"it raises {type(error).__name__}: {text_of(error)}")
+    return ModelVerdict(name, True)

@@ -1,0 +1,142 @@
+"""The laws of what is declared: how much is kept, what lies beyond a window, and what a setting does and does not change."""
+
+from typing import Any
+
+import torch
+
+from seqsep.core.names import BadInput, text_of
+from seqsep.language_models.capacity.declare import Declared, declare
+from seqsep.language_models.laws.reader import Reader, copy_parameters
+from seqsep.language_models.laws.settings import FEW, ROTARY, other_settings, with_chunks, with_window
+from seqsep.language_models.laws.source import Source, all_fields
+from seqsep.language_models.laws.state import numbers, size_in_bytes
+from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.models.laws.mixer import LawFails
+
+SLIDING = "sliding_attention"
+
+
+def state_is_declared(trial: Trial) -> None:
+    """The tensors of the state are as many numbers as config.json declares, at every length, and as many bytes in bfloat16."""
+    trial.require_state()
+    declared = _declared(trial.source)
+    lengths = (trial.time // 2, trial.time - 1, trial.time)
+    for length in lengths:
+        found = numbers(trial.reader.read(trial.tokens[:1, :length])[1])
+        expected = sum(part.at(length, allocated=True) for layer in declared.layers for part in layer)
+        if found != expected:
+            raise LawFails(f"after {length} tokens: {found:,} numbers in the state, declared are {expected:,}")
+    half = Reader(trial.source, torch.bfloat16)
+    bits = sum(part.bits * part.at(trial.time, allocated=True) for layer in declared.layers for part in layer)
+    found = size_in_bytes(half.read(trial.tokens[:1])[1])
+    if 8 * found != bits:
+        raise LawFails(f"in bfloat16 after {trial.time} tokens: {found:,} bytes in the state, declared are {bits // 8:,}")
+
+
+def nothing_beyond_windows(trial: Trial) -> None:
+    """With windows of few tokens in every layer, a token farther back than all windows together changes nothing."""
+    config = all_fields(trial.source)
+    if not with_window(config, 1):
+        raise NotTried("no field of its config.json is a window")
+    layers = int(config.get("num_hidden_layers") or 1)
+    window = max(2, (trial.time - 2) // layers + 1)
+    changes = with_window(config, window) | _all_sliding(config)
+    narrow = trial.source.but(changes)
+    parts = [part for layer in _declared(narrow).layers for part in layer]
+    if not parts or any(part.fixed or part.tokens is None or part.rate for part in parts):
+        raise NotTried("not every layer can be given a window")
+    horizon = sum(max(part.tokens or 0 for part in layer) for layer in _declared(narrow).layers if layer)
+    if horizon + 1 >= trial.time:
+        raise NotTried(f"windows of {window} in {layers} layers reach {horizon} tokens back, more than the {trial.time} tried")
+    reader = _with_weights_of(trial, narrow)
+    expected = reader.whole(trial.tokens)
+    first = trial.time - 1 - horizon
+    changed = torch.cat([trial.other_tokens[:, :first], trial.tokens[:, first:]], 1)
+    words = f"with windows of {window} in {layers} layers, other tokens before {first}, {horizon + 1} before the last"
+    last = torch.zeros_like(trial.tokens)
+    last[:, -1] = 1
+    trial.require_same(words, reader.whole(changed), expected, last)
+    nearer = torch.cat([trial.tokens[:, : trial.time - window], trial.other_tokens[:, trial.time - window :]], 1)
+    nearer[:, -1] = trial.tokens[:, -1]
+    if torch.equal(reader.whole(nearer)[:, -1], expected[:, -1]):
+        raise LawFails(f"with windows of {window}, other tokens inside the window change no logits of the last token")
+
+
+def settings_change_it(trial: Trial) -> None:
+    """Each field that claims to change the function does: with another value there are other logits."""
+    config = all_fields(trial.source)
+    plain = trial.exact.whole(trial.tokens)
+    if not bool(plain.isfinite().all()):
+        raise NotTried("its logits are NaN or infinite, and NaN differs from itself")
+    tried = []
+    without_effect = []
+    for name, value in other_settings(config):
+        if not has_part(trial.exact, name):
+            continue
+        try:
+            reader = _with_weights_of(trial, trial.source.but({name: value}))
+            found = reader.whole(trial.tokens)
+        except (NotTried, ValueError, KeyError, TypeError):
+            continue  # what refuses a value has read it
+        tried.append(name)
+        if torch.equal(found, plain):
+            without_effect.append(f"{name} {config[name]!r} -> {value!r}")
+    if without_effect:
+        raise LawFails(f"another value changes no logit: {'; '.join(without_effect)}")
+    if not tried:
+        raise NotTried("no field of its config.json is one of those that are known to change the function")
+
+
+def has_part(reader: Reader, name: str) -> bool:
+    """Whether the model has what the field is of: a head for factors of logits, and rotary embeddings."""
+    if "logit" in name and "attn" not in name:
+        return reader.model.get_output_embeddings() is not None
+    return name != ROTARY or any("rotary" in part for part, _ in reader.model.named_modules())
+
+
+def kernels_agree(trial: Trial) -> None:
+    """Settings of speed change no logits: keeping a state, how many tokens a kernel reads at once, the attention's kernel."""
+    whole = trial.reference
+    if trial.reader.keeps_state:
+        trial.require_same("one pass that keeps its state", trial.reader.read(trial.tokens)[0], whole)
+    config = all_fields(trial.source)
+    for size in FEW:
+        changes = with_chunks(config, size)
+        if changes:
+            shown = ", ".join(f"{name} {config[name]} -> {value}" for name, value in changes.items())
+            found = _with_weights_of(trial, trial.source.but(changes)).whole(trial.tokens)
+            trial.require_same(f"with {shown}", found, whole)
+    model = trial.reader.model
+    if not getattr(model, "_supports_sdpa", False):
+        return
+    model.set_attn_implementation("sdpa")
+    try:
+        found = trial.reader.whole(trial.tokens)
+    finally:
+        model.set_attn_implementation("eager")
+    trial.require_same("with attn_implementation sdpa in place of eager", found, whole)
+
+
+def _declared(source: Source) -> Declared:
+    try:
+        return declare(source.where, source.config)
+    except BadInput as error:
+        raise NotTried(f"seqsep capacity cannot read it: {text_of(error)}") from error
+
+
+def _all_sliding(config: dict[str, Any]) -> dict[str, Any]:
+    kinds = config.get("layer_types")
+    return {"layer_types": [SLIDING] * len(kinds)} if kinds and SLIDING in kinds else {}
+
+
+def _with_weights_of(trial: Trial, source: Source) -> Reader:
+    """The model of another configuration with the same weights. Raises NotTried if they do not fit."""
+    try:
+        reader = Reader(source, trial.dtype)
+    except BadInput as error:
+        raise NotTried(f"its changed configuration cannot be built: {text_of(error)}") from error
+    try:
+        copy_parameters(trial.reader.model, reader.model)
+    except ValueError as error:
+        raise NotTried("with the changed configuration its weights have other shapes") from error
+    return reader

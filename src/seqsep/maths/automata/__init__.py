@@ -1,0 +1,16 @@
+"""Automata, and the least states of functions of N tokens.
+
+automata          a DFA as a table, and `Recurrence`: a recurrent model with a counted number of state bits
+layered           automata whose table depends on the time step, and the least ones of functions of one length
+partial_automata  the least DFA that agrees with given words, found by search
+regular           regular expressions as minimal DFAs, by the positions of their symbols
+monoids           the syntactic monoid of a DFA's language, and whether it is in the variety DA
+registers         a memory whose bits are counted
+enumeration       every answer of a function as one array
+least_state       the least state of a function that is defined on every input, with a witness
+partial_states    lower and upper bounds if some inputs have no answer
+diagrams          the least state of a Boolean formula too long to enumerate, by decision diagrams
+growth            how the least state grows with N: constant, logarithmic or linear
+_pattern          the syntax of regular expressions, its sizes bounded
+_refinement       partition refinement by Moore's and Hopcroft's algorithms
+"""

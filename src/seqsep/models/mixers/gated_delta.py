@@ -1,0 +1,142 @@
+"""Gated delta rule (Gated DeltaNet): a matrix per head that decays, and in which a new value replaces what its key found.
+
+    q_t, k_t, v_t = silu(causal depthwise convolution of W_in x_t over `conv` tokens); q_t and k_t then of length 1 per head
+    a_t = exp(-exp(log_rate) softplus(W_a x_t + bias))      b_t = sigmoid(W_b x_t)                 (a number per head each)
+    S_t = a_t (I - b_t k_t k_t^T) S_{t-1} + b_t k_t v_t^T   (per head, key x value numbers)
+    y_t = W_out (RMSNorm over each head of S_t^T q_t * silu(W_g x_t))
+
+State: S and the last conv - 1 inputs of the convolution, expand * width^2 / heads + (conv - 1) * (2 + expand) * width numbers.
+Source: Yang, Kautz and Hatamizadeh 2024 (arXiv:2412.06464), equation 10 and sections 3.3 (chunks) and 3.4 (layer), with states
+transposed; length 1 as in the paper's code, u / sqrt(u . u + 1e-6); initialisation of bias and rates as there: rates uniform in
+0 .. 16, softplus(bias) log-uniform in 0.001 .. 0.1.
+We differ: keys have width coordinates and values expand * width, for any number of heads; the paper's code has 3/4 and 3/2.
+q is not divided by sqrt(key), which the norm takes out but for its epsilon. The MLP is GPT-2's; the paper has SwiGLU.
+Names: `input` is W_in, `decay` is W_a, `step_bias` its bias, `write` is W_b, `gate` is W_g, `output` is W_out; `associations`
+is S.
+`forward` is the chunked form of the paper (`_gated_delta_chunks.py`): time and memory are linear in the length.
+On a GPU: `forward` takes the kernel `chunk_gated_delta_rule` of flash-linear-attention if it is installed (`_kernels.py`).
+
+    >>> layer = GatedDelta(width=8, heads=2)
+    >>> layer.start(1).associations.shape
+    torch.Size([1, 2, 4, 8])
+"""
+
+from typing import ClassVar, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from seqsep.models.mixers import _gated_delta_chunks, _kernels
+from seqsep.models.mixers._decay import initial_step_bias
+from seqsep.models.mixers._linear import Linear
+from seqsep.models.mixers._short_convolution import convolve, convolve_step
+from seqsep.models.mixers.base import GPT2_DEVIATION, Block, Mixer, State, by_head, initialise_as_gpt2, require_heads
+
+
+class Memory(NamedTuple):
+    """The state: S of every head, and the last conv - 1 inputs of the convolution."""
+
+    associations: Float[Tensor, "batch heads key value"]
+    window: Float[Tensor, "batch before channels"]
+
+
+class GatedDelta(Mixer):
+    """The gated delta rule with its convolution and gate; equations at the head of the file."""
+
+    name: ClassVar[str] = "gated-delta"
+    block: ClassVar[Block] = Block(norm="rms", mlp=True)
+    revision: ClassVar[int] = 1
+
+    def __init__(self, width: int, heads: int, expand: int = 2, conv: int = 4, chunk: int = 32) -> None:
+        """`chunk`: most tokens of a chunk; outputs depend on it by rounding only.
+
+        Raises ValueError for heads that do not divide the width.
+        """
+        super().__init__()
+        require_heads("GatedDelta", width, heads)
+        self.heads = heads
+        self.key_width = width
+        self.value_width = expand * width
+        self.conv = conv
+        self.chunk = chunk
+        channels = 2 * self.key_width + self.value_width
+        self.input = Linear(width, channels, bias=False)
+        self.convolution = nn.Conv1d(channels, channels, conv, groups=channels, bias=False)
+        self.decay = Linear(width, heads, bias=False)
+        self.write = Linear(width, heads, bias=False)
+        self.step_bias = nn.Parameter(initial_step_bias(heads))
+        self.log_rate = nn.Parameter(torch.log(16 * (1 - torch.rand(heads))))
+        self.gate = Linear(width, self.value_width, bias=False)
+        self.norm = nn.RMSNorm(self.value_width // heads, eps=1e-5)
+        self.output = Linear(self.value_width, width, bias=False)
+
+    def start(self, batch: int) -> Memory:
+        zeros = self.log_rate.new_zeros
+        return Memory(
+            zeros(batch, self.heads, self.key_width // self.heads, self.value_width // self.heads),
+            zeros(batch, self.conv - 1, 2 * self.key_width + self.value_width),
+        )
+
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Memory]:
+        mixed, window = convolve_step(self.input(x), state[1], self.convolution)
+        q, k, v = self._split(mixed)
+        log_decay, b = self._rates(x)
+        decayed = log_decay.exp()[..., None, None] * state[0]
+        recalled = torch.einsum("bhkv,bhk->bhv", decayed, k)
+        written = b[..., None] * (v - recalled)
+        associations = decayed + k[..., :, None] * written[..., None, :]
+        read = torch.einsum("bhkv,bhk->bhv", associations, q)
+        return self._project_out(x, read), Memory(associations, window)
+
+    def _split(self, mixed: Float[Tensor, "*shape channels"]) -> tuple[Tensor, Tensor, Tensor]:
+        """q, k and v by head from the convolved channels."""
+        parts = mixed.split([self.key_width, self.key_width, self.value_width], dim=-1)
+        q, k, v = (by_head(part, self.heads) for part in parts)
+        return unit(q), unit(k), v
+
+    def _rates(self, x: Float[Tensor, "*shape width"]) -> tuple[Float[Tensor, "*shape heads"], Float[Tensor, "*shape heads"]]:
+        """log a and b."""
+        log_decay = -self.log_rate.exp() * F.softplus(self.decay(x) + self.step_bias)
+        return log_decay, torch.sigmoid(self.write(x))
+
+    def _project_out(
+        self, x: Float[Tensor, "*shape width"], read: Float[Tensor, "*shape heads part"]
+    ) -> Float[Tensor, "*shape width"]:
+        """y_t from `read`, which is S_t^T q_t."""
+        return self.output(self.norm(read).flatten(-2) * F.silu(self.gate(x)))
+
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
+        time = x.shape[1]
+        if not time:
+            return Memory(*state)
+        seen = torch.cat([state[1], self.input(x)], dim=1)
+        _, k, v = self._split(convolve(seen, self.convolution)[:, -time:])
+        log_decay, b = self._rates(x)
+        last = _gated_delta_chunks.last_state(k, v, log_decay=log_decay, b=b, most=self.chunk, first=state[0])
+        return Memory(last, seen[:, time:])
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
+        q, k, v = self._split(convolve(self.input(x), self.convolution))
+        log_decay, b = self._rates(x)
+        if _kernels.usable(k, v):
+            return self._project_out(x, _kernels.read_gated_delta(q, k, v, log_decay=log_decay, rate=b))
+        return self._project_out(x, _gated_delta_chunks.read(q, k, v, log_decay=log_decay, b=b, most=self.chunk))
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
+        """Tokens behind the asked one neither decay nor write, so that the last state is the one asked for; one is read."""
+        rows = torch.arange(x.shape[0], device=x.device)
+        q, k, v = self._split(convolve(self.input(x), self.convolution))
+        is_behind = (torch.arange(x.shape[1], device=x.device) > at[:, None])[..., None]
+        log_decay, b = (part.masked_fill(is_behind, 0) for part in self._rates(x))
+        last = _gated_delta_chunks.last_state(k, v, log_decay=log_decay, b=b, most=self.chunk)
+        return self._project_out(x[rows, at], torch.einsum("bhkv,bhk->bhv", last, q[rows, at]))
+
+    def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
+        initialise_as_gpt2(self, self.output, depth, deviation)
+
+
+def unit(u: Float[Tensor, "*shape part"]) -> Float[Tensor, "*shape part"]:
+    """u divided by its length, with a gradient at 0."""
+    return u * torch.rsqrt(u.square().sum(-1, keepdim=True) + 1e-6)

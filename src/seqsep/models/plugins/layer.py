@@ -1,0 +1,172 @@
+"""A user's own layer, FILE.py:CLASS, as a mixer of a model.
+
+A layer is an `nn.Module` built as `MyLayer(width)`; `heads` is passed only if its signature names it.
+    forward(x: "batch time width") -> y      start(batch) -> state      step(x: "batch width", state, t) -> y, state
+The state is a tensor or a tuple of tensors, batch first. Optional class attributes: `grows = True` if the state grows with t;
+`block`, a dictionary of what the block holds beside the layer, of `norm` ("layer", "rms", "none"), `residual`, `mlp` and
+`positions`, with the defaults of `seqsep.models.mixers.Block`; `checked_in = "float32"` if the layer cannot compute in float64.
+"""
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from inspect import Parameter, signature
+from typing import Any, get_args, get_type_hints
+
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from seqsep.core.names import excerpt
+from seqsep.models.mixers import Block, Mixer, State
+from seqsep.models.plugins.load import PlugInFails, in_words, load
+from seqsep.models.plugins.name import PlugIn
+
+CHECKED_IN = {"float64": torch.float64, "float32": torch.float32}
+METHODS = ("forward", "start", "step")
+BLOCK_CHOICES = {field: get_args(hint) or (True, False) for field, hint in get_type_hints(Block).items()}
+
+
+class OwnLayer(PlugIn):
+    """A user's own layer; among the layers of a run it stands in the place of a mixer's name."""
+
+    def build(self, width: int, heads: int) -> "OwnMixer":
+        """A fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
+        own_class = load(self)
+        block = block_of(own_class, self.words)
+        grows = grows_of(own_class, self.words)
+        checked_in(own_class, self.words)
+        module = construct(own_class, self, values=(width,), further={"heads": heads})
+        missing = [name for name in METHODS if not callable(getattr(type(module), name, None))]
+        if "forward" not in missing and type(module).forward is nn.Module.forward:
+            missing.append("forward")
+        if missing:
+            raise PlugInFails(f"{self.words}: expected the methods {', '.join(METHODS)}, found no {missing[0]}")
+        return OwnMixer(self, module, block, grows)
+
+    def as_mixer(self, width: int, heads: int) -> tuple[Callable[[int], Mixer], int]:
+        """What the laws of a mixer are tried on: from a width to a fresh mixer, and the width to try."""
+        return lambda width: self.build(width, heads), width
+
+
+class OwnMixer(Mixer):
+    """A user's module as a mixer; what it does not define is done as every mixer does it."""
+
+    def __init__(self, source: OwnLayer, module: Any, block: Block, grows: bool) -> None:
+        super().__init__()
+        self.source = source
+        self.layer = module
+        self.has_bare_state: bool | None = None  # whether the module's state is one tensor without a tuple around it
+        # Attributes of the class in a built-in mixer, of the object here.
+        self.name = str(source)  # type: ignore[misc]
+        self.block = block  # type: ignore[misc]
+        self.grows = grows  # type: ignore[misc]
+
+    def forward(self, x: Float[Tensor, "batch time width"]) -> Tensor:
+        return self.layer(x)
+
+    def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Tensor:
+        own = getattr(self.layer, "forward_at", None)
+        return super().forward_at(x, at) if own is None else own(x, at)
+
+    def start(self, batch: int) -> State:
+        return self._as_state("start", self.layer.start(batch))
+
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Tensor, State]:
+        """The user's step. Raises PlugInFails unless it returns an output and a state."""
+        if self.has_bare_state is None:
+            self.has_bare_state = isinstance(self.layer.start(1), Tensor)
+        answer = self.layer.step(x, state[0] if self.has_bare_state else state, t)
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise PlugInFails(f"{self.source.words}: step returns an output and a state, found a {type(answer).__name__}")
+        y, after = answer
+        return y, self._as_state("step", after)
+
+    def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Tensor:
+        own = getattr(self.layer, "step_output", None)
+        return super().step_output(x, state, t) if own is None else own(x, state, t)
+
+    def initialise(self, depth: int, deviation: float = 0.02) -> None:
+        own = getattr(self.layer, "initialise", None)
+        if own is not None:
+            own(depth, deviation)
+
+    def _as_state(self, method: str, state: Any) -> State:
+        if isinstance(state, Tensor):
+            return (state,)
+        if not isinstance(state, tuple) or not all(isinstance(part, Tensor) for part in state):
+            parts = f" of {', '.join(type(part).__name__ for part in state)}" if isinstance(state, tuple | list) else ""
+            found = f"{type(state).__name__}{parts} by {method}"
+            raise PlugInFails(
+                f"{self.source.words}: expected a state that is a tensor or a tuple of tensors, found {found:.120}"
+            )
+        return state
+
+
+def block_of(own_class: Callable[..., Any], words: str) -> Block:
+    """What the block of a user's layer holds beside it. Raises PlugInFails for a field or a value that a block has not.
+
+    `words` name the class in a message.
+
+    >>> block_of(type("MyLayer", (), {"block": {"mlp": True}}), "layer.py:MyLayer")
+    Block(norm='layer', residual=True, mlp=True, positions='none')
+    """
+    described = getattr(own_class, "block", {})
+    try:
+        block = described if isinstance(described, Block) else Block(**described)
+    except TypeError:
+        raise PlugInFails(f"{words}: block: expected {', '.join(BLOCK_CHOICES)}, found {described!r:.60}") from None
+    for name, choices in BLOCK_CHOICES.items():
+        value = getattr(block, name)
+        if value not in choices:
+            raise PlugInFails(f"{words}: block: expected {name} in {choices}, found {value!r:.60}")
+    return block
+
+
+def grows_of(own_class: Callable[..., Any], words: str) -> bool:
+    """Whether the state of a user's layer or model grows. Raises PlugInFails for anything but True or False.
+
+    >>> grows_of(type("MyLayer", (), {"grows": True}), "layer.py:MyLayer")
+    True
+    """
+    grows = getattr(own_class, "grows", False)
+    if not isinstance(grows, bool):
+        raise PlugInFails(f"{words}: grows: expected True or False, found {excerpt(repr(grows))}")
+    return grows
+
+
+def checked_in(own_class: Callable[..., Any], words: str) -> torch.dtype:
+    """The type in which the laws are tried on a user's layer or model. Raises PlugInFails for another word.
+
+    >>> checked_in(type("MyLayer", (), {"checked_in": "float32"}), "layer.py:MyLayer")
+    torch.float32
+    """
+    name = getattr(own_class, "checked_in", "float64")
+    if not isinstance(name, str) or name not in CHECKED_IN:
+        raise PlugInFails(f"{words}: checked_in: expected {' or '.join(map(repr, CHECKED_IN))}, found {excerpt(repr(name))}")
+    return CHECKED_IN[name]
+
+
+def construct(own_class: Callable[..., Any], plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]) -> nn.Module:
+    """The module of a user's class, which `plug_in` names, built with `values` and those of `further` that its signature names.
+
+    Raises PlugInFails if it needs something else, raises, seeds torch, or is no module.
+    """
+    call = f"{plug_in.words}({', '.join(map(str, values))})"
+    parameters: dict[str, Parameter] = {}
+    with contextlib.suppress(TypeError, ValueError):  # a built-in callable without a signature
+        parameters = dict(list(signature(own_class).parameters.items())[len(values) :])
+    passed = {name: value for name, value in further.items() if name in parameters}
+    for name, parameter in parameters.items():
+        variadic = parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+        if name not in passed and parameter.default is Parameter.empty and not variadic:
+            raise PlugInFails(f"{call}: expected a default for {name}; only {', '.join(further) or 'nothing'} is passed beside")
+    seed = torch.initial_seed()
+    try:
+        module = own_class(*values, **passed)
+    except (Exception, SystemExit) as error:
+        raise PlugInFails(f"{call}: expected a module, found {in_words(error, plug_in.path)}") from error
+    if torch.initial_seed() != seed:
+        raise PlugInFails(f"{call}: it seeds torch's random state, so that every run would start from the same weights")
+    if not isinstance(module, nn.Module):
+        raise PlugInFails(f"{call}: expected a torch.nn.Module, found a {type(module).__name__}")
+    return module

@@ -1,0 +1,125 @@
+"""A user's class as a value: FILE.py:CLASS on the command line, CLASS@SHA-256 in the configuration of a run.
+
+The file is read, not run: the class and the digest of the file, with those beside it that it imports, enter the key of a run.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, TypeVar
+
+from seqsep.models.plugins.sources import NOT_PARSED, digest_of, read_source
+
+CANONICAL = re.compile(r"(model:)?[^\W\d]\w*@[0-9a-f]{64}")
+
+
+Kind = TypeVar("Kind", bound="PlugIn")
+_FOLDER = ContextVar("_FOLDER", default=Path())
+
+
+@contextmanager
+def relative_to(folder: Path) -> Iterator[None]:
+    """Read relative paths of FILE.py:CLASS from this folder, in place of the one that the program was started in.
+
+    >>> with relative_to(Path("mine")):
+    ...     PlugIn.parse("layer.py:Layer")
+    Traceback (most recent call last):
+    FileNotFoundError: [Errno 2] No such file or directory: 'mine/layer.py'
+    """
+    before = _FOLDER.set(folder)
+    try:
+        yield
+    finally:
+        _FOLDER.reset(before)
+
+
+@dataclass(frozen=True)
+class PlugIn:
+    """A class in a user's file: its name, the file's digest (`digest_of`), and where the file is, if that is known.
+
+    Two are equal if their names and digests are, wherever the files lie. `str` gives the canonical text, CLASS@SHA-256 behind
+    the prefix of its kind.
+    """
+
+    class_name: str
+    digest: str
+    path: Path | None = field(default=None, compare=False)
+
+    PREFIX: ClassVar[str] = ""
+
+    def __str__(self) -> str:
+        return f"{self.PREFIX}{self.class_name}@{self.digest}"
+
+    @property
+    def words(self) -> str:
+        """As a person names it: file.py:CLASS, or CLASS and the first digits of the digest if the file is not known."""
+        return f"{self.path.name}:{self.class_name}" if self.path else f"{self.class_name}@{self.digest[:8]}"
+
+    @classmethod
+    def parse(cls: type[Kind], text: str) -> Kind:
+        """The class that FILE.py:CLASS names. The file is parsed, not run; `relative_to` says where a relative path begins.
+
+        Raises ValueError, in one line, if the file is no Python or does not bind CLASS; FileNotFoundError if it is not there.
+        """
+        place, colon, name = text.removeprefix(cls.PREFIX).rpartition(":")
+        text = cls.PREFIX + text.removeprefix(cls.PREFIX)
+        if not colon or not name.isidentifier():
+            raise ValueError(f"{text}: expected FILE.py:CLASS, as in {place or text}:MyLayer")
+        path = _FOLDER.get() / place
+        data = read_source(path)
+        tree = _parsed(data, text)
+        bound = _bound_names(tree)
+        if name not in bound and "*" not in bound:
+            classes = sorted(node.name for node in tree.body if isinstance(node, ast.ClassDef))
+            raise ValueError(f"{text}: expected a class {name} in {place}, found the classes {', '.join(classes) or 'none'}")
+        return cls(name, digest_of(path, data), path.absolute())
+
+    @classmethod
+    def restore(cls: type[Kind], text: str, files: Mapping[str, str]) -> Kind:
+        """The class of a canonical text; `files` has the paths that are known, by canonical text."""
+        name, _, digest = text.removeprefix(cls.PREFIX).partition("@")
+        return cls(name, digest, Path(files[text]) if text in files else None)
+
+
+def names_a_file(text: str) -> bool:
+    """Whether a name means a class in a file: FILE.py:CLASS, or FILE.py with the class forgotten.
+
+    >>> [names_a_file(text) for text in ("layer.py:MyLayer", "model:model.py:MyModel", "layer.py", "mamba")]
+    [True, True, True, False]
+    """
+    return text.rpartition(":")[0].endswith(".py") or text.endswith(".py")
+
+
+def shown(layer: str | PlugIn) -> str:
+    """A layer of a run as a person names it: the name of a mixer stands for itself."""
+    return layer if isinstance(layer, str) else layer.words
+
+
+def is_canonical(text: str) -> bool:
+    """Whether a name in a run's configuration is that of a user's class."""
+    return CANONICAL.fullmatch(text) is not None
+
+
+def _parsed(data: bytes, text: str) -> ast.Module:
+    try:
+        return ast.parse(data)
+    except NOT_PARSED as error:
+        line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+        raise ValueError(f"{text}: expected a Python file, found{line}: {getattr(error, 'msg', error)}") from None
+
+
+def _bound_names(tree: ast.Module) -> set[str]:
+    """Names that some statement of the file may bind."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name)
+    return names

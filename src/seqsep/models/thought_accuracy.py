@@ -1,0 +1,75 @@
+"""How often a model's written answers are right: with its own thought, and behind the right one.
+
+    live            the model writes thought and answer itself, and a retriever answers its queries as they are closed
+    teacher forced  the right thought is read, and only the answer behind it is the model's
+
+The two differ: an error in a thought is carried on live, and undone by the teacher. A thought that ends without an answer
+counts 1/2, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1; it is cut behind as many tokens as the longest right one.
+"""
+
+from typing import NamedTuple, cast
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from seqsep.models.decode import generate
+from seqsep.models.model import Model
+from seqsep.tasks.base import Batch, GeneratedTask
+
+AT_ONCE = 256
+
+
+class ThoughtAccuracy(NamedTuple):
+    """Shares of the examples.
+
+    `live`: right answers behind the model's own thoughts, one that never comes as 1/2; `teacher_forced`: right answers behind
+    the right thoughts; `whole`: every token of the thought and the answer right; `unanswered`: live, no answer came.
+
+    >>> ThoughtAccuracy(live=0.5, teacher_forced=1.0, whole=0.0, unanswered=1.0).live
+    0.5
+    """
+
+    live: float
+    teacher_forced: float
+    whole: float
+    unanswered: float
+
+
+def thought_accuracy(
+    model: Model, task: GeneratedTask, examples: int, *, start: int = 0, seed: int = 0, at_once: int = AT_ONCE
+) -> ThoughtAccuracy:
+    """Both accuracies on so many examples of the evaluation stream, `at_once` of them together.
+
+    Raises ValueError as `generate` does, or for no examples.
+
+    >>> from seqsep.tasks import IsTree
+    >>> task = IsTree(length=4, trace="walk")
+    >>> model = Model.build(task.vocabulary, task.classes, task.longest, layers=("lstm",), width=8)
+    >>> found = thought_accuracy(model, task, examples=5)
+    >>> 0 <= found.live <= 1
+    True
+    """
+    if examples < 1 or at_once < 1:
+        raise ValueError(f"thought_accuracy(examples={examples}, at_once={at_once}): expected at least 1 of each")
+    live = 0.0
+    unanswered = 0
+    forced = 0
+    whole = 0
+    for first in range(0, examples, at_once):
+        batch = task.sample(start + first, min(at_once, examples - first), seed, evaluate=True)
+        answers = task.answers(batch).tolist()
+        written = generate(model, task.prompts(batch), task.stops, task.most_generated, retriever=task.retriever())
+        live += sum(task.judge(one.tokens, answer) for one, answer in zip(written, answers, strict=True))
+        unanswered += sum(not set(one.tokens) & set(task.stops) for one in written)
+        predictions = _teacher_forced(model, batch)
+        forced += int(task.score_answers(predictions, batch.targets).sum())
+        whole += int(task.score(predictions, batch.targets).sum())
+    return ThoughtAccuracy(live / examples, forced / examples, whole / examples, unanswered / examples)
+
+
+@torch.inference_mode()
+def _teacher_forced(model: Model, batch: Batch) -> np.ndarray:
+    """The greatest logit's class at every token of the right texts."""
+    inputs = torch.from_numpy(batch.inputs).to(model.device)
+    return cast(Tensor, model(inputs)).argmax(-1).cpu().numpy()

@@ -1,0 +1,80 @@
+"""Index lookup, and what is like it: one question about N independent symbols.
+
+    B >= N (log2 S - h(e) - e log2(S - 1)),   e <= 1 - 1/S                    (*)
+
+holds for index lookup with N uniform and independent symbols from an alphabet of S, a uniform question, and a state of B bits
+that is computed before the question is seen. e is the error rate over symbols and question, so 1 - e is the accuracy, a
+fraction; h is the binary entropy in bits.
+
+Source: Fano's inequality at each position and the data-processing inequality.
+Proof. Let Z be the state, X_i the symbols, e_i the error rate when position i is asked. Z takes at most 2^B values, so
+B >= H(Z) >= I(X_1 .. X_N; Z) >= sum_i I(X_i; Z), the last step since the X_i are independent. The answer to question i is a
+function of Z (and of coins independent of X), so Fano gives I(X_i; Z) >= log2 S - h(e_i) - e_i log2(S - 1). The right side is
+convex in e_i, as h is concave, so by Jensen the sum over i is at least N times its value at e, the mean of the e_i. That value
+falls from log2 S at e = 0 to 0 at e = 1 - 1/S: the least e that (*) allows is its smaller root, and accuracy is at most 1 - e.
+
+Associative recall of N pairs, with uniform and independent values given the keys, is the same: (*) holds given the keys.
+"""
+
+from decimal import ROUND_CEILING, Context, Decimal, localcontext
+from functools import cache
+
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.tasks.ceilings.fano import DIGITS, highest_accuracy, require
+
+
+@cache
+def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
+    """The highest accuracy on index lookup, as a fraction, by (*). It is rounded up, so never below the true bound.
+
+    It is 1/S for an empty state and exactly 1.0 if state_bits >= length log2 alphabet, or if the true bound is closer to 1
+    than a float can tell.
+
+    >>> index_lookup_ceiling(length=100, alphabet=64, state_bits=600)
+    1.0
+    >>> round(index_lookup_ceiling(length=100, alphabet=64, state_bits=0), 9) == 1 / 64
+    True
+    """
+    call = f"index_lookup_ceiling(length={length}, alphabet={alphabet}, state_bits={state_bits})"
+    require(length >= 1, call, "length is at least 1 symbol")
+    first = length_where_it_bites(alphabet, state_bits)
+    if first is None or length < first:
+        return 1.0
+    with localcontext(Context(prec=DIGITS, rounding=ROUND_CEILING)):
+        missing_nats = Decimal(alphabet).ln() - Decimal(state_bits) / length * Decimal(2).ln()
+    return highest_accuracy(missing_nats, alphabet)
+
+
+@cache
+def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 0) -> int | None:
+    """The least length N with state_bits + N bits_per_token < N log2 alphabet. From there on the ceiling is below 1.
+
+    It is exact for any sizes: 2^B < S^N is decided without forming either number. None if there is no such length: the state
+    grows at least as fast as what is asked (an attention layer's cache), or an alphabet of one symbol asks for nothing.
+
+    >>> length_where_it_bites(alphabet=64, state_bits=300)
+    51
+    >>> length_where_it_bites(alphabet=64, state_bits=300, bits_per_token=2048) is None
+    True
+    """
+    call = f"length_where_it_bites(alphabet={alphabet}, state_bits={state_bits}, bits_per_token={bits_per_token})"
+    require(alphabet >= 1, call, "alphabet is at least 1 symbol")
+    require(state_bits >= 0 and bits_per_token >= 0, call, "state_bits and bits_per_token are at least 0")
+    symbol_bits = ceil_log2(alphabet)
+    if bits_per_token >= symbol_bits:
+        return None
+    if alphabet == 1 << symbol_bits:
+        return state_bits // (symbol_bits - bits_per_token) + 1
+    if state_bits == 0:
+        return 1
+    digits = DIGITS
+    while True:
+        # log2 S is irrational here, so N = B / (log2 S - g) is never whole and enough digits tell its two neighbours apart.
+        with localcontext(Context(prec=digits)):
+            shortfall = Decimal(alphabet).ln() / Decimal(2).ln() - bits_per_token
+            slack = Decimal(10) ** (len(str(bits_per_token)) + 5 - digits)
+            low = state_bits / (shortfall + slack)
+            high = state_bits / max(shortfall - slack, slack)
+            if low.adjusted() < digits - 10 and int(low - slack * low) == int(high + slack * high):
+                return int(low) + 1
+        digits *= 2

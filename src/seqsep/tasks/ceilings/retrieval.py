@@ -1,0 +1,119 @@
+"""Recall, c-grams and counting: one question whose possible answers depend on each other.
+
+    B >= H(A_1 .. A_Q) - Q (h(e) + e log2(k - 1)),   e <= 1 - 1/k                    (1)
+
+holds if one of Q questions is asked, each equally likely and independent of the data; A_i, a function of the data, is the
+answer to question i, of k classes at most; and a state of B bits is computed from the data before the question is seen. e is
+the error rate over data and question.
+
+Proof. Let Z be the state, A the list A_1 .. A_Q, and e_i the error rate of question i. B >= H(Z) >= I(A; Z) = H(A) - H(A | Z),
+and H(A | Z) <= sum_i H(A_i | Z) <= sum_i h(e_i) + e_i log2(k - 1) by Fano's inequality, since the model's answer to question i
+is a function of Z and of coins independent of the data. The right side is concave in e_i: by Jensen it is at most Q times its
+value at e, the mean of the e_i. A thought that the model writes behind the question changes nothing.
+
+Associative recall (Wen, Dang, Lyu 2025, arXiv:2402.18510, definition 4.3). The data are 1 .. n in a uniformly random order, and
+the question is one of these numbers: the answer is the number behind it, or FAILED for the last one. The answers determine the
+order: the first number is the one that is no answer. So H = log2 n!, Q = n, and k = n: no number stands behind itself.
+
+c-grams (definition 4.4). The data are N uniform and independent symbols out of S, and the question is the c - 1 symbols that
+begin at a place i, uniform over the M = N - c + 1 places behind which a symbol stands; the answer is the symbol behind their
+first place.
+
+    accuracy <= c(B, M) + r,   c(B, M): the ceiling of index lookup of M symbols out of S                             (2)
+
+with r = (M - 1) / (2 S^(c-1)), and for c = 2 also r = 1 - (S / M) (1 - (1 - 1/S)^M).
+
+Proof. With G_i the question at place i and Y_i the symbol behind it, H(X | Z) <= (c - 1) log2 S + sum_i H(Y_i | G_i, Z), by
+the chain rule along the data. The model's answer is a function of Z and G_i. It differs from Y_i with chance at most e_i +
+r_i, r_i the chance that G_i stands at an earlier place too: if it does not, Y_i is the right answer. Two places hold equal
+symbols with chance S^-(c-1), also if they overlap, as those of the second follow one by one from those before: r_i <= (i - 1)
+/ S^(c-1), and for c = 2 exactly r_i = 1 - (1 - 1/S)^(i-1). The mean of the r_i is at most r. So B >= I(X; Z) >= M log2 S -
+sum_i phi(e_i + r_i), with phi of Fano's inequality, constant from 1 - 1/S on: concave and rising, and the rest is as above.
+
+Counting (definition 4.5) with threshold 0: does the number q occur? The data are n uniform and independent numbers of 1 .. n,
+and q is uniform. The answers are the set of numbers that occur: H is its entropy, Q = n, k = 2. A given set of s numbers is the
+one that occurs with chance surj(n, s) / n^n, where surj counts the maps onto s numbers.
+
+A state below the exact least one (theorems recall-state and counting-state) errs on some input. These bounds say how often it
+errs on average at least. They are upper limits of accuracy: that a code or an architecture reaches them is not said.
+"""
+
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
+from fractions import Fraction
+from functools import cache
+from math import comb, factorial
+
+from seqsep.tasks.ceilings.fano import DIGITS, highest_accuracy, require, rounded_up
+from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling
+
+MOST_NUMBERS = 2048
+
+
+@cache
+def recall_ceiling(numbers: int, state_bits: int) -> float:
+    """The highest accuracy on associative recall of 1 .. n in random order, n = `numbers` >= 2, by (1); rounded up.
+
+    >>> recall_ceiling(numbers=16, state_bits=45), round(recall_ceiling(numbers=16, state_bits=22), 3)
+    (1.0, 0.819)
+    """
+    call = f"recall_ceiling(numbers={numbers}, state_bits={state_bits})"
+    require(numbers >= 2 and state_bits >= 0, call, "numbers is at least 2, state_bits at least 0")
+    if factorial(numbers) <= 1 << state_bits:
+        return 1.0
+    with localcontext(Context(prec=DIGITS, rounding=ROUND_FLOOR)):
+        entropy_nats = Decimal(factorial(numbers)).ln()
+    return _questions_ceiling(entropy_nats, questions=numbers, classes=numbers, state_bits=state_bits)
+
+
+def gram_ceiling(length: int, alphabet: int, gram: int, state_bits: int) -> float:
+    """The highest accuracy on c-grams, c = `gram` >= 2, of N = `length` uniform symbols, by (2); at most 1, rounded up.
+
+    >>> round(gram_ceiling(length=64, alphabet=64, gram=3, state_bits=186), 3)
+    0.661
+    """
+    call = f"gram_ceiling(length={length}, alphabet={alphabet}, gram={gram}, state_bits={state_bits})"
+    require(2 <= gram <= length, call, "gram is 2 to length")
+    require(alphabet >= 2 and state_bits >= 0, call, "alphabet is at least 2, state_bits at least 0")
+    places = length - gram + 1
+    repeated = Fraction(places - 1, 2 * alphabet ** (gram - 1))
+    if gram == 2 and places <= MOST_NUMBERS:
+        new = Fraction(alphabet, places) * (1 - Fraction(alphabet - 1, alphabet) ** places)
+        repeated = min(repeated, 1 - new)
+    return rounded_up(min(Fraction(1), Fraction(index_lookup_ceiling(places, alphabet, state_bits)) + repeated))
+
+
+@cache
+def occurrence_ceiling(numbers: int, state_bits: int) -> float:
+    """The highest accuracy on counting n numbers of 1 .. n with threshold 0, 2 <= n = `numbers` <= 2,048, by (1); rounded up.
+
+    >>> round(occurrence_ceiling(numbers=64, state_bits=0), 3), round(occurrence_ceiling(numbers=64, state_bits=32), 3)
+    (0.639, 0.908)
+    """
+    call = f"occurrence_ceiling(numbers={numbers}, state_bits={state_bits})"
+    require(2 <= numbers <= MOST_NUMBERS, call, f"numbers is 2 to {MOST_NUMBERS:,}")
+    require(state_bits >= 0, call, "state_bits is at least 0")
+    return _questions_ceiling(_entropy_of_the_set(numbers), questions=numbers, classes=2, state_bits=state_bits)
+
+
+def _questions_ceiling(entropy_nats: Decimal, *, questions: int, classes: int, state_bits: int) -> float:
+    """The ceiling (1) for answers of so many nats together."""
+    with localcontext(Context(prec=DIGITS, rounding=ROUND_CEILING)):
+        return highest_accuracy((entropy_nats - state_bits * Decimal(2).ln()) / questions, classes)
+
+
+@cache
+def _entropy_of_the_set(numbers: int) -> Decimal:
+    """The entropy, in nats, of the set of numbers among n uniform ones of 1 .. n."""
+    onto = [0] * (numbers + 1)
+    onto[0] = 1
+    for _ in range(numbers):
+        # surj(m, s) = s (surj(m - 1, s) + surj(m - 1, s - 1)): the last of m goes anywhere, or alone to a number of its own.
+        onto = [0, *(size * (onto[size] + onto[size - 1]) for size in range(1, numbers + 1))]
+    sequences = numbers**numbers
+    with localcontext(Context(prec=DIGITS, rounding=ROUND_FLOOR)):
+        log_sequences = Decimal(sequences).ln()
+        entropy = Decimal(0)
+        for size in range(1, numbers + 1):
+            chance = Decimal(comb(numbers, size) * onto[size]) / Decimal(sequences)
+            entropy += chance * (log_sequences - Decimal(onto[size]).ln())
+    return entropy

@@ -1,0 +1,16 @@
+"""What any function of sequences asks of recurrent and of one-layer attention models, length by length.
+
+Files:
+
+    analyze    the least state and the attention bound at each length, and how both grow
+    attention  what a function costs two parties, and the width times heads of one attention layer that follows
+    function   a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
+    record     what an analysis found, as lines for a person and as JSON
+    evidence   what shows a least state, for a certificate
+"""
+
+from seqsep.theorems.analysis.analyze import analyze
+from seqsep.theorems.analysis.attention import Width
+from seqsep.theorems.analysis.record import Analysis, AtLength, InputPair
+
+__all__ = ["Analysis", "AtLength", "InputPair", "Width", "analyze"]

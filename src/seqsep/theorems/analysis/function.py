@@ -1,0 +1,291 @@
+"""A function as a user names it, at any length: a Python file, a task, a named formula, a DIMACS file, a regular expression.
+
+FILE.py:NAME          a function from a list of integers to an answer (None: outside the domain), or an exact.automata.DFA, or
+                      an exact.formulas.Thresholds; `alphabet(N)` in the file may give one size or N of them
+TASK                  a task of seqsep; each flag is a field
+FILE.cnf              a DIMACS CNF: its variables in order are the bits, so N is their number
+majority, ..          a formula of `maths.formulas` (FORMULAS), through decision diagrams: N = 64 if it is small;
+                      so are equality and disjointness on bits, but with fields or an alphabet they are the tasks
+(0|1)*1               a regular expression over digits (`maths.automata.regular`): any N
+"""
+
+import contextlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from seqsep.core.interrupts import is_interrupt
+from seqsep.core.names import nearest, text_of
+from seqsep.maths import formulas
+from seqsep.maths.automata import diagrams, least_state, regular
+from seqsep.maths.automata.automata import DFA
+from seqsep.maths.automata.enumeration import Tabulated, alphabet_ranges, tabulate
+from seqsep.maths.automata.least_state import LeastState
+from seqsep.maths.communication.rank_by_counting import MOST_COUNTED, RankByCounting, best_counted
+from seqsep.models.plugins.load import PlugInFails, attribute, fault, run_file
+from seqsep.tasks import BY_NAME, BoundedDyck, Task
+from seqsep.tasks.base import fields_given
+
+FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
+    "disjointness": formulas.disjointness,
+    "equality": formulas.equality,
+    "majority": formulas.majority,
+}
+MOST_LENGTH = 4096
+FEWEST_COUNTED = 11
+MOST_ENUMERATED = 1 << 20  # words of Dyck languages, which have an automaton
+
+Function: TypeAlias = Callable[[list[int]], int | None]
+Fields: TypeAlias = Mapping[str, int | float | str]
+
+
+@dataclass(frozen=True)
+class FunctionAtLength:
+    """A function at one length: all its answers, or its least automaton if there are too many inputs to try.
+
+    `halves` is the rank of a formula's matrix for its two halves, counted in the order of `folded_places`, if that takes few
+    states; a formula may have it alone.
+    """
+
+    symbols: tuple[range, ...]
+    table: Tabulated | None
+    least: LeastState | None
+    call: Function | None = None
+    halves: RankByCounting | None = None
+
+
+@dataclass(frozen=True)
+class NamedFunction:
+    """A function under its name, at any length; `length` is set if it has one length only."""
+
+    name: str
+    kind: str
+    at: Callable[[int], FunctionAtLength]
+    length: int | None = None
+
+
+def resolve(
+    target: str,
+    alphabet: Sequence[int] | None = None,
+    given: Fields | None = None,
+    is_regular: bool = False,
+) -> NamedFunction:
+    """Find the function that a name stands for; `given` are fields of a task, `is_regular` asks for a regular expression.
+
+    Raises ValueError that says what was expected, FileNotFoundError for a missing file.
+
+    >>> resolve("(01)*").kind, resolve("majority").kind, resolve("index-lookup", [3]).kind
+    ('regular expression', 'formula', 'task')
+    """
+    dashed = target.replace("_", "-")
+    if not is_regular and dashed in BY_NAME and not _is_formula(target, alphabet, given):
+        return _of_task(BY_NAME[dashed], alphabet, given)
+    function = _without_fields(target, alphabet, is_regular)
+    if given:
+        raise ValueError(f"{target}: unknown option --{next(iter(given)).replace('_', '-')}; only tasks have fields")
+    return function
+
+
+def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: bool) -> NamedFunction:
+    """Find any function but a task."""
+    path, colon, name = target.rpartition(":")
+    if is_regular:
+        return _of_expression(target, alphabet)
+    if colon and path.endswith(".py"):
+        return _of_file(target, Path(path), name, alphabet)
+    if target.endswith(".py"):
+        raise ValueError(f"{target}: expected the name of a function as well, as in {target}:function")
+    if target.endswith((".cnf", ".dimacs")):
+        formula = formulas.read_dimacs(Path(target))
+        _require_bits(target, alphabet)
+        return NamedFunction(target, "DIMACS", lambda length: _formula_at(formula, target, length), formula.variables)
+    if target in FORMULAS:
+        _require_bits(target, alphabet)
+        return NamedFunction(target, "formula", lambda length: _formula_at(FORMULAS[target](length), target, length))
+    if regular.looks_regular(target):
+        return _of_expression(target, alphabet)
+    known = list(dict.fromkeys([*BY_NAME, *FORMULAS]))
+    expression = "a regular expression (with --regex, if it has no operator)"
+    one_of = f"one of {', '.join(known)}{nearest(target, known)}"
+    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, {expression}, or {one_of}")
+
+
+def _is_formula(target: str, alphabet: Sequence[int] | None, given: Fields | None) -> bool:
+    """Equality and disjointness are tasks too, with a separator: those are meant if a field or another alphabet is given."""
+    return target in FORMULAS and not given and (alphabet is None or set(alphabet) == {2})
+
+
+def of_function(function: Function, name: str, alphabet: Sequence[int] | Callable[[int], Any] | None = None) -> NamedFunction:
+    """A plain function; `alphabet`: one size, one a position, or a function of N that gives one of these; by default 2.
+
+    >>> of_function(lambda word: max(word), "greatest", [3]).at(2).least.classes_by_split
+    [1, 3, 3]
+    """
+
+    def call(word: list[int]) -> int | None:
+        with contextlib.redirect_stdout(sys.stderr):
+            return function(word)
+
+    def at(length: int) -> FunctionAtLength:
+        symbols = alphabet_ranges(sizes(alphabet, length, name))
+        with contextlib.redirect_stdout(sys.stderr):
+            table = tabulate(function, symbols, name)
+        return _tabulated_at(table, call)
+
+    return NamedFunction(name, "function", at)
+
+
+def _tabulated_at(table: Tabulated, call: Function) -> FunctionAtLength:
+    least = least_state.of_table(table) if table.total else None
+    return FunctionAtLength(table.symbols, table, least, call)
+
+
+def sizes(alphabet: Sequence[int] | Callable[[int], Any] | None, length: int, name: str) -> tuple[int, ...]:
+    """The size of the alphabet at each of N positions. Raises ValueError for sizes that do not fit.
+
+    >>> sizes([3], 4, "mine"), sizes(lambda n: [2] * (n - 1) + [n], 3, "mine")
+    ((3, 3, 3, 3), (2, 2, 3))
+    """
+    where = f"{name}: --alphabet"
+    if callable(alphabet):
+        where = f"{name}: alphabet({length})"
+        alphabet = _asked(alphabet, length, where)
+    chosen = tuple(alphabet) if alphabet is not None else (2,)
+    if len(chosen) == 1:
+        chosen *= length
+    if len(chosen) != length:
+        raise ValueError(f"{where}: expected one size or {length}, one a position, for length {length}, found {len(chosen)}")
+    if min(chosen, default=1) < 1:
+        raise ValueError(f"{where}: expected sizes from 1, found {min(chosen)}")
+    return chosen
+
+
+def _asked(alphabet: Callable[[int], Any], length: int, where: str) -> list[int]:
+    """What a user's `alphabet(N)` answers, as a list of sizes."""
+    try:
+        answer = alphabet(length)
+    except PlugInFails as failure:
+        raise ValueError(f"{where}: expected one size or {length}, found an error: {failure}") from failure
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"{where}: expected one size or {length}, found {type(error).__name__}: {text_of(error)}") from error
+    if isinstance(answer, int) and not isinstance(answer, bool):
+        return [answer]
+    if isinstance(answer, list | tuple) and answer and all(isinstance(size, int) for size in answer):
+        return list(answer)
+    raise ValueError(f"{where}: expected one size or {length}, found {str(answer)[:60]!r}")
+
+
+def _of_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None) -> NamedFunction:
+    module = run_file(path)
+    value = attribute(module, path, name)
+    if isinstance(value, DFA):
+        return NamedFunction(target, "automaton", lambda length: _automaton_at(value, length))
+    if isinstance(value, formulas.Thresholds):
+        return NamedFunction(target, "formula", lambda length: _formula_at(value, target, length), value.variables)
+    if not callable(value):
+        kind = "nothing of that name" if value is None else f"a {type(value).__name__}"
+        raise ValueError(f"{target}: expected a function {name}(sequence) in {path}, found {kind}")
+    own = attribute(module, path, "alphabet")
+    asked = _naming_its_line(own, path) if alphabet is None and callable(own) else alphabet
+    return of_function(_naming_its_line(value, path), target, asked)
+
+
+def _naming_its_line(function: Callable[[Any], Any], path: Path) -> Callable[[Any], Any]:
+    """The user's function; what it raises names the file and its line."""
+
+    def call(argument: Any) -> Any:
+        try:
+            return function(argument)
+        except BaseException as error:  # GeneratorExit, SystemExit, or a class of the user's own
+            if is_interrupt(error):
+                raise
+            raise fault(error, path) from error
+
+    return call
+
+
+def _of_expression(target: str, alphabet: Sequence[int] | None) -> NamedFunction:
+    if alphabet is not None and len(alphabet) != 1:
+        raise ValueError(f"{target}: a regular expression takes one size of alphabet, found {len(alphabet)}")
+    dfa = regular.automaton(target, None if alphabet is None else alphabet[0])
+    return NamedFunction(target, "regular expression", lambda length: _automaton_at(dfa, length))
+
+
+def _automaton_at(dfa: DFA, length: int) -> FunctionAtLength:
+    symbols = alphabet_ranges([dfa.table.shape[1]] * length)
+    return FunctionAtLength(symbols, None, least_state.of_automaton(dfa, length))
+
+
+def _formula_at(formula: formulas.Thresholds, name: str, length: int) -> FunctionAtLength:
+    if length != formula.variables:
+        raise ValueError(f"{name}: expected length {formula.variables}, its number of variables, found {length}")
+    symbols = alphabet_ranges([2] * length)
+    halves = None
+    if FEWEST_COUNTED <= length <= MOST_COUNTED:
+        with contextlib.suppress(diagrams.TooManyNodes):
+            places = folded_places(length)
+            halves = best_counted(diagrams.read_in(formula, places, name), places, [tuple(range(length // 2))])
+    least = None
+    if halves is None or 2 * halves.rank <= diagrams.MOST_NODES:  # a node for each prefix after N/2 bits, as many before
+        try:
+            least = diagrams.of_formula(formula, name)
+        except diagrams.TooManyNodes:
+            if halves is None:
+                raise
+    return FunctionAtLength(symbols, None, least, halves=halves)
+
+
+def folded_places(length: int) -> tuple[int, ...]:
+    """The positions of two halves in turn, counted from 0: the first, the first of the second half, the second, ..
+
+    >>> folded_places(5)
+    (0, 3, 1, 4, 2)
+    """
+    half = -(-length // 2)
+    return tuple(place for first in range(half) for place in (first, first + half) if place < length)
+
+
+def _require_bits(name: str, alphabet: Sequence[int] | None) -> None:
+    if alphabet is not None and set(alphabet) != {2}:
+        raise ValueError(f"{name}: a formula has bits, alphabet 2, found --alphabet {','.join(map(str, alphabet))}")
+
+
+def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: Fields | None) -> NamedFunction:
+    """The task's answers at every length; only its other fields come from flags."""
+    flags = dict(given or {})
+    known = [field.name for field in fields(kind) if field.name != "length"]
+    if alphabet is not None:
+        if "alphabet" not in known or len(alphabet) != 1:
+            raise ValueError(f"{kind.name}: expected {', '.join(known)} as flags, found --alphabet with {len(alphabet)} sizes")
+        flags["alphabet"] = alphabet[0]
+    if unknown := set(flags) - set(known):
+        raise ValueError(f"{kind.name}: expected {', '.join(known)} as flags, found --{min(unknown).replace('_', '-')}")
+    chosen = fields_given(kind, flags)
+
+    def at(length: int) -> FunctionAtLength:
+        task = _at_next_admissible_length(kind, length, chosen)
+        if isinstance(task, BoundedDyck) and task.vocabulary**length > MOST_ENUMERATED:
+            from seqsep.theorems.bounded_dyck.state import build  # brings torch
+
+            return _automaton_at(build(task.kinds, task.depth), length)
+        function = task.function(length)
+
+        def call(word: list[int]) -> int | None:
+            return function(tuple(word))
+
+        return _tabulated_at(tabulate(call, task.alphabets(length), f"{kind.name} at length {length}"), call)
+
+    return NamedFunction(kind.name, "task", at)
+
+
+def _at_next_admissible_length(kind: type[Task], length: int, given: Fields) -> Task:
+    """The task of this length, or of the next if it has no examples of this one.
+
+    There are no Dyck words of odd length, for instance; but the answers are defined at every length.
+    """
+    try:
+        return kind(length=length, **given)
+    except ValueError:
+        return kind(length=length + 1, **given)

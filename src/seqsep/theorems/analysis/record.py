@@ -1,0 +1,335 @@
+"""What an analysis found, as lines for a person and as JSON."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from seqsep.core.names import ensure, narrowed, required
+from seqsep.core.tables import Tabular
+from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.enumeration import Tabulated
+from seqsep.maths.automata.growth import Growth
+from seqsep.maths.automata.layered import Layered
+from seqsep.maths.automata.least_state import LeastState
+from seqsep.maths.automata.partial_states import PartialState
+from seqsep.maths.communication.rank_by_counting import RankByCounting
+from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, Question, Width, bound_from
+
+LISTED = 20
+"""How many positions of a party a line lists before it breaks off."""
+
+HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
+
+
+@dataclass(frozen=True)
+class InputPair:
+    """Two inputs that end alike and differ in their answers: their prefixes need different states.
+
+    Fields:
+        split: number of tokens before the common end.
+        inputs: the two inputs.
+        answers: their answers.
+
+    >>> InputPair(split=1, inputs=([0, 5], [1, 5]), answers=(0, 1)).record()["suffix"]
+    [5]
+    """
+
+    split: int
+    inputs: tuple[list[int], list[int]]
+    answers: tuple[int, int]
+
+    def record(self) -> dict[str, Any]:
+        """The pair as a JSON object."""
+        prefixes = [tokens[: self.split] for tokens in self.inputs]
+        return {
+            "inputs": [*self.inputs],
+            "answers": [*self.answers],
+            "split": self.split,
+            "prefixes": prefixes,
+            "suffix": self.inputs[0][self.split :],
+        }
+
+
+@dataclass(frozen=True)
+class AtLength:
+    """The analysis of a function at one length.
+
+    Fields:
+        length: N, in symbols.
+        symbols: the symbols of each position.
+        answers: answers of the function, by label.
+        least: the exact least state; None if it is not known exactly.
+        partial: bounds of the least state, if inputs are outside the domain.
+        witness: two inputs that need two states.
+        attention: lower bound of D(f), which also bounds the state from below.
+        widths: width times heads of one layer of attention, for each precision.
+        table: every answer, if they were enumerated.
+
+    >>> from seqsep.theorems.analysis import analyze
+    >>> parity = analyze(lambda word: sum(word) % 2, [3]).lengths[0]
+    >>> parity.bits, parity.classes, parity.record()["classes_by_split"]
+    ((1, 1), 2, [1, 2, 2, 2])
+    """
+
+    length: int
+    symbols: tuple[range, ...]
+    answers: tuple[int, ...]
+    least: LeastState | None
+    partial: PartialState | None
+    witness: InputPair | None
+    attention: Communication
+    widths: tuple[Width, ...]
+    table: Tabulated | None = None
+
+    @property
+    def bits(self) -> tuple[int, int]:
+        """Lower and upper bound of the least state, in bits; the same number twice if it is exact.
+
+        Without an automaton: prefixes are rows of the matrix of a split, so at least its rank of them are different; and of K
+        bits there are at most 2^K prefixes, before N - K bits at most 2^(2^(N - K)) classes.
+        """
+        if self.least is not None:
+            return self.least.state_bits, self.least.state_bits
+        if self.partial is not None:
+            return self.partial.lower_bits, self.partial.upper_bits
+        upper = max(min(split, 1 << min(self.length - split, 64)) for split in range(self.length + 1))
+        return ceil_log2(self.classes), upper
+
+    @property
+    def classes(self) -> int:
+        """The number of states needed; if it is not exact, the lower bound."""
+        if self.least is not None:
+            return self.least.classes
+        if self.partial is not None:
+            return len(self.partial.clique.prefixes)
+        return self._counted.rank
+
+    @property
+    def _counted(self) -> RankByCounting:
+        """The counted rank of a function without an automaton in reading order, one party holding a prefix."""
+        counted = narrowed(self.attention, RankByCounting)
+        ensure(counted.alice == tuple(range(len(counted.alice))), "Alice does not have a prefix", counted.alice)
+        return counted
+
+    @property
+    def automaton(self) -> Layered:
+        """An automaton that computes the function, with as many bits of state as `bits` says (its upper bound).
+
+        Raises ValueError if it is too large in reading order, so that there is none.
+        """
+        if self.least is not None:
+            return self.least.automaton
+        if self.partial is None:
+            raise ValueError(f"length {self.length}: expected an automaton, found a diagram that is too large in reading order")
+        return self.partial.automaton
+
+    def record(self) -> dict[str, Any]:
+        """The analysis of this length as a JSON object."""
+        low, high = self.bits
+        record: dict[str, Any] = {
+            "length": self.length,
+            "tokens": len(self.symbols),
+            "alphabets": [len(tokens) for tokens in self.symbols],
+            "inputs": math.prod(len(tokens) for tokens in self.symbols),
+            "exact": self.least is not None,
+            "state_bits": low if low == high else None,
+        }
+        if self.least is not None:
+            record |= {"split": self.least.split, "classes": self.least.classes}
+            record["classes_by_split"] = self.least.classes_by_split
+            inputs_run = self.least.inputs_run
+            every_input = self.least.every_input
+        elif self.partial is not None:
+            record |= {"split": None, "classes": None, "domain": self.partial.domain} | _bounds_record(self.partial)
+            inputs_run = self.partial.domain
+            every_input = True
+        else:
+            lower = {"label": "lower", "method": self._counted.measure, "state_bits": low, "classes": self.classes}
+            upper = {"label": "upper", "method": "prefixes of K bits, functions of N - K bits", "state_bits": high}
+            record |= {"split": None, "classes": None, "lower": lower | {"split": len(self._counted.alice)}, "upper": upper}
+        record["automaton"] = None
+        if self.least is not None or self.partial is not None:
+            states = sum(self.automaton.widths)
+            record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
+        record["witness"] = None if self.witness is None else self.witness.record()
+        record["attention"] = {
+            "label": "lower",
+            "communication_bits": self.attention.bits,
+            "leaves": self.attention.leaves,
+            "measure": self.attention.measure,
+            "alice": list(self.attention.alice),
+            "searched": self.attention.searched,
+            "partitions": self.attention.partitions,
+            "constant": PROTOCOL,
+            "width_times_heads": [{"precision": one.precision, "at_least": one.at_least} for one in self.widths],
+        }
+        if isinstance(self.attention, RankByCounting):
+            record["attention"] |= self.attention.record()
+        return record
+
+    def automaton_record(self) -> dict[str, Any]:
+        """The automaton as a JSON object.
+
+        tables[t][state][place of the token] is the next state; answers are those of the last layer's states.
+        """
+        return {
+            "length": self.length,
+            "exact": self.least is not None,
+            "state_bits": self.bits[1],
+            "tokens": [list(tokens) for tokens in self.symbols],
+            "start": self.automaton.start,
+            "tables": [table.tolist() for table in self.automaton.tables],
+            "answers": [self.answers[label] for label in self.automaton.answers.tolist()],
+        }
+
+    def line(self) -> str:
+        """A row for a person; HEADER names the columns."""
+        low, high = self.bits
+        if self.least is not None:
+            state = str(low)
+            classes = f"{self.least.classes:,} at K = {self.least.split}"
+        else:
+            state = f"{low} to {high}"
+            split = len(self._counted.alice) if self.partial is None else self.partial.clique.split
+            count = f"{self.classes:,}" if self.classes < 1 << 32 else f"2^{self.classes.bit_length() - 1}"
+            classes = f"at least {count} at K = {split}"
+        needed = ", ".join(f"{one.at_least} (p = {one.precision})" for one in self.widths if one.at_least)
+        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {needed}".rstrip()
+
+
+def _bounds_record(partial: PartialState) -> dict[str, Any]:
+    widths = partial.automaton.widths
+    lower = {
+        "label": "lower",
+        "method": "clique of incompatible prefixes",
+        "state_bits": partial.lower_bits,
+        "classes": len(partial.clique.prefixes),
+        "split": partial.clique.split,
+    }
+    upper = {
+        "label": "upper",
+        "method": "greedy merging",
+        "state_bits": partial.upper_bits,
+        "classes": max(widths),
+        "split": widths.index(max(widths)),
+    }
+    return {"lower": lower, "upper": upper}
+
+
+@dataclass(frozen=True, repr=False)
+class Analysis(Tabular):
+    """The analyses of one function at all lengths, and their growth; it prints as a table with a row for each length.
+
+    The least state is between `state_bits` and `state_bits_at_most`.
+
+    Fields:
+        name: name of the function.
+        kind: kind of the target, such as a function or a regular expression.
+        lengths: the analysis at each length.
+        growth: growth of the least state with the length, or of its lower bound if it is not exact.
+        communication_growth: growth of the lower bounds of D(f) with the length.
+
+    >>> from seqsep.theorems.analysis import analyze
+    >>> print(analyze(lambda word: sum(word) % 2, [2, 3, 4]).closing_lines()[0])
+    growth: constant over N = 2 to 4
+    """
+
+    name: str
+    kind: str
+    lengths: tuple[AtLength, ...]
+    growth: Growth | None
+    communication_growth: Growth | None = None
+
+    def title(self) -> str:
+        """The function's name."""
+        return self.name
+
+    def records(self) -> list[dict[str, Any]]:
+        """A row for each length; width x heads of one attention layer is at least that of its precision, None without bound."""
+        rows = []
+        for one in self.lengths:
+            low, high = one.bits
+            row: dict[str, Any] = {"length": one.length, "state_bits": low, "state_bits_at_most": high, "classes": one.classes}
+            row["communication_bits"] = one.attention.bits
+            rows.append(row | {f"width_times_heads_p{width.precision}": width.at_least for width in one.widths})
+        return rows
+
+    def __repr__(self) -> str:
+        return self.table()
+
+    def record(self) -> dict[str, Any]:
+        """The analysis as a JSON object."""
+        return {
+            "function": self.name,
+            "kind": self.kind,
+            "lengths": [one.record() for one in self.lengths],
+            "growth": None if self.growth is None else self.growth.record(),
+            "communication_growth": None if self.communication_growth is None else self.communication_growth.record(),
+            "attention_bound_from": [{"precision": one, "length": length} for one, length in self.bounds_from().items()],
+        }
+
+    def closing_lines(self) -> list[str]:
+        """Growth, witness and what was checked, for a person."""
+        lines = [] if self.growth is None else [f"growth: {self.growth.line()}"]
+        with_witness = [one for one in self.lengths if one.witness is not None]
+        if with_witness:
+            lines.append(_witness_line(with_witness[-1]))
+        last = self.lengths[-1]
+        if last.attention.bits:
+            alice = ", ".join(str(place + 1) for place in last.attention.alice[:LISTED])
+            alice += ", .." if len(last.attention.alice) > LISTED else ""
+            lines.append(
+                f"D(f) at N = {last.length}: a lower bound, by {last.attention.measure}, one party holding positions {alice} "
+                f"({last.attention.searched})"
+            )
+        lines += self._without_bound()
+        if any(one.partial is not None for one in self.lengths):
+            lines.append("inputs outside the domain: state bits are a lower bound (clique) to an upper bound (merging)")
+        return lines
+
+    def bounds_from(self) -> dict[int, int | None]:
+        """For each precision without a bound above 1 at the last length: from which N one follows, if the growth goes on.
+
+        None: from no N up to 2^20, or there are too few lengths to see a growth.
+        """
+        last = self.lengths[-1]
+        question = Question(len(last.symbols), len(last.symbols[-1]), max(1, len(last.answers)))
+        sizes = (last.length, len(last.symbols))
+        without = [one.precision for one in last.widths if one.at_least is None]
+        growth = self.communication_growth
+        return {one: None if growth is None else bound_from(growth, question, sizes, precision=one) for one in without}
+
+    def _without_bound(self) -> list[str]:
+        """What is said of the precisions at which the last length has no bound on attention above 1."""
+        first = self.bounds_from()
+        if not first:
+            return []
+        none = f"attention at N = {self.lengths[-1].length}: no bound above 1 for p = {', '.join(map(str, first))}"
+        if self.communication_growth is None:
+            return [none]
+        found = ", ".join(f"N = {length:,} (p = {precision})" for precision, length in first.items() if length is not None)
+        goes_on = f"if D(f) goes on as these bounds do ({_growth_in_words(self.communication_growth)})"
+        return [
+            f"{none}; {goes_on}, {f'there is one from about {found} on' if found else f'there is none up to N = {FARTHEST:,}'}"
+        ]
+
+
+def _growth_in_words(growth: Growth) -> str:
+    return growth.kind if growth.kind == "constant" else f"{growth.kind}, {growth.slope:.3g} {growth.unit}"
+
+
+def _witness_line(at: AtLength) -> str:
+    pair = required(at.witness, "the witness")
+    first = f"{_word(pair.inputs[0], pair.split)} -> {pair.answers[0]}"
+    second = f"{_word(pair.inputs[1], pair.split)} -> {pair.answers[1]}"
+    return (
+        f"witness at N = {at.length}: {first} and {second}: the same suffix (after |), two answers, "
+        "so the two prefixes need two states"
+    )
+
+
+def _word(tokens: Sequence[int], split: int) -> str:
+    """An input with | behind its prefix; tokens of one digit stand side by side."""
+    apart = "" if max(tokens, default=0) < 10 else " "
+    return f"{apart.join(map(str, tokens[:split]))}|{apart.join(map(str, tokens[split:]))}"

@@ -1,0 +1,172 @@
+"""The gated delta rule obeys the laws in every shape of chunk, and is the paper's recurrence at equal weights."""
+
+import numpy as np
+import pytest
+import torch
+from transformers import Qwen3NextConfig
+from transformers.models.qwen3_next.modeling_qwen3_next import Qwen3NextGatedDeltaNet
+
+from seqsep.models.laws import mixer as mixer_laws
+from seqsep.models.mixers import state_bits
+from seqsep.models.mixers.gated_delta import GatedDelta
+from support.layers import (
+    assert_chunks_change_nothing,
+    assert_forgetting_at_once_is_finite,
+    assert_memory_is_linear_and_no_step_is_recorded,
+    with_spread_parameters,
+)
+
+
+def spread(mixer):
+    with torch.no_grad():
+        mixer.write.weight.mul_(3)
+    return with_spread_parameters(mixer, [mixer.norm.weight])
+
+
+@pytest.mark.parametrize(
+    ("width", "heads", "time", "options"),
+    [
+        (8, 2, 19, {"chunk": 64}),
+        (8, 1, 20, {"chunk": 4}),
+        (8, 4, 19, {"chunk": 5, "expand": 1, "conv": 2}),
+        (16, 16, 11, {"chunk": 1, "conv": 1}),
+        (64, 4, 17, {"chunk": 16}),
+    ],
+)
+def test_laws(width, heads, time, options):
+    mixer_laws.check_mixer(lambda width: spread(GatedDelta(width, heads, **options)), width, time)
+
+
+@pytest.mark.parametrize("chunk", [1, 5, 64])
+def test_it_is_the_papers_recurrence(chunk):
+    """Equation 10 as printed, S_t = S_{t-1} (a_t (I - b_t k_t k_t^T)) + b_t v_t k_t^T, with S value x key, and o_t = S_t q_t.
+
+    Around it the layer of section 3.4. Float64, to 1e-12.
+    """
+    ours = spread(GatedDelta(6, 2, chunk=chunk)).double()
+    x = torch.randn(1, 13, 6, dtype=torch.float64)
+    weights = {name: parameter.detach().numpy() for name, parameter in ours.named_parameters()}
+    inputs = x[0].numpy()
+    before = np.concatenate([np.zeros((3, 24)), inputs @ weights["input.weight"].T])
+
+    def sigmoid(u):
+        return 1 / (1 + np.exp(-u))
+
+    def unit(u):
+        return u / np.sqrt(u @ u + 1e-6)
+
+    states = np.zeros((2, 6, 3))
+    for t in range(13):
+        convolved = sum(before[t + tap] * weights["convolution.weight"][:, 0, tap] for tap in range(4))
+        convolved = convolved * sigmoid(convolved)
+        gate = weights["gate.weight"] @ inputs[t]
+        read = np.zeros(12)
+        for head in range(2):
+            q, k = unit(convolved[3 * head : 3 * head + 3]), unit(convolved[6 + 3 * head : 9 + 3 * head])
+            v = convolved[12 + 6 * head : 18 + 6 * head]
+            step = np.log1p(np.exp(weights["decay.weight"][head] @ inputs[t] + weights["step_bias"][head]))
+            a, b = np.exp(-np.exp(weights["log_rate"][head]) * step), sigmoid(weights["write.weight"][head] @ inputs[t])
+            states[head] = states[head] @ (a * (np.eye(3) - b * np.outer(k, k))) + b * np.outer(v, k)
+            o = states[head] @ q
+            read[6 * head : 6 * head + 6] = o / np.sqrt((o**2).mean() + 1e-5) * weights["norm.weight"]
+        expected = weights["output.weight"] @ (read * gate * sigmoid(gate))
+        assert np.allclose(ours(x)[0, t].detach(), expected, rtol=0, atol=1e-12)
+
+
+def test_it_is_the_layer_of_qwen3_next():
+    """A layer of transformers with as many heads for keys as for values; float32 there, so 1e-5 of the largest number.
+
+    It divides q by sqrt(key), here 2: its norm's epsilon is ours divided by 4.
+    """
+    config = Qwen3NextConfig(
+        hidden_size=16,
+        linear_num_key_heads=4,
+        linear_num_value_heads=4,
+        linear_key_head_dim=4,
+        linear_value_head_dim=8,
+        linear_conv_kernel_dim=4,
+        rms_norm_eps=1e-5 / 4,
+        num_hidden_layers=1,
+        hidden_act="silu",
+    )
+    theirs, ours = Qwen3NextGatedDeltaNet(config, 0), spread(GatedDelta(16, 4, chunk=8))
+    with torch.no_grad():
+        q, k, v = (part.unflatten(0, (4, -1)) for part in ours.input.weight.split([16, 16, 32]))
+        by_head = torch.cat([q, k, v, ours.gate.weight.unflatten(0, (4, -1))], dim=1)
+        theirs.in_proj_qkvz.weight.copy_(by_head.flatten(0, 1))
+        theirs.in_proj_ba.weight.copy_(torch.stack([ours.write.weight, ours.decay.weight], dim=1).flatten(0, 1))
+        theirs.conv1d.weight.copy_(ours.convolution.weight)
+        theirs.dt_bias.copy_(ours.step_bias)
+        theirs.A_log.copy_(ours.log_rate)
+        theirs.norm.weight.copy_(ours.norm.weight)
+        theirs.out_proj.weight.copy_(ours.output.weight)
+    x = torch.randn(3, 21, 16)
+    actual, expected = ours(x), theirs(x)
+    assert (actual - expected).abs().max() <= 1e-5 * expected.abs().max()
+
+
+@pytest.mark.parametrize("time", [1, 7, 8, 9, 16, 40])
+def test_chunks_change_nothing(time):
+    assert_chunks_change_nothing(spread(GatedDelta(8, 2)), time)
+
+
+def test_a_value_replaces_the_one_its_key_found():
+    """With b = 1 and a = 1 a key's value is read back exactly, whatever was written to it before."""
+    ours = GatedDelta(4, 1, conv=1).double()
+    with torch.no_grad():
+        ours.log_rate.fill_(-100)
+        ours.write.weight.copy_(torch.full((1, 4), 100.0))
+    x = torch.tensor([[2.0, 1.0, 3.0, 1.0], [1.0, 4.0, 1.0, 2.0]], dtype=torch.float64)[[0, 1, 0, 0, 0, 0, 0, 0, 0, 1]]
+    state = ours.start(1)
+    for t, one in enumerate(x):
+        state = ours.step(one[None], state, t)[1]
+    _, key, value = ours._split(torch.nn.functional.silu(ours.input(x[-1]) * ours.convolution.weight[:, 0, 0]))
+    assert torch.allclose(key[0] @ state.associations[0, 0], value[0], atol=1e-5)
+
+
+@pytest.mark.parametrize(("width", "heads", "options"), [(8, 2, {}), (64, 4, {}), (6, 3, {"expand": 3, "conv": 2})])
+def test_state_bits_are_the_formula(width, heads, options):
+    expand, conv = (({"expand": 2, "conv": 4} | options)[name] for name in ("expand", "conv"))
+    expected = 32 * (expand * width**2 // heads + (conv - 1) * (2 + expand) * width)
+    assert state_bits(GatedDelta(width, heads, **options).start(5)) == expected
+
+
+def test_initial_rates_and_steps_are_the_papers():
+    ours = GatedDelta(2000, 2000, expand=1)
+    rates, steps = ours.log_rate.exp(), torch.nn.functional.softplus(ours.step_bias)
+    assert 0 < rates.min() < 0.1
+    assert 15.9 < rates.max() <= 16.001
+    assert abs(rates.mean() - 8) < 0.4
+    assert 0.00099 < steps.min() < 0.0011
+    assert 0.09 < steps.max() < 0.1001
+
+
+def test_initialise_is_gpt2s():
+    ours = GatedDelta(64, 4)
+    ours.initialise(8, deviation=0.5)
+    assert abs(ours.input.weight.std() - 0.5) < 0.02
+    assert abs(ours.output.weight.std() - 0.5 / 4) < 0.01
+
+
+def test_forgetting_all_at_once_is_finite():
+    assert_forgetting_at_once_is_finite(spread(GatedDelta(8, 2, chunk=8)), 1e-4)
+
+
+def test_one_key_again_and_again_stays_exact():
+    """The worst triangular system: every token the same, so that powers of it would grow as binomials."""
+    ours = GatedDelta(8, 1, chunk=64)
+    with torch.no_grad():
+        ours.log_rate.fill_(-100)
+        ours.write.weight.fill_(5)
+    x = torch.ones(1, 128, 8)
+    assert torch.allclose(ours(x), ours.double()(x.double()).float(), rtol=0, atol=1e-5)
+
+
+def test_memory_is_linear_and_no_step_is_recorded():
+    assert_memory_is_linear_and_no_step_is_recorded(GatedDelta(8, 2, chunk=8))
+
+
+@pytest.mark.parametrize("heads", [0, 3])
+def test_bad_heads_are_named(heads):
+    with pytest.raises(ValueError, match=rf"GatedDelta\(width=8, heads={heads}\): heads must divide"):
+        GatedDelta(8, heads)
