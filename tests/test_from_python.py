@@ -195,13 +195,3 @@ def test_what_is_meant_is_said_for_a_path_or_a_name():
     with pytest.raises(ValueError, match=r"expected a model, as seqsep.load.*, found 'model.safetensors'"):
         seqsep.worst_case("model.safetensors", task)
     assert seqsep.analyze(lambda word: word[0], [2, 4], alphabet=3).lengths[0].classes == 3
-
-
-def test_a_name_that_is_a_package_and_a_function_is_one_thing():
-    code = """
-import inspect, seqsep
-assert seqsep.audit is seqsep.audit and seqsep.capacity is seqsep.capacity
-assert [*inspect.signature(seqsep.capacity).parameters] == ["config", "state_bits", "cache_bits"]
-assert inspect.getdoc(seqsep.audit).startswith(inspect.getdoc(seqsep.audit.audit).split("\\n")[0])
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

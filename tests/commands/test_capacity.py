@@ -205,11 +205,8 @@ def test_nothing_heavy_is_loaded(file):
     assert said.splitlines()[-1] == "set()"
 
 
-def test_from_python_it_is_a_function_and_a_package():
-    import seqsep.language_models.capacity
-
+def test_from_python_it_is_a_function():
     assert seqsep.capacity(LLAMA).numbers_per_token == 256
-    assert seqsep.capacity.capacity(LLAMA).numbers_per_token == 256
     assert str(seqsep.capacity(LLAMA)).startswith("llama: 2 layers, 0 fixed numbers, 256 numbers a token\nkind")
     assert "<table>" in seqsep.capacity(LLAMA)._repr_html_()
 

@@ -1,4 +1,4 @@
-"""Runs with the plug-ins of tests/plugins: good.py obeys every law, each member of bad.py breaks one."""
+"""Runs with the plug-ins of tests/models/plugins: good.py obeys every law, each member of bad.py breaks one."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
 
-FOLDER = Path(__file__).parents[1] / "plugins"
+FOLDER = Path(__file__).parents[1] / "models/plugins"
 GOOD = FOLDER / "good.py"
 BAD = FOLDER / "bad.py"
 

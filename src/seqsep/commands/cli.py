@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import re
 import sys
 import traceback
 from collections.abc import Sequence
@@ -174,7 +175,7 @@ def _say(message: str, status: int, arguments: Sequence[str] | None = None) -> i
     """Print `seqsep COMMAND: MESSAGE` on standard error, and return the status. `arguments` are by default the process's."""
     given = next(iter(sys.argv[1:] if arguments is None else arguments), "")
     known = given in {command.name for command in COMMANDS}
-    said = message.removeprefix(f"{given}: ") if known else message  # a function of the same name begins its messages so
+    said = re.sub(rf"^{given}(: | (?=[^:]*: ))", "", message) if known else message  # functions name themselves: seqsep.bound
     print(f"seqsep{f' {given}' if known else ''}: {printable(said, kept='')}", file=sys.stderr)
     return status
 

@@ -1,4 +1,4 @@
-"""What every room uses: names, files, tables, the random stream, interrupts.
+"""Names, files, tables, the random stream and interrupts: used by every room.
 
 names       values that users name: checked, printed safely, refused with what was expected
 files       files of users: kinds, sizes, encodings, atomic writing
