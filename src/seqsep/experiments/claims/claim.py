@@ -16,10 +16,10 @@ from seqsep.tasks import IndexLookup, IsTree, Task
 Status: TypeAlias = Literal["reproduced", "order reproduced", "contradicted", "not reached", "open", "not run"]
 STATUSES: dict[Status, str] = {
     "reproduced": "our rows show the paper's number",
-    "order reproduced": "one model is above others by more than 5 points, as the paper says",
-    "contradicted": "a model that is not near-perfect in the paper does better here, with at most the paper's size and steps",
-    "not reached": "ours are lower than the paper's number, or its order of models does not show",
-    "open": "ours agree with the paper, but the run that decides is missing: the paper's size with its steps",
+    "order reproduced": "one model is above others, as the paper says",
+    "contradicted": "ours are higher, with at most the paper's size and steps",
+    "not reached": "ours are lower, or the paper's order of models does not show",
+    "open": "ours agree, but the run of the paper's size and steps is missing",
     "not run": "there is no comparable row",
 }
 DECIDED: tuple[Status, ...] = ("reproduced", "order reproduced", "contradicted")
