@@ -13,13 +13,13 @@ Upper bound. The state of `build` is a number whose digits in base S are the sym
 ceil(N log2 S) bits distinguish. The proof is a message: Alice reads the symbols and sends the state. Bob continues from it,
 queries every position, and recovers all N symbols.
 
-Lower bound. This is the pigeonhole principle. If a state has B < N log2 S bits, two different lists of N symbols lead to the same
-state. The two lists differ at some position p. After both lists the model gives the same answer to the query p, so it answers
-wrongly after one of them.
+Lower bound. This is the pigeonhole principle. If a state has B < N log2 S bits, two different lists of N symbols lead to the
+same state. The two lists differ at some position p. After both lists the model gives the same answer to the query p, so it
+answers wrongly after one of them.
 
 A chain of thought (`thought=True`) does not help. The model computes it from the state and the query. So after the two lists it
-writes the same thought and the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows that Omega(N) bits
-are needed with any chain of thought. The proof here gives N log2 S bits.
+writes the same thought and the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows that Omega(N)
+bits are needed with any chain of thought. The proof here gives N log2 S bits.
 
 The search. `collide` takes a `Recurrence`, or any model with start and step, also your own. It finds two such lists and the
 query that the model answers wrongly. It keeps the state at the model's own precision, or rounds each of its numbers to b bits.
