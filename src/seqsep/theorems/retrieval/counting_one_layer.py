@@ -30,7 +30,6 @@ weight w_i is 1 step from T on, and 0 below:
 * once: T = 1 (floor) or 1/2 (nearest). w_i is r_i / Z rounded, with Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L, the last token
   included. From d >= 6 n + 8 it follows that D/2 - 1/L > (3 n/2 + 1)/L. So r_i is at least T Z if it is at least T exp(D/2 -
   1/L). And r_i / Z < 3/2 T stays below the next threshold.
-  8. And r_i / Z < 3/2 T stays below the next threshold.
 The last token has fewer than e^-2 3/2 T steps, so its weight is 0. q is not one of the data, so its weight is multiplied by 0.
 So a head reads exactly the number of the x_i above, times 1/L. The heads write it times L and -L, so `found` is the number of
 times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at least 1. L = n0^Kc with n0 =

@@ -230,8 +230,6 @@ def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
     Hidden units are between -2 G and G, and the word is below B. Winning logits and the biases are below A^2 B^2 and 2 + (Q
     S)^2. "nearest" is the second paper's grid, except for its end point. The layer has no softmax. p = 4 (w + 1) log2 A + 2,
     unless w is so small, or the machine so large, that another of these numbers is greatest.
-    2. "nearest" is the second paper's grid, except for its end point. The layer has no softmax. p = 4 (w + 1) log2 A + 2,
-    unless w is so small, or the machine so large, that another of these numbers is greatest.
     """
     base = base_of(machine)
     numbers = base**cells
