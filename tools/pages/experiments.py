@@ -17,7 +17,7 @@ from seqsep.lab.row import Row, read_rows
 from seqsep.report.result_table import ResultTable
 
 FOLDER = "docs/reproduction"
-LIVE = " On IsTree accuracy is live: the model writes the thought, and an answer that never comes counts 1/2."
+LIVE = " On IsTree the model writes the thought itself. If it never answers, the graph counts 1/2."
 CELLS = (
     "Each cell has the accuracy in percent of the setting that is best with the first seed. "
     "A range is over the seeds of that setting."

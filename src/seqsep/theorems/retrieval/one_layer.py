@@ -2,8 +2,9 @@
 
 Two layers of constant width are enough: see `recall-attention` and `counting-attention`.
 
-Source: this is no theorem of a paper. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and the question
-is if one layer is enough. For recall the two parties' positions are as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
+Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and the
+question is if one layer is enough. For recall the two parties' positions are as in Sanford, Hsu, Telgarsky 2024
+(arXiv:2408.14332).
 
 We differ: the constants are explicit, and weights are exact. *With rounded weights it is false*: there one layer with two heads
 of one coordinate answers counting (`counting-one-layer`), since what a rounded weight adds depends on the other positions.
