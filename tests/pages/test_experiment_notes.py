@@ -136,7 +136,8 @@ def test_shares_of_a_state():
     said = used_bits(rows(f"{LOOKUP}-state-bits"))
     assert (
         "At N = 50, 48 models: at most 298 of the 300 bits asked (Linear attention, width 128, heads 4). The greatest share of "
-        f"a state is 0.71 % (Linear attention, width 64, heads 4: 246 of 34,816 bits). Less than one bit is proved for {none} of"
+        "a state is 0.71 % (Linear attention, width 64, heads 4: 246 of 34,816 bits). "
+        f"Less than one bit is proved for {none} of"
     ) in said[1]
     parameters = [
         [found[name, 64, heads].result["parameters"] for heads in (1, 4, 16)]

@@ -97,7 +97,8 @@ def _name_lines(name: str, style: HeatmapStyle, row_height: float) -> tuple[str,
 
 def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: HeatmapStyle) -> None:
     colour = "white" if box.accuracy is None else HEAT(box.accuracy)
-    top, height = row + style.top, 0.97 - style.top
+    top = row + style.top
+    height = 0.97 - style.top
     axes.add_patch(Rectangle((column + 0.015, top), 0.97, height, facecolor=colour, edgecolor=LINE))
     if box.hatched:
         for left in (0.015, 0.985 - EDGE):
@@ -110,7 +111,8 @@ def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: Heatmap
     lines = [*box.lines, box.marked] if box.marked else list(box.lines)
     first, apart = (style.line_at, 0.17) if len(lines) < 4 else (style.line_at - 0.03, 0.125)
     if style.apart is not None:
-        first, apart = style.line_at, style.apart
+        first = style.line_at
+        apart = style.apart
     for place, words in enumerate(lines):
         at = row + first + apart * place
         colour = MARKED if words == box.marked else style.line_colour
