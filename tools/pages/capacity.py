@@ -28,8 +28,11 @@ The columns of the first table are:
   layers is as large as its fixed state and full windows. A model without such layers is compared with a twin, marked *. The
   twin keeps every token of the model's windows. If the model has no windows, it is a Transformer of this width and depth.
 * **no list beyond**: the longest list that a state of this size can repeat. "None" means that no length is excluded.
-* **status**: how certain the sizes are. For {unseen} of the {models} models the model's own config.json was not seen. The
-  [sources](#sources) have it in full.
+* **status**: the origin of the sizes. *Verified* ones are from the model's config.json or a copy of it, and *fine-tune* from
+  that of a fine-tune. Some of the *partly* ones are from a public file. *Defaults* are the library's, and *unverified* ones are
+  from memory.
+  {unseen} of the {models} models are *defaults* or *unverified*: no file with their sizes was seen. The fine-tune is not among
+  these {unseen}. The [sources](#sources) have the status in full.
 
 *No list beyond* follows from the size of the state: no model with a state of this size can repeat every longer list of its
 vocabulary, however it is trained. This does not show how far the published weights get.
