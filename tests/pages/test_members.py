@@ -26,7 +26,7 @@ def test_every_mixer_says_recurrence_state_form_and_source(mixer):
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_every_task_says_what_is_asked_and_how_it_is_drawn(task):
     text = inspect.getdoc(inspect.getmodule(task))
-    for label in ("\nSource: ", "Asked: ", "Lengths: ", "\nShortcuts: "):
+    for label in ("\nSource: ", "Queries: ", "Lengths: ", "\nShortcuts: "):
         assert label in text, label
 
 

@@ -53,6 +53,21 @@ PYTHON_PAGES = (
         ),
     ),
     Page(
+        "ceilings",
+        "Accuracy limits by task",
+        "You need this page if you know a task's sizes and want its accuracy limit from numbers, or the bits that a measured "
+        "accuracy proves. For a task object, `ceiling` on the page [functions](functions.md) chooses the right formula. Each "
+        "file of `seqsep.ceilings` has its formulas with proofs.",
+        (
+            *_members("seqsep.ceilings", "index_lookup_ceiling", "length_where_it_bites"),
+            *_members("seqsep.ceilings", "best_accuracy", "code_accuracy", "carried_bits", "carried_bits_by_place"),
+            *_members("seqsep.ceilings", "distinct_values_ceiling", "phonebook_ceiling", "counting_ceiling"),
+            *_members("seqsep.ceilings", "recall_ceiling", "gram_ceiling", "occurrence_ceiling"),
+            *_members("seqsep.ceilings", "random_equality_ceiling", "random_equality_accuracy"),
+            *_members("seqsep.ceilings", "double_star_ceiling", "uniform_graph_ceiling"),
+        ),
+    ),
+    Page(
         "tasks",
         "Tasks",
         "You need this page if you make examples of a task or write your own task. The page [tasks](../tasks.md) explains "
@@ -79,11 +94,14 @@ PYTHON_PAGES = (
     Page(
         "models",
         "Models, layers and networks",
-        "You need this page if you build a model, write your own layer, or run a hand-built network. The page [mixers]"
+        "You need this page if you build a model, let it write text, write your own layer, or run a hand-built network. "
+        "The page [mixers]"
         "(../mixers.md) lists the layers that come with seqsep.",
         (
             *_members("seqsep", "Model", "Model.build", "Model.load"),
-            *_members("seqsep.model", "Design", "generate", "Generated", "load_model"),
+            *_members("seqsep.model", "Design", "generate", "Generated", "GenerationFails", "load_model"),
+            *_members("seqsep.model", "thought_accuracy", "ThoughtAccuracy"),
+            *_members("seqsep.retriever", "Retriever"),
             *_members("seqsep.mixers", "Mixer", "Block", "state_bits", "state_to_bytes", "state_from_bytes"),
             *_members("seqsep", "load_network", "save_network"),
             *_members("seqsep.exact.network", "Network"),
@@ -106,6 +124,7 @@ PYTHON_PAGES = (
             *_members("seqsep", "worst_case"),
             *_members("seqsep.audit", "WorstCase"),
             *_members("seqsep", "audit_language_model"),
+            *_members("seqsep.audit.language_model.answer", "LanguageModelAudit"),
         ),
     ),
 )

@@ -22,8 +22,9 @@ Tokens: 0 is the filler, keys are 1 .. K, and values are K + 1 .. K + S. An answ
 tokens.
 Settings: `MultiQueryRecall.zoology(input_seq_len, num_kv_pairs, vocab_size, power_a, random_non_queries)` takes the settings
 by their names in zoology:
-    length = input_seq_len / 2      values = vocab_size - vocab_size // 2      power = power_a
-    pairs = num_kv_pairs            keys = vocab_size // 2 - 1                 fillers = "random" (any token, uniformly) or "zero"
+    length = input_seq_len / 2                   pairs = num_kv_pairs
+    keys = vocab_size // 2 - 1                   values = vocab_size - vocab_size // 2
+    power = power_a                              fillers = "random" (any token, uniformly) or "zero"
 The published lengths and pairs are (64, 4), (128, 8), (256, 16) and (512, 64), with 8,192 tokens in the vocabulary and power
 0.01. A mixture of settings is several tasks.
 Shortcuts: with "zero", the fillers show which tokens are queries. A value that was seen and not yet queried is right with
