@@ -53,9 +53,11 @@ class Generated(NamedTuple):
 
 
 class GenerationFails(ValueError):
-    """Some prompts could not be answered.
+    """The error of `generate` if it could not answer some of the prompts.
 
-    `reasons` says why, by the number of the prompt (from 0); `generated` has what stands behind the others, and None for these.
+    Fields:
+        reasons: reason of each failure, by the number of the prompt, from 0.
+        generated: the generated tokens of each prompt, and None for a prompt that failed.
 
     >>> str(GenerationFails({1: "no time", 4: "no token"}, [None] * 5))
     'generate: prompt 1: no time (and 1 further prompt fails)'

@@ -143,6 +143,9 @@ class Outcome:
 class Outcomes(list[Outcome], Tabular):
     """The outcomes of a check, in a list that prints as a table with a row for each size with a bound.
 
+    Fields:
+        iterable: the outcomes, in their order.
+
     >>> claim = Claim("parity", "folklore", "One bit is enough")
     >>> Outcomes([claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})])
     theorem  side   variant  length  size  measured  bound  inputs  holds
