@@ -5,7 +5,7 @@ So a Transformer with a chain of thought can do what any recurrent model does, a
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.8: if a recurrent model's step is a circuit of size C, a Transformer
 with O(C) parameters and a precision of O(log n) bits gives its answer, by a thought of C + 1 tokens a step.
 
-The recurrent model is any circuit of `_circuit`: I bits a token, any number of bits of state, with a thought of its own or
+The recurrent model is any circuit of `_circuit`: I bits per token, any number of bits of state, with a thought of its own or
 without one. The prompt is its input, filled up with "=" to N + 1 tokens. After it the network writes the value of every gate in
 every step, one token each, then "stop" and the bits of the answer: C t + 1 + O tokens after t steps, for O bits of answer.
 
@@ -241,7 +241,7 @@ def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
 def bound(circuit: Circuit, length: int, steps: int) -> dict[str, Number]:
     """Every size with explicit constants, from the circuit, N and T.
 
-    With I bits a token, O bits of answer, K kinds of pairs and F units (one a kind, two if it reads what is emitted):
+    With I bits per token, O bits of answer, K kinds of pairs and F units (one a kind, two if it reads what is emitted):
     d = 19 + 2 I + K; V = 2^I + 2 + 2 C + 2 O tokens; p = bit_length(2 L^2) for the least L of `_grid`; core = 9 m d p for the
     widest head, m = max(5, I + 1); program = p E with E = V d + 3 (10 + 2 max(2, I + 1)) d + 2 F d + F + d + V d + V: O(C) for
     constant I. A thought has C tokens a step, and 1 + O more.
