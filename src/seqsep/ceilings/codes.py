@@ -62,8 +62,8 @@ def code_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
     of codes. Let k be the greatest number with S^k <= 2^B:
 
     * The state keeps k symbols. It distinguishes the first 2^B // S^k values of the next symbol. The others are guessed as 0.
-    * If S is a prime power, the state keeps as many blocks of (S^r - 1) / (S - 1) symbols as fit, each by a Hamming code
-      without its r check symbols. This code is perfect: a block has no error with probability S^-r, else one error. The other
+    * If S is a prime power, the state keeps as many blocks of (S^r - 1) / (S - 1) symbols as fit. A Hamming code saves r
+      symbols of each block. This code is perfect: a block has no error with probability S^-r, else one error. The other
       symbols are kept or guessed as above.
 
     Arguments:

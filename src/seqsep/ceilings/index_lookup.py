@@ -55,7 +55,7 @@ def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 
     """Return the least length N of index lookup at which a state cannot answer every input.
 
     This is the least N with state_bits + N bits_per_token < N log2 alphabet, and the ceiling is below 1 from this length on.
-    It is exact for any sizes. The result is None if there is no such length: the state grows at least as fast as the input,
+    It is exact for any sizes. The result is None if every length is possible: the state grows at least as fast as the input,
     as an attention layer's cache does, or the alphabet has one symbol.
 
     Arguments:

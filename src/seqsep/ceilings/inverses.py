@@ -57,8 +57,8 @@ def longest(task: Task, bits: int, accuracy: float) -> int | None:
         bits: B, bits of one example's state; from 0.
         accuracy: a fraction from 0 to 1.
 
-    Raises BadInput if bits are not a whole number from 0, the accuracy is not such a fraction, or the ceiling of the task is
-    not known to fall with its length only.
+    Raises BadInput if bits are not a whole number from 0, the accuracy is not such a fraction, or the ceiling of the task may
+    depend on more than its length.
 
     >>> from seqsep.tasks import Equality, IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)

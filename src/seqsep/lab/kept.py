@@ -57,9 +57,9 @@ def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tup
         path: the file, in safetensors.
         files: one or more Python files with your own layers, models or task. A file is run only if the run has its digest.
 
-    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path if the file is of another kind, its
-    tensors do not fit its run, its name is KEY.safetensors with the key of another run, or none of `files` has your own
-    layer, model or task. Raises PlugInFails if your own layer, model or task cannot be built.
+    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for a file of another kind, tensors
+    that do not fit the run, or a name KEY.safetensors with the key of another run. Raises ValueError if none of `files` has
+    your own layer, model or task. Raises PlugInFails if your own layer, model or task cannot be built.
 
     >>> load("/no/such/file")
     Traceback (most recent call last):

@@ -8,8 +8,8 @@
 State: s, which has `states` complex numbers per channel. These are 2 * width * states real numbers.
 Source: Gupta et al. 2022 (arXiv:2203.14343), Proposition 1(a) and section 3 (DSS-exp). The other form in the paper,
 DSS-softmax, is not included: its kernel depends on the length of the input, so it is not a recurrence.
-We differ: both parts of Lambda are exponentials with one step size, so the real part stays negative and the imaginary part
-positive; Lambda starts at the values of S4D-Lin, -1/2 + i pi n (Gu et al. 2022, arXiv:2206.11893). These approximate the
+We differ: both parts of Lambda are exponentials and share one step size. So the real part stays negative and the imaginary
+part positive. Lambda starts at the values of S4D-Lin, -1/2 + i pi n (Gu et al. 2022, arXiv:2206.11893). These approximate the
 eigenvalues of Skew-HiPPO, at which the paper starts.
 Names: `log_real` and `log_imaginary` are Lambda_re and Lambda_im, `weight` is w, `skip` is D and `output` is W_O. The input x
 is u.

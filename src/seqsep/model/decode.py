@@ -195,9 +195,8 @@ def generate(
         seconds: time limit of the retriever for one query.
 
     Raises ValueError for a prompt that is empty, has an unknown token or is longer than the model's positions, and for a
-    model over vectors. Raises GenerationFails, after all other texts are complete, if the logits of a text are NaN or choose
-    a class that is not a token of the model, or if its retriever raises an exception, takes more than `seconds` or does not
-    return tokens.
+    model over vectors. Raises GenerationFails after all texts if some failed: their logits are NaN or choose a class that is
+    not a token of the model, or the retriever raises an exception, takes more than `seconds` or does not return tokens.
 
     >>> _ = torch.manual_seed(0)
     >>> model = Model.build(vocabulary=5, classes=5, longest=9, layers=("mamba", "attention"), width=8)

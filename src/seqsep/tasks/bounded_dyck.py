@@ -11,8 +11,8 @@ Negative examples: a positive example with 1 .. max(1, length // 10) distinct po
 kinds change, otherwise the directions; with one kind, the directions always change. If the changed word is still valid, the
 original word is changed again.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
-We differ: H.1 starts to close by another rule, which is the same for depth <= 3 and exceeds the length for larger depths;
-below length 10 its range of changed positions is empty.
+We differ: H.1 starts to close by another rule. It is the same for depth <= 3 and exceeds the length for larger depths. Below
+length 10, the range of changed positions in H.1 is empty.
 Shortcuts: one changed position always breaks the balance of directions, or the kinds of one pair. So for length < 20, a model
 that only counts directions finds half of the negative examples.
 """

@@ -10,8 +10,8 @@ Examples: t is uniform in 0 .. T - 1. T is `thresholds`, or n if n is smaller. T
 1/2 it occurs t times, otherwise t + 1 times, at random positions. The numbers at all other positions are uniform among the
 other numbers.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5.
-We differ: we draw how often the queried number occurs, because among uniform numbers the answer would mostly be no; the paper
-does not say how inputs are drawn, and trains no model on this task.
+We differ: the paper does not say how inputs are drawn, and trains no model on this task. We draw how often the queried number
+occurs, because among uniform numbers the answer would mostly be no.
 Shortcuts: the query alone says nothing. With S = N, another number occurs once on average. So a number that occurs much more
 often than the others is probably the queried one. The larger `thresholds` is, the better this shortcut works.
 """

@@ -17,7 +17,7 @@ After the separator only a_1 may follow, and after b_i only a_(i+1). The loss is
 predicted set is the symbols with positive logits. An example is right only if all its sets are right.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 4 and 5; examples as in H.2.
 We differ: training lengths begin at the even number at or above N/10, because the paper's N/10, N/10 + 2, .. never reaches N
-= 50; `alphabet` does not count the separator, for which H.2 reserves one token.
+= 50. `alphabet` does not count the separator, for which H.2 reserves one token.
 Shortcuts: in `random`, a model that compares only the first j symbols is wrong with probability (S^-j - S^-h) / 2. In `one`,
 take the sum of the first half minus the sum of the second half, modulo S. Among the drawn inputs it is 0 only for equal
 halves, so log2 S bits of state are enough. `next` has no shortcut: it is copying, and for a model without a_(i+1) all symbols

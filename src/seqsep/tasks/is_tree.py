@@ -22,9 +22,9 @@ with probability 1/2, a near miss with 1/4, and another graph with 1/4. Every la
 such a tree with two changes: two vertices that are not joined get an edge, and then an edge outside the cycle is removed.
 Another graph has n - 1 edges and is not a tree; each is equally likely.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1 and appendix B; double stars are those of its experiments.
-We differ: no token is between prompt, thought and answer, where the paper's code writes one after the prompt and one after
-the thought. With the answer, its sequences for vanilla, cot and retrieval have 3n, 5n and 40n - 25 tokens; ours have 3n - 1,
-5n - 2 and 40n - 27.
+We differ: no token is between prompt, thought and answer. The paper's code writes one after the prompt and one after the
+thought. With the answer, its sequences for vanilla, cot and retrieval have 3n, 5n and 40n - 25 tokens; ours have 3n - 1, 5n -
+2 and 40n - 27.
 Shortcuts: on double stars, a state of O(log n) bits is right with probability 2/3: with probability 1/3 the odd edge comes
 before all other edges of its ends (`seqsep.ceilings`). In a graph that is not a tree, the thought is often shorter. With
 "uniform", most of the other graphs have a vertex without an edge, which is easy to see. For this reason half of the graphs

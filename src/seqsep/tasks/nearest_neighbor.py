@@ -16,8 +16,8 @@ noise is so small that the margin holds; no example is drawn again. A coordinate
 platform.
 Labels: those of the first half are uniform and independent.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB).
-We differ: N is even, so that each of the first N/2 points is the nearest one for one query, as in appendix G; there are
-`classes` labels; the paper only says what inputs may be, and our way to draw them is one of many.
+We differ: the paper only says which inputs are allowed, and we choose a way to draw them. N is even, so that each of the
+first N/2 points is the nearest one for one query, as in appendix G. There are `classes` labels.
 Shortcuts: the label of a query follows it. So counts of labels say more about each later answer, and the last answer is
 certain. A query is much nearer to its point than random points are to each other: by default the product of the two is 0.999
 on average. The set of directions is the same for every seed. In d dimensions it has 2^d d! turned versions, so a model can

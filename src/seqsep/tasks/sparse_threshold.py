@@ -1,4 +1,4 @@
-"""Sparse threshold: bits x_1 .. x_N; the label is 1 if more than b of some features hold, each a function of k of the bits.
+"""Sparse threshold: bits x_1 .. x_N; the label is 1 if more than b features hold. A feature is a function of k of the bits.
 
 Queries: the last token only.
 Tokens: the bits.
@@ -17,7 +17,7 @@ Examples: a label is drawn, each with probability 1/2. Then uniform inputs are d
 if none has it, the last one is taken. So inputs are uniform given their label. If p of all inputs have label 1, it has
 probability (1 - (1 - p)^256 + p^256) / 2 in the examples. From p = 1/64 to 63/64 this is 1/2, to 1 %.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.1 and appendix F.3; the paper trains no model on this task.
-We differ: the number of features is free, where the class of F.3 has at most N (the default); there is no token [BOS].
+We differ: the number of features is free; the class of F.3 has at most N, which is the default. Inputs do not begin with [BOS].
 Shortcuts: a weighted vote of single bits. The share of a random table's variance that is in single bits is k / (2^k - 1). So
 with many drawn features of k bits, such a vote is right on about 1 - arccos(sqrt(k / (2^k - 1))) / pi of the examples:
     k           1      2     3     4
