@@ -12,6 +12,7 @@ import seqsep
 from pages import PAGES
 from pages._members import Member
 from pages.python_api import FOLDER, PYTHON_PAGES, anchor, python_index, section, signature
+from seqsep.tasks import TASKS, Task
 
 ROOT = Path(__file__).parents[2]
 MEMBERS = [member for page in PYTHON_PAGES for member in page.members]
@@ -146,6 +147,13 @@ def test_a_signature_has_the_values_of_constants(monkeypatch: pytest.MonkeyPatch
 def test_a_list_takes_its_items() -> None:
     assert signature(Member("seqsep", "Rows")).endswith("\nRows(iterable: Iterable[Row] = ())")
     assert signature(Member("seqsep.theorems", "Outcomes")).endswith("\nOutcomes(iterable: Iterable[Outcome] = ())")
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_a_task_links_its_examples_and_source(task: type[Task]) -> None:
+    found = section(Member("seqsep", task.__name__))
+    assert f"[{task.name}](../tasks.md#{task.name})" in found
+    assert f"\n## {task.name}\n" in (ROOT / "docs/reference/tasks.md").read_text(encoding="utf-8")
 
 
 def test_fields_given_by_name_follow_a_star() -> None:

@@ -46,8 +46,8 @@ status is 0 if every tested law holds, 1 if one fails, and 2 if the input cannot
 
 Everything is computed in float64, even if the code of a model casts to float32. Each way to read the input, such as token by
 token, is compared with one pass over the complete input. A logit may differ by 10^-9 of the greatest logit: sums in another
-order differ by about 10^-15. `--dtype float32` and `--dtype bfloat16` test in these types. One pass in such a type differs from
-one pass in float64, and any other way may differ from it by 8 times as much.
+order differ by about 10^-15. `--dtype float32` and `--dtype bfloat16` test in these types. Let d be the difference between one
+pass in such a type and one pass in float64. Any other way to read the input may differ from the pass in float64 by 8 d.
 
 An input should be longer than every window and every chunk of a kernel. So those that are longer than a third of the input are
 shortened, and the last line of the output reports this. Padding is on the left or on the right of a sequence. This does not

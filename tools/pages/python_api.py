@@ -9,6 +9,7 @@ from pages._docstrings import blocks, inline, markdown
 from pages._glossary import with_terms
 from pages._markdown import table
 from pages._members import Member, Parameter
+from seqsep.tasks import TASKS
 
 FOLDER = "docs/reference/python"
 LABEL = re.compile(r"^\*\*(?!Source|We differ)([^*\n]+[.:])\*\*", re.MULTILINE)
@@ -168,6 +169,9 @@ def section(member: Member) -> str:
     parameters = member.parameters
     text = LABEL.sub(r"\1", markdown(blocks(member.text)))
     parts = [f"\n## {member.name}\n\n", f"```text\n{signature(member)}\n```\n\n{text}"]
+    if member.value in TASKS:
+        name = member.value.name
+        parts.append(f"\nIts examples, its source and the differences from the paper: [{name}](../tasks.md#{name}).\n")
     if parameters:
         meanings = member.meanings
         rows = [

@@ -28,7 +28,7 @@ def ceiling(task: Task, state_bits: int) -> float | None:
         task: a task with its sizes.
         state_bits: B, bits of one example's state; from 0.
 
-    Raises BadInput, a ValueError, for anything but a task, and for bits that are not a whole number from 0.
+    Raises BadInput, a ValueError, for anything except a task, and for bits that are not a whole number from 0.
 
     >>> round(ceiling(IndexLookup(length=100, alphabet=64), state_bits=300), 3)
     0.654

@@ -24,7 +24,7 @@ class Design:
         norm: norm of the read-out and of the blocks that have one: layer, rms, or default for that of the mixer.
         feed_forward: feed-forward part of the blocks that have an MLP: gelu is W_2 gelu(W_1 x), swiglu is W_2 (silu(W_g x) *
             (W_1 x)).
-        hidden: units of the feed-forward part; 0 stands for four times the width.
+        hidden: units of the feed-forward part; 0 means four times the width.
         biases: give attention and feed-forward parts biases.
         embeddings: "learned", or "tied-sinusoids": the embedding of token i is the fixed vector `sinusoids(i)`, and so is its
             row of the read-out.

@@ -224,7 +224,8 @@ class Model(nn.Module):
             weight_scale: standard deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768).
             coordinates: coordinates of an input vector; 0 if inputs are tokens.
             positions: positional encoding: default, learned, sinusoidal, rope or none.
-            design: norm, feed-forward part, biases and embeddings. Fixed embeddings are not scaled.
+            design: norm, feed-forward part, biases and embeddings; by default those of `Design()`. Fixed embeddings are not
+                scaled.
 
         With the positional encoding "default", positions are learned if the block of any layer needs them. With "sinusoidal",
         the sinusoids are multiplied by `embedding_scale`. So tokens and positions have the same proportion as in Vaswani et
@@ -289,7 +290,7 @@ class Model(nn.Module):
         Arguments:
             network: a network, as `seqsep.build` or `seqsep.load_network` returns it.
 
-        Raises TypeError for anything but a network.
+        Raises TypeError for anything except a network.
 
         >>> import numpy as np
         >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))

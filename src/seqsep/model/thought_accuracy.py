@@ -23,14 +23,14 @@ AT_ONCE = 256
 class ThoughtAccuracy(NamedTuple):
     """The shares of right answers of a model that writes a chain of thought.
 
-    An answer that never comes counts 1/2 in `live`, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1. We differ: a
-    thought without an answer is cut after as many tokens as the longest right one has.
+    An answer that never comes counts 1/2 in `live`, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1. A thought
+    without an answer is cut after as many tokens as the longest right thought has.
 
     Fields:
         live: share of right answers if the model writes its own thought.
         teacher_forced: share of right answers if the model reads the right thought.
         whole: share of examples in which the model predicts every token of the right thought, and the answer.
-        unanswered: share of examples in which the model writes a thought and no answer.
+        unanswered: share of examples in which the model writes its own thought, but no answer.
 
     >>> ThoughtAccuracy(live=0.5, teacher_forced=1.0, whole=0.0, unanswered=1.0).live
     0.5
