@@ -38,9 +38,9 @@ def analyze(
 ) -> Analysis:
     """Analyse a function at each length: its least state, its communication and the attention that it needs.
 
-    Two prefixes of one length are in the same class if every continuation has the same answer after both. For each length of
-    inputs, the result has the number of classes at the split with most classes. The least state in bits is the logarithm of
-    this number, rounded up.
+    A split divides each input into a prefix and a continuation. Two prefixes are in the same class if every continuation has
+    the same answer after both. For each length of inputs, the result has the number of classes at the split with most
+    classes. The least state in bits is the logarithm of this number, rounded up.
 
     The result also has lower bounds of D(f), the bits that two parties must exchange to compute the function. For each
     precision it has the width times heads that one layer of attention needs (Theorem 4 of Bhattamishra et al. 2024).
