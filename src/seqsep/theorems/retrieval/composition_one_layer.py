@@ -147,7 +147,7 @@ def bound(length: int, heads: int = 1, precision: int = 16) -> dict[str, Number]
 
 
 def first_impossible(width: int, heads: int = 1, precision: int = 16) -> dict[str, int]:
-    """The least n from which on no layer of these sizes composes functions over [n], in both arithmetics.
+    """The least n from which no layer of these sizes composes functions over [n], in both arithmetics.
 
     >>> first_impossible(width=128, heads=32, precision=16)
     {'sums': 5372, 'exact': 9559}

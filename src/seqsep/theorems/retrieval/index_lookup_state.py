@@ -153,7 +153,7 @@ def sequences(length: int, alphabet: int) -> Sequences:
 def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
     """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
 
-    With `precision`, a model on tensors keeps its state at that many bits a number (`protocols.machine`).
+    With `precision`, a model on tensors keeps its state at that many bits per number (`protocols.machine`).
     None: no two prefixes collide (then B >= N log2 S). Raises ValueError if the search ends without a collision and
     prefixes remain: after 2^21 of them, 2^17 for a model on tensors.
     """
@@ -180,7 +180,7 @@ def check(
 
     The exact model answers every position after all prefixes if S^N <= 4,096, else after 20 drawn ones. The smaller ones are
     by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
-    of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
+    of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits per number (by
     default 1). With `thought` they may write up to 16 tokens before they answer; their tokens and classes are then S + N + 4,
     the last four to think with. Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if
     it collides and does not err.

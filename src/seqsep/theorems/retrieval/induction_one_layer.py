@@ -98,7 +98,7 @@ def bound(length: int, alphabet: int = 64, heads: int = 1, precision: int = 16) 
 
 
 def first_impossible(width: int, heads: int = 1, precision: int = 16, alphabet: int = 64) -> int:
-    """The least n from which on no layer of these sizes does induction heads over S = `alphabet` symbols.
+    """The least n from which no layer of these sizes does induction heads over S = `alphabet` symbols.
 
     >>> first_impossible(width=128, heads=32, precision=16, alphabet=64)
     43948
