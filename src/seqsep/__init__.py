@@ -30,7 +30,7 @@ Glossary
     fooling set, distinct rows  matrices' certificates that a protocol needs so many bits
     ceiling      an upper limit of accuracy, for every model with a state of B bits
     capacity     what a published model keeps between tokens: numbers of its fixed state, of its windows, and a token
-    crossing     the tokens from which on a cache is as large as the fixed state
+    crossing     the tokens from which a cache is as large as the fixed state
     stored, needs at most, carries at least  bits of a trained model's state: those of its tensors; the fewest of a codebook
                  from which its own reader still answers; those that its accuracy proves
     certificate  a file from which `seqsep_check.py` checks a claim without seqsep

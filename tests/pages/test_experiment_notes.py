@@ -135,8 +135,9 @@ def test_shares_of_a_state():
     none = sum(used < 1 for used in bits.values())
     said = used_bits(rows(f"{LOOKUP}-state-bits"))
     assert (
-        "At N = 50, 48 models: at most 298 of the 300 bits asked (Linear attention, width 128, heads 4), and at most 0.71 % of "
-        f"a state (Linear attention, width 64, heads 4: 246 of 34,816 bits); {none} prove less than one bit."
+        "At N = 50, 48 models: at most 298 of the 300 bits asked (Linear attention, width 128, heads 4). The greatest share of "
+        "a state is 0.71 % (Linear attention, width 64, heads 4: 246 of 34,816 bits). "
+        f"Less than one bit is proved for {none} of"
     ) in said[1]
     parameters = [
         [found[name, 64, heads].result["parameters"] for heads in (1, 4, 16)]
@@ -157,8 +158,8 @@ def test_answers_after_the_right_thought(name):
     for trace, results in by_trace.items():
         right = min(one["answer_accuracy"] for one in results)
         own = min(one["live_accuracy"] for one in results)
-        words = f"Given the right `{trace}`, every model answers at least {100 * right:.1f} % of the graphs right. "
-        words += f"After its own, the least is {100 * own:.1f} %."
+        words = f"If the right `{trace}` is given, every model answers at least {100 * right:.1f} % of the graphs correctly. "
+        words += f"After a thought that it writes itself, the lowest of them has {100 * own:.1f} %."
         fails = trace != "vanilla" and right >= 0.9 > own
         assert any(words in sentence for sentence in said) == fails
     if name == "is-tree-length":

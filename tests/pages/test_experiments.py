@@ -61,7 +61,7 @@ def test_every_file_of_rows_is_on_one_page():
 def test_every_page_is_in_the_index_with_its_files():
     listed = list_of_pages()
     for name in (*SHOWN, PLACES):
-        assert f"]({name}.md): " in listed
+        assert f"]({name}.md)\n" in listed
         picture = SHOWN[name].picture if name in SHOWN else ""
         kinds = {"md", "csv"} | (set() if picture else {"svg"})
         assert {Path(path).suffix[1:] for path in EXPERIMENT_PAGES if Path(path).stem == name} == kinds

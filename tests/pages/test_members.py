@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from pages.members import counted_bits, formula_bits, markdown
+from pages.members import counted_bits, formula_bits, markdown, tasks_page
 from seqsep.models.mixers import MIXERS
 from seqsep.tasks import TASKS
 
@@ -26,10 +26,21 @@ def test_every_mixer_says_recurrence_state_form_and_source(mixer):
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_every_task_says_what_is_asked_and_how_it_is_drawn(task):
     text = inspect.getdoc(inspect.getmodule(task))
-    for label in ("\nSource: ", "Asked: ", "Lengths: ", "\nShortcuts: "):
+    for label in ("\nSource: ", "Queries: ", "Lengths: ", "\nShortcuts: "):
         assert label in text, label
 
 
 def test_a_docstring_becomes_markdown():
     found = markdown("Title: one.\n\n    y = 2 * x\n\nSource: a * b.\nMore.\n    z\n")
     assert found == "Title: one.\n\n```\ny = 2 * x\n```\n\n**Source:** a \\* b.\nMore.\n```\nz\n```\n"
+
+
+def test_items_of_a_docstring_are_a_list():
+    assert markdown("It has:\n* one,\n  or none\n* two * 2") == "It has:\n\n* one,\n  or none\n* two * 2\n"
+
+
+def test_the_table_of_tasks_says_how_many_answers_must_be_right():
+    page = tasks_page()
+    assert "| [multi-query-recall](#multi-query-recall) | 10 | 60 | 2^-30, about 0.000000001 |" in page
+    assert "| [nearest-neighbor](#nearest-neighbor) | 10 | 10 | 0.031 |" in page
+    assert "An example counts as right only if all its answers are right" in " ".join(page.split())

@@ -1,7 +1,9 @@
 """Every public function and class is on a page of the Python API, with parameters, errors and an example."""
 
+import inspect
 import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,8 @@ import pytest
 import seqsep
 from pages import PAGES
 from pages._members import Member
-from pages.python_api import FOLDER, PYTHON_PAGES, anchor, python_index, section
+from pages.python_api import FOLDER, PYTHON_PAGES, anchor, python_index, section, signature
+from seqsep.tasks import TASKS, Task
 
 ROOT = Path(__file__).parents[2]
 MEMBERS = [member for page in PYTHON_PAGES for member in page.members]
@@ -104,3 +107,63 @@ def test_what_a_docstring_lacks_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (member.keyword_only, member.options) == ("often", "options")
     with pytest.raises(AssertionError):
         test_every_parameter_is_described(member)
+
+
+MOST = 7
+
+
+def function_with_broken_lines(count: int = MOST) -> int:
+    """Count.
+
+    Arguments:
+        count: a number.
+
+    Raises OSError if a file cannot be read, and Raises
+    ValueError for 0. Raises
+    BadInput for 1.
+    """
+    return count
+
+
+def test_an_error_is_said_once_wherever_its_line_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    member = Member(__name__, "function_with_broken_lines")
+    monkeypatch.setitem(vars(member), "value", function_with_broken_lines)
+    assert member.errors[-1] == "Raises BadInput for 1."
+    assert member.text == "Count."
+
+
+@ids
+def test_no_error_is_left_in_the_text(member: Member) -> None:
+    assert "Raises" not in member.text
+
+
+def test_a_signature_has_the_values_of_constants(monkeypatch: pytest.MonkeyPatch) -> None:
+    member = Member(__name__, "function_with_broken_lines")
+    monkeypatch.setitem(vars(member), "value", function_with_broken_lines)
+    assert member.parameters[0].default == "7"
+    assert "questions: int = 20000" in signature(Member("seqsep", "audit"))
+
+
+def test_a_list_takes_its_items() -> None:
+    assert signature(Member("seqsep", "Rows")).endswith("\nRows(iterable: Iterable[Row] = ())")
+    assert signature(Member("seqsep.theorems", "Outcomes")).endswith("\nOutcomes(iterable: Iterable[Outcome] = ())")
+
+
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+def test_a_task_links_its_examples_and_source(task: type[Task]) -> None:
+    found = section(Member("seqsep", task.__name__))
+    assert f"[{task.name}](../tasks.md#{task.name})" in found
+    assert f"\n## {task.name}\n" in (ROOT / "docs/reference/tasks.md").read_text(encoding="utf-8")
+
+
+def test_fields_given_by_name_follow_a_star() -> None:
+    assert "Outcome(\n    *,\n    theorem: str,\n" in signature(Member("seqsep.theorems", "Outcome"))
+    assert "    *,\n    form: str,\n" in signature(Member("seqsep.language_models.audit.answer", "LanguageModelAudit"))
+
+
+@pytest.mark.parametrize("package", ["seqsep.tasks.ceilings", "seqsep.theorems.analysis", "seqsep.audit", "seqsep.theorems"])
+def test_what_a_package_hands_on_has_a_section(package: str) -> None:
+    values = [member.value for member in MEMBERS]
+    for name in import_module(package).__all__:
+        value = getattr(import_module(package), name)
+        assert not callable(value) or inspect.unwrap(value) in values, f"{package}.{name}"

@@ -13,8 +13,9 @@ from matplotlib.text import Text
 from pages._reach_picture import LENGTHS, caption, is_at_chance, lookup_rows, reach_picture, seeds_rows
 from seqsep.lab.experiments.claims.papers import figure2_index_lookup
 from seqsep.models.mixers import MIXERS
-from seqsep.report.figures.heatmap import HATCH
-from seqsep.report.figures.reach_picture import SeedsRow, draw_reach
+from seqsep.report.figures.heatmap import EDGE, HATCH
+from seqsep.report.figures.reach_picture import LETTERS, SeedsRow, draw_reach
+from seqsep.report.figures.text_width import text_width
 from seqsep.report.measured import Measured
 from seqsep.report.numerals import DASH, percent
 from seqsep.report.styles import STYLES
@@ -57,7 +58,21 @@ def test_texts_are_the_numbers():
             assert {percent(cell.middle), *cell.lines} <= set(texts)
         assert {f"paper {percent(accuracy)}" for accuracy in line.paper.values()} <= set(texts)
     [attention] = [line for line in LINES if line.name == "Attention"]
-    assert attention.cells[400].lines == ("97.7–99.9, 3 seeds", "1×64, 8,000 f")
+    assert attention.cells[400].lines == ("97.7–99.9", "3 seeds", "1×64", "8,000 f")
+
+
+def test_letters_are_nine_pixels_at_a_width_of_400():
+    figure = draw_reach(LINES, LENGTHS, "note")
+    sizes = [text.get_fontsize() for text in figure.findobj(Text) if text.get_text()]
+    assert min(sizes) * 400 / (72 * figure.get_figwidth()) >= 9
+
+
+def test_the_words_of_a_cell_are_narrower_than_the_cell():
+    figure = draw_reach(LINES, LENGTHS, "note")
+    cell = 72 * figure.axes[0].get_position().width * figure.get_figwidth() / len(LENGTHS)
+    for line in LINES:
+        for words in [said for one in line.cells.values() for said in one.lines]:
+            assert 72 * text_width(words, LETTERS) < cell * (1 - 2 * EDGE), words
 
 
 def test_another_size_is_hatched_and_chance_is_marked():

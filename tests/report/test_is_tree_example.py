@@ -74,6 +74,12 @@ def test_the_thought_of_figure_3():
     assert degrees == [len(step.left) for step in example.steps[1:]]
 
 
+def test_letters_are_nine_pixels_at_a_width_of_400():
+    drawn = is_tree_example()
+    [width] = re.findall(r'viewBox="0 0 (\d+) ', drawn)
+    assert min(map(float, re.findall(r'font-size="([\d.]+)"', drawn))) * 400 / int(width) >= 9
+
+
 def test_the_committed_picture_is_what_the_code_draws():
     drawn = is_tree_example()
     assert (ROOT / "docs/is-tree-example.svg").read_text(encoding="utf-8") == drawn, "run make pages"

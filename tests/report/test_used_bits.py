@@ -148,8 +148,8 @@ def test_words_follow_the_numbers(measured):
     shorter, longer = table_of(runs).columns
     assert [round(point.used) for point in used_in(shorter)] == [247, 271]
     assert found_at(shorter) == (
-        "At N = 50, 2 models: at most 271 of the 300 bits asked (Mamba, width 64), and at most 25 % of a state (LSTM, width 64"
-        ": 247 of 1,000 bits); 0 prove less than one bit."
+        "At N = 50, 2 models: at most 271 of the 300 bits asked (Mamba, width 64). The greatest share of a state is 25 % "
+        "(LSTM, width 64: 247 of 1,000 bits). Less than one bit is proved for 0 of them."
     )
     assert found_at(longer) == "At N = 200, 1 model so far, none proves a bit of the 1,200 asked."
     assert panel_title(shorter) == "N = 50, 2 models: at most 271 of the 300 bits asked, and 25 % of a state"

@@ -37,9 +37,7 @@ CAPTIONS = {
     "steps": "accuracy over training steps of the best run, with other seeds as fainter lines",
     "bits": "accuracy over bits of state, a mark for each model",
 }
-WRITTEN = (
-    "Over steps, a graph of IsTree counts as right if thought and answer are completely right, each token after right tokens."
-)
+WRITTEN = "In the curves a graph of IsTree counts as right if each token of thought and answer is right after the right tokens."
 
 Line = tuple[str, SizedModel, list[tuple[Task, Cell]]]
 """A name, the model whose style the line has, and its cells."""
@@ -149,7 +147,9 @@ def caption(found: ResultTable, by_bits: bool = False) -> str:
     seeds = len({run.seed for run in runs})
     tasks = ", ".join(f"`{name}`" for name in dict.fromkeys(task.name for task in found.tasks))
     said = "; ".join(CAPTIONS[kind] for kind in kinds)
-    written = WRITTEN if "steps" in kinds and _trees(found.tasks) else "A second dotted line is the best without any state."
+    written = (
+        WRITTEN if "steps" in kinds and _trees(found.tasks) else "A second dotted line is the best accuracy without any state."
+    )
     return (
         f"Task {tasks}: {said}. At most {counts([run.steps_allowed for run in runs])} steps, "
         f"{seeds} seed{'s' * (seeds > 1)}. The dotted line is 99 %. {written}"

@@ -122,8 +122,9 @@ def answers(rows: Sequence[Row]) -> list[str]:
         right, own = (min(row.result[name] for row in found) for name in ("answer_accuracy", "live_accuracy"))
         if right >= ANSWERED > own:
             said.append(
-                f"Given the right `{trace}`, every model answers at least {percent(right)} % of the graphs right. "
-                f"After its own, the least is {percent(own)} %. So the thought is what fails, not the answer."
+                f"If the right `{trace}` is given, every model answers at least {percent(right)} % of the graphs correctly. "
+                f"After a thought that it writes itself, the lowest of them has {percent(own)} %. "
+                "So the models fail at the thought, and not at the answer."
             )
     return said
 

@@ -7,12 +7,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pages._claims import FIGURES, found_in
+from pages._claims import FIGURES, claims_of_figure, found_in
 from pages._markdown import table
 from seqsep.core.files import read_text
 from seqsep.core.tables import as_csv
 from seqsep.lab.estimate import evaluations
-from seqsep.lab.experiments.claims import CLAIMS
 from seqsep.lab.experiments.claims.claim import Accuracy
 from seqsep.lab.experiments.claims.known import SECONDS_AN_HOUR, in_words, shape
 from seqsep.lab.row import PRUNED, Row
@@ -243,9 +242,9 @@ def claims_of(rows: Iterable[Row], results: Path) -> dict[str, dict[str, list[st
     by_figure = {}
     for beginning, title in FIGURES.items():
         decided: dict[str, list[str]] = {}
-        for claim in CLAIMS:
+        for claim in claims_of_figure(beginning):
             best = found.evidence[claim.name].best if isinstance(claim, Accuracy) else None
-            if claim.name.startswith(beginning) and best is not None and best.key in keys:
+            if best is not None and best.key in keys:
                 decided.setdefault(found.verdict(claim).status, []).append(claim.name)
         if decided:
             by_figure[title] = decided

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import Any, Literal, get_args, get_origin
 
 BLOCK = re.compile(r"^(?:Arguments|Fields):\n((?:[ ]{4}.*(?:\n|$))+)", re.MULTILINE)
-RAISES = re.compile(r"Raises [A-Z]\w+(?: and [A-Z]\w+)*\b(?:[^.`]|`[^`]*`|\.(?=\S))*\.")
+RAISES = re.compile(r"Raises\s+[A-Z]\w+(?:\s+and\s+[A-Z]\w+)*\b(?:[^.`]|`[^`]*`|\.(?=\S))*\.")
 WRONG_VALUE = ("ValueError", "BadInput")
 
 
@@ -70,11 +70,13 @@ class Member:
     def parameters(self) -> list[Parameter]:
         """Its parameters without `self` and `cls`; those of a class are its fields, or the parameters of `__init__`."""
         if isinstance(self.node, ast.FunctionDef):
-            return list(_of_function(self.node))
+            return list(_of_function(self.node, self.home))
         if is_dataclass(self.value) or hasattr(self.value, "_fields"):
             return list(_of_fields(self.value))
         made = [one for one in self.node.body if isinstance(one, ast.FunctionDef) and one.name == "__init__"]
-        return list(_of_function(made[0])) if made else []
+        if made:
+            return list(_of_function(made[0], self.home))
+        return [Parameter("iterable", f"Iterable[{items}]", "()") for items in _items_of_list(self.node)]
 
     def spelt_out(self, kind: str) -> str:
         """Return a type as a reader's table has it: a name for some choices is replaced by the choices.
@@ -88,6 +90,8 @@ class Member:
     @property
     def keyword_only(self) -> str:
         """The first parameter that is given by its name only; nothing if there is none."""
+        if is_dataclass(self.value):
+            return next((one.name for one in fields(self.value) if one.kw_only), "")
         given = self.node.args.kwonlyargs if isinstance(self.node, ast.FunctionDef) else []
         return given[0].arg if given else ""
 
@@ -190,14 +194,14 @@ def _definition(value: Any) -> ast.FunctionDef | ast.ClassDef:
     return found
 
 
-def _of_function(node: ast.FunctionDef) -> Iterator[Parameter]:
-    """Yield the parameters of a function."""
+def _of_function(node: ast.FunctionDef, home: ModuleType) -> Iterator[Parameter]:
+    """Yield the parameters of a function of the module `home`."""
     given = node.args
     places = [*given.posonlyargs, *given.args]
     defaults: list[ast.expr | None] = [None] * (len(places) - len(given.defaults)) + list(given.defaults)
     for one, default in [*zip(places, defaults, strict=True), *zip(given.kwonlyargs, given.kw_defaults, strict=True)]:
         if one.arg not in ("self", "cls"):
-            yield Parameter(one.arg, _type(one.annotation), "" if default is None else ast.unparse(default))
+            yield Parameter(one.arg, _type(one.annotation), "" if default is None else _default(default, home))
     if given.kwarg is not None:
         yield Parameter(given.kwarg.arg, _type(given.kwarg.annotation), "")
 
@@ -212,8 +216,22 @@ def _of_fields(kind: type) -> Iterator[Parameter]:
     names = [one.name for one in fields(kind) if one.init] if is_dataclass(kind) else list(getattr(kind, "_fields", ()))
     for name in names:
         default = declared[name].value
-        shown = "" if default is None else ast.unparse(default)
+        shown = "" if default is None else _default(default, import_module(kind.__module__))
         yield Parameter(name, _type(declared[name].annotation), "empty" if shown.startswith("field(") else shown)
+
+
+def _default(default: ast.expr, home: ModuleType) -> str:
+    """Return a default as a reader understands it: a constant of the module is replaced by its value."""
+    value = getattr(home, default.id, None) if isinstance(default, ast.Name) else None
+    is_plain = isinstance(value, int | float | str) or (isinstance(value, tuple) and all(isinstance(one, int) for one in value))
+    return repr(value) if is_plain else ast.unparse(default)
+
+
+def _items_of_list(node: ast.ClassDef) -> Iterator[str]:
+    """Yield the type of the items of a class that is a list, such as `list[Row]`."""
+    for base in node.bases:
+        if isinstance(base, ast.Subscript) and ast.unparse(base.value) == "list":
+            yield ast.unparse(base.slice)
 
 
 def _type(annotation: ast.expr | None) -> str:

@@ -25,8 +25,8 @@ model: two layers are excluded by none of them. They exclude that the layer is r
 layer has H heads with values of m coordinates (the one that sees all tokens, if there is one; of a latent all coordinates); a
 recurrence beside its attention is left out. For models without attention it is the recurrent layer with the largest state.
 
-* **Composition**: tokens f(0) .. f(n-1), g(0) .. g(n-1), x, numbers of [n]; the answer is f(g(x)). The least n from which on it
-  is impossible; a number that is no single token takes several. n log2 n bits of f are needed. By sums of p bits a number,
+* **Composition**: tokens f(0) .. f(n-1), g(0) .. g(n-1), x, numbers of [n]; the answer is f(g(x)). The least n from which it
+  is impossible; a number that is no single token takes several. n log2 n bits of f are needed. By sums of p bits per number,
   read in order, H (m + 2) p bits reach the answer; by exact weights and sums, of which each mean is rounded to 16 bits,
   H log2 cells(m, 2^16 n) bits (`composition-one-layer`). A recurrent layer hands on its state, numbers of p bits.
 * **Induction heads**: the task is to return the symbol that followed the latest occurrence of the last one. The number is the
@@ -35,8 +35,8 @@ recurrence beside its attention is left out. For models without attention it is 
 * **Disjointness** of two sets of N/2 places, and **Dyck-(2,2)** recognised, the first paper's: the least N, on the grid of 16
   bits ([grid](../explanation/glossary.md#grid)) with stepwise softmax (`disjointness-one-layer`, `bounded-dyck-one-layer`).
 * A layer that sees a window fails once f(0), or the first token, is outside of it, if that comes first.
-* **Whole model**: composition by its state at 16 bits a number, all layers, whatever its depth; windows alone see no further
-  back than their horizon. If a cache grows by g bits a token, n g bits are fewer than n log2 n only for n above 2^g: this
+* **Whole model**: composition by its state at 16 bits per number, all layers, whatever its depth; windows alone see no further
+  back than their horizon. If a cache grows by g bits per token, n g bits are fewer than n log2 n only for n above 2^g: this
   argument excludes only lengths above the power of ten that is given.
 
 """

@@ -66,8 +66,8 @@ def places_page(folder: Path) -> Page:
         question=QUESTION,
         setup=table(setup),
         cells=(
-            f"A place is answered, or held, if it is so in {percent(SURE)} % of the inputs. "
-            f"Others: the mean over the other places.\n\n{table([head, *rows])}"
+            f"A place is answered, or held, if this is true in at least {percent(SURE)} % of the inputs. "
+            f"The columns *others* have the mean over the other places.\n\n{table([head, *rows])}"
         ),
         picture="index-lookup-architectures-places.svg",
         caption=CAPTION,
@@ -84,7 +84,7 @@ def causes(named: Named) -> str:
     every = [name for name, found in held.items() if len(found) == places[name]]
     more = sum(mean(line["in_state"]) > mean(line["right"]) for line in named.values())
     return (
-        f"The states of {listed(every)} hold every place, so what reads them fails. "
+        f"The states of {listed(every)} hold every place, so the part that reads them fails. "
         f"In {more} of {len(named)} models, on average over places, a symbol is in the state more often than it is answered. "
         "Another reader may find more in a state."
     )

@@ -11,20 +11,20 @@ THREADS = "https://github.com/huggingface/transformers"
 HEAD = """
 ## Bugs of released versions
 
-Each of these bugs has a script. It ends with status 1 in the release that has the bug, and with 0 in a later one.
-`tests/long_released_bugs.py` installs both releases and runs it ([its row](../../results/verify/released-bugs.json)). Models
-are tiny, with random weights, in float32. Numbers are greatest differences of logits, or of the beams' scores for mamba_beams.
-They should be 0 except for rounding.
+Each of these bugs has a script. The script exits with status 1 in the release that has the bug, and with 0 in a later release.
+`tests/long_released_bugs.py` installs both releases and runs the script ([its row](../../results/verify/released-bugs.json)).
+The models are tiny, have random weights, and compute in float32. Each number is the greatest difference of two logits that
+should be equal except for rounding. For mamba_beams it is the greatest difference of the scores of beams.
 
-The details say what `seqsep check --model` finds in the two releases, for the five bugs on which it was tested there. For the
-others the law is the one whose two sides the script compares.
+`seqsep check --model` was run in both releases for five of the bugs, and the details have its results. For the other bugs,
+the table has the law that the script tests.
 
 """
 
 
 @dataclass(frozen=True)
 class ReleasedBug:
-    """A bug, the release that has it and one that has not, and where it is spoken of."""
+    """A bug, a release with it, a release without it, and the threads that discuss it."""
 
     model: str
     wrong: str
@@ -58,7 +58,7 @@ LFM2 = {"num_hidden_layers": 3, "layer_types": ["conv", "full_attention", "conv"
 RELEASED_BUGS = {
     "mamba_padding": ReleasedBug(
         model="Mamba",
-        wrong="padding runs into the state",
+        wrong="padding changes the state",
         law="padding on the left",
         fails_in="4.44.2",
         holds_in="4.45.2",
@@ -66,7 +66,7 @@ RELEASED_BUGS = {
     ),
     "jamba_padding": ReleasedBug(
         model="Jamba",
-        wrong="padding runs into the state",
+        wrong="padding changes the state",
         law="padding on the left",
         fails_in="4.44.2",
         holds_in="4.45.2",
@@ -74,7 +74,7 @@ RELEASED_BUGS = {
     ),
     "mamba2_step": ReleasedBug(
         model="Mamba-2",
-        wrong="a token behind a state is not read as in one pass",
+        wrong="a token after a state gives other logits than in one pass",
         law="token by token",
         fails_in="4.47.1",
         holds_in="4.48.3",
@@ -82,7 +82,7 @@ RELEASED_BUGS = {
     ),
     "mamba2_groups": ReleasedBug(
         model="Mamba-2, two groups",
-        wrong="one pass gives the heads the groups in another order than a single step does",
+        wrong="one pass and a single step assign the groups to the heads in different orders",
         law="token by token",
         fails_in="4.51.3",
         holds_in="4.52.4",
@@ -98,7 +98,7 @@ RELEASED_BUGS = {
     ),
     "lfm2_padding": ReleasedBug(
         model="LFM2",
-        wrong="padding runs into the convolutions",
+        wrong="padding changes the inputs of the convolutions",
         law="padding on the left",
         fails_in="4.57.1",
         holds_in="5.0.0",
@@ -116,7 +116,7 @@ RELEASED_BUGS = {
     ),
     "bamba_chunk": ReleasedBug(
         model="Bamba",
-        wrong="a chunk behind a state forgets the state of the Mamba layers",
+        wrong="a chunk after a state ignores the state of the Mamba layers",
         law="in chunks",
         fails_in="5.11.0",
         holds_in="5.13.1",
@@ -125,7 +125,7 @@ RELEASED_BUGS = {
     ),
     "bamba_padded_chunk": ReleasedBug(
         model="Bamba",
-        wrong="padding in a chunk behind a state runs into the state",
+        wrong="padding in a chunk after a state changes the state",
         law="padding in chunks",
         fails_in="5.13.1",
         holds_in="5.23.0",
@@ -134,7 +134,7 @@ RELEASED_BUGS = {
     ),
     "mamba_beams": ReleasedBug(
         model="Mamba",
-        wrong="beam search leaves states in the order of the beams before",
+        wrong="beam search does not reorder the states with the beams",
         law="beams",
         fails_in="5.11.0",
         holds_in="5.13.1",

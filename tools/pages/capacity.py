@@ -20,17 +20,20 @@ lengths this size excludes. `make pages` writes it from `src/seqsep/language_mod
 
 The columns of the first table are:
 
-* **state, 16 bits**: the fixed [state](../explanation/glossary.md#state) that the next step reads, at 16 bits a number. A
+* **state, 16 bits**: the fixed [state](../explanation/glossary.md#state) that the next step reads, at 16 bits per number. A
   [window](../explanation/glossary.md#window) of W tokens keeps W - 1. A convolution of K taps reads K - 1 past columns.
 * **as stored**: the same numbers with the bits that `transformers` stores them in. It also allocates a K-th column of each
   convolution, and `--json` reports this.
 * **bytes a token**: the growth of the [cache](../explanation/glossary.md#cache).
-* **[crossing](../explanation/glossary.md#crossing)**: the number of tokens from which on the cache of the model's attention
+* **[crossing](../explanation/glossary.md#crossing)**: the number of tokens from which the cache of the model's attention
   layers is as large as its fixed state and full windows. A model without such layers is compared with a twin, marked *. The
   twin keeps every token of the model's windows. If the model has no windows, it is a Transformer of this width and depth.
 * **no list beyond**: the longest list that a state of this size can repeat. "None" means that no length is excluded.
-* **status**: how certain the sizes are. For {unseen} of the {models} models the model's own config.json was not seen. The
-  [sources](#sources) have it in full.
+* **status**: the origin of the sizes. *Verified* ones are from the model's config.json or a copy of it, and *fine-tune* from
+  that of a fine-tune. Some of the *partly* ones are from a public file. *Defaults* are the library's, and *unverified* ones are
+  from memory.
+  {unseen} of the {models} models are *defaults* or *unverified*: no file with their sizes was seen. The fine-tune is not among
+  these {unseen}. The [sources](#sources) have the status in full.
 
 *No list beyond* follows from the size of the state: no model with a state of this size can repeat every longer list of its
 vocabulary, however it is trained. This does not show how far the published weights get.

@@ -10,14 +10,14 @@ from pages._experiment_notes import NOTES
 from pages._experiment_page import Page, page_text
 from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table, csv_text, hours, result_table, setup
 from pages._glossary import with_terms
-from pages._markdown import table
-from pages._places import QUESTION, TITLE, places_csv, places_page, places_svg
+from pages._markdown import folded, table
+from pages._places import TITLE, places_csv, places_page, places_svg
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.report.result_table import ResultTable
 
 FOLDER = "docs/reproduction"
-LIVE = " On IsTree accuracy is live: the model writes the thought, and an answer that never comes counts 1/2."
+LIVE = " On IsTree the model writes the thought itself. If it never answers, the graph counts 1/2."
 CELLS = (
     "Each cell has the accuracy in percent of the setting that is best with the first seed. "
     "A range is over the seeds of that setting."
@@ -211,6 +211,6 @@ EXPERIMENT_PAGES: Mapping[str, Callable[[Path], str]] = {
 
 def list_of_pages() -> str:
     """Return a line for each page, and the columns of their CSV files, for the index."""
-    lines = [f"* [{shown.title}]({name}.md): {shown.question}\n" for name, shown in SHOWN.items()]
+    lines = [f"* [{shown.title}]({name}.md)\n" for name, shown in SHOWN.items()]
     columns = table([["Column", "Content"], *([f"`{column}`", meaning] for column, (meaning, _) in COLUMNS.items())])
-    return "".join([*lines, f"* [{TITLE}]({PLACES}.md): {QUESTION}\n", "\n### Columns of the CSV files\n\n", columns])
+    return "".join([*lines, f"* [{TITLE}]({PLACES}.md)\n", "\n### Columns of the CSV files\n", folded("The columns", columns)])

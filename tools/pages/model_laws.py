@@ -20,18 +20,18 @@ Verdicts = Sequence[Mapping[str, Any]]
 HEADER = ["model type", "laws tested", "laws that fail", "greatest difference"]
 HEAD = """# The laws of state, tested on models of others
 
-This page is for people who serve a language model or write an engine. It says in which models the state is right: decoding from
-a kept state gives the logits of one pass over the complete input. Three groups of models are tested: `transformers`,
-flash-linear-attention, and releases of `transformers` with known bugs.
+You need this page if you serve a language model or write an inference engine. It says in which models the state is right:
+decoding from a kept state gives the logits of one pass over the complete input. Three groups of models are tested: those of
+`transformers`, those of flash-linear-attention, and older releases of `transformers` with known bugs.
 
 `make pages` writes this page from `results/model-laws.json`, `results/model-laws-later.json`,
 `results/flash-linear-laws.json` and `results/released-bugs.json`.
 
 A causal language model remembers the tokens that it has read in its [state](../explanation/glossary.md#state): a
 [cache](../explanation/glossary.md#cache) of keys and values, a [window](../explanation/glossary.md#window), or a recurrence.
-The [one-way protocol](../explanation/glossary.md#one-way-protocol) of the first paper is a test of it. Cut an input anywhere,
-send the state as bytes to a process that has never seen the tokens before the cut, and continue there. No logit may change.
-Each such rule is a [law](../explanation/glossary.md#law).
+The [one-way protocol](../explanation/glossary.md#one-way-protocol) of the first paper gives a test of this state. Cut an input
+anywhere, send the state as bytes to a process that has never seen the tokens before the cut, and continue there. No logit may
+change. This rule is one of the [laws](../explanation/glossary.md#law) below.
 
 <!-- not run: it needs your own model -->
 ```console
@@ -44,13 +44,14 @@ and runs no code of the folder. `--length`, `--batch` and `--seed` choose the in
 status is 0 if every tested law holds, 1 if one fails, and 2 if the input cannot be read. From Python:
 `seqsep.check_language_model(path)`.
 
-Everything is computed in float64, also if a model casts to float32. Each path is compared with one pass over the complete
-input. It may differ by 10^-9 of the greatest logit, because sums in another order differ by 10^-15. With `--dtype float32` or
-`bfloat16`, a path may differ from the pass in float64 by 8 times as much as the pass in that type does.
+Everything is computed in float64, even if the code of a model casts to float32. Each way to read the input, such as token by
+token, is compared with one pass over the complete input. A logit may differ by 10^-9 of the greatest logit: sums in another
+order differ by about 10^-15. `--dtype float32` and `--dtype bfloat16` test in these types. Let d be the difference between one
+pass in such a type and one pass in float64. Any other way to read the input may differ from the pass in float64 by 8 d.
 
-A window or a kernel's chunk that is longer than a third of the input is shortened, so that the input is longer than it. The
-last line of the output reports this. Padding is on the left or on the right of a sequence. This does not test padding between
-tokens.
+An input should be longer than every window and every chunk of a kernel. So those that are longer than a third of the input are
+shortened, and the last line of the output reports this. Padding is on the left or on the right of a sequence. This does not
+test padding between tokens.
 
 ## The laws
 
@@ -62,15 +63,15 @@ The versions are transformers {transformers} and torch {torch}. The {count} mode
 3 inputs of 24 tokens in float64. `tests/long_model_laws.py` tests them again ([its
 row](../../results/verify/model-laws.json)).
 
-The laws catch faults that were injected into mamba2, qwen3_next and mistral, with 5 seeds each. The healthy models of these
-three types pass with 100 seeds. The faults are:
+To test the laws, faults were injected into mamba2, qwen3_next and mistral, with 5 seeds each. The laws find all of them.
+Without faults, these three types pass with 100 seeds. The faults are:
 
-* a stale state, a state of the wrong position, or a zeroed convolution window;
-* off by one at the border of a chunk;
-* padding that is written into the state, also for one sequence only, and for a chunk after a state;
-* two sequences that are swapped.
+* a state of an earlier step, a state of the wrong position, or a convolution window of zeros;
+* an error by one token at the border of a chunk;
+* padding that is written into the state: for several sequences, for one sequence, or in a chunk after a state;
+* two sequences whose states are swapped.
 
-A law fails if any path that it takes is wrong. So "padding in chunks" fails too if chunks are wrong without padding.
+A law fails if any step of its test is wrong. So if chunks are wrong without padding, "padding in chunks" fails too.
 
 """
 LATER = """
@@ -84,55 +85,59 @@ These scripts need no seqsep. Each prints the difference of two results that sho
 """
 FOLDER = "examples/transformers_state"
 SCRIPTS = {
-    "chunk_behind_state": "Mamba, Falcon-Mamba, Jamba and Zamba read a chunk of several tokens after a state otherwise than "
-    "in one pass; single tokens are read right.",
-    "bamba_positions": "Bamba counts positions from 0 after a cache unless it is given position_ids.",
-    "moshi_window": "Moshi's cache keeps a window of tokens; without a cache its attention sees all.",
-    "time_step_limit": "Mamba-2, Zamba2 and Nemotron-H cut time steps to their limits in one pass and not in single steps. "
-    "(Mamba-2 passes in the table: its limits there are 0 and infinity.)",
+    "chunk_behind_state": "After a state, Mamba, Falcon-Mamba, Jamba and Zamba read a chunk of several tokens differently from "
+    "one pass. They read single tokens correctly.",
+    "bamba_positions": "After a cache, Bamba counts positions from 0 unless it is given position_ids.",
+    "moshi_window": "With a cache, the attention of Moshi sees only a window of tokens. Without a cache, it sees all tokens.",
+    "time_step_limit": "Mamba-2, Zamba2 and Nemotron-H clip time steps to their limits in one pass, but not in single steps. "
+    "Mamba-2 still passes in the table, because its limits there are 0 and infinity.",
     "minimax_reorder": "`reorder_cache` leaves the states of MiniMax's linear layers in the old order.",
-    "recurrent_gemma_modules": "RecurrentGemma keeps its recurrence in its modules, so a model serves one sequence at a time.",
-    "padding_in_state": "Padding on the left changes what RecurrentGemma, RWKV and DeepSeek-V4 return after it.",
-    "rwkv_batch": "RWKV gives logits of the wrong shape for single tokens of two sequences.",
-    "fields_without_effect": "`layer_norm_eps` of BioGPT, `hidden_act` of gpt-oss and `time_step_limit` of Nemotron-H change "
-    "no logit.",
+    "recurrent_gemma_modules": "RecurrentGemma keeps its recurrent state in its modules, so a model can serve only one "
+    "sequence at a time.",
+    "padding_in_state": "Padding on the left changes the later logits of RecurrentGemma, RWKV and DeepSeek-V4.",
+    "rwkv_batch": "For single tokens of two sequences, RWKV returns logits of the wrong shape.",
+    "fields_without_effect": "The fields `layer_norm_eps` of BioGPT, `hidden_act` of gpt-oss and `time_step_limit` of "
+    "Nemotron-H change no logit.",
 }
 FLASH_LINEAR = """
 ## Layers of flash-linear-attention
 
-A config.json of that package is tested too, if the package is installed (in a clone: `pip install '.[hf,gpu]' triton`). Its
-layers are kernels for a GPU; here Triton's interpreter runs them on a CPU, so take few tokens and a small model (`--length 9
---batch 2 --set num_hidden_layers=2 --set hidden_size=64`). In float64 the kernels sum in float64. This does not test what a
-GPU's compiler makes of them.
+`seqsep check --model` also tests a config.json of this package, if the package is installed. In a clone:
+`pip install '.[hf,gpu]' triton`. The layers of the package are kernels for a GPU. Here Triton's interpreter runs them on a
+CPU, which is slow. Therefore use few tokens and a small model: `--length 9 --batch 2 --set num_hidden_layers=2 --set
+hidden_size=64`. In float64 the kernels sum in float64. This does not test the code that a compiler for a GPU makes from the
+kernels.
 
-flash-linear-attention {flash-linear-attention}, triton {triton}, transformers {transformers}, torch {torch}: {count} model
-types, tiny and with random weights. They are tested by {laws} laws on 2 inputs of 9 tokens, which the package reads token by
-token, and by one law on 2 inputs of 66, which it reads in chunks of 64. Differences of 10^-6 of the greatest logit are allowed
-in float64, because kernels have constants of 8 digits. `tests/long_flash_linear_laws.py` tests them again ([its
-row](../../results/verify/flash-linear-laws.json)).
+The versions are flash-linear-attention {flash-linear-attention}, triton {triton}, transformers {transformers} and torch
+{torch}. The {count} model types are tiny and have random weights. They are tested by {laws} laws on 2 inputs of 9 tokens, which
+the package reads token by token. One law is also tested on 2 inputs of 66 tokens, which it reads in chunks of 64. Differences
+of 10^-6 of the greatest logit are allowed in float64, because the kernels have constants of 8 digits.
+`tests/long_flash_linear_laws.py` tests them again ([its row](../../results/verify/flash-linear-laws.json)).
 
 """
 AFTER_FLASH_LINEAR = """
 These scripts show failures without seqsep:
 
-* [retnet_padded_chunk.py](../../examples/flash_linear_state/retnet_padded_chunk.py): if the padding of a sequence
-  ends only in a chunk after a state, the rotary positions of that chunk begin below 0.
-* [mamba2_bfloat16.py](../../examples/flash_linear_state/mamba2_bfloat16.py): in bfloat16, Mamba-2's
-  plain code, which replaces kernels of another package, multiplies float32 by bfloat16 and raises an error.
+* [retnet_padded_chunk.py](../../examples/flash_linear_state/retnet_padded_chunk.py): if the
+  padding of a sequence ends in a chunk after a state, the rotary positions of this chunk begin below 0.
+* [mamba2_bfloat16.py](../../examples/flash_linear_state/mamba2_bfloat16.py): in bfloat16, the plain
+  code of Mamba-2 multiplies float32 by bfloat16 and raises an error. This code replaces kernels of another package.
 
-The other failures are a limit that the package documents: Mamba and Mamba-2 take one token at a time after a state.
+The other failures are a limit that the package documents: after a state, Mamba and Mamba-2 take one token at a time.
 
 These types are not tested:
 
-* mesa_net: it solves a system for each token by conjugate gradients to about 10^-3, and needs float32 states;
-* abc: its kernels mix types under float64;
-* rwkv7: the interpreter does not accept its kernels;
-* types with attention: the package needs flash-attn for them.
+* mesa_net, because for each token it solves a system of equations only to about 10^-3, and it needs float32 states;
+* abc, because its kernels mix types under float64;
+* rwkv7, because the interpreter does not accept its kernels;
+* types with attention, because they need the package flash-attn.
 """
 NOTES = """
-A law that holds for these weights and inputs may fail for others. The sparse attention of DeepSeek-V3.2 and Hunyuan V4 is
-tested with 16 heads of its index. With two heads, scores are often 0, and the length of a pass decides which equal scores are
-chosen.
+## Limits of these tests
+
+A law that holds for these weights and inputs may fail for others. The sparse attention of DeepSeek-V3.2 and Hunyuan V4 selects
+tokens by scores. It is tested with 16 heads for these scores. With two heads, many scores are 0, and the selection among equal
+scores depends on the length of the pass.
 """
 
 
@@ -144,7 +149,7 @@ def model_laws_page(results: Path) -> str:
     laws = "".join(f"* **{name}**: {_one_line(docstring(law))}\n" for name, law in LANGUAGE_MODEL_LAWS.items())
     later = json.loads(read_text(results / KEPT_OF_LATER))
     differs = _differing(kept["models"], later["models"])
-    verdict = f"The same laws fail, except {differs}." if differs else "The same laws fail."
+    verdict = f"The same laws fail, with this exception: {differs}." if differs else "The same laws fail."
     words_of_later = LATER.format(**later["versions"], count=len(later["models"]), verdict=verdict)
     counted = TABLE.format(**kept["versions"], count=len(kept["models"]))
     counted_others = FLASH_LINEAR.format(
@@ -165,7 +170,7 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
     >>> one = [{"law": "causal", "holds": True}, {"law": "beams", "holds": False, "difference": 0.25}]
     >>> print(what_holds({"llama": one[:1], "mamba": one}))
     1 of 2 model types passes every law that was tested. The others are in the table.
-    If a law fails without a difference, such as with an error, its cell is empty.
+    The cell of the difference is empty if a law fails in another way, such as with an error.
     <BLANKLINE>
     | model type | laws tested | laws that fail | greatest difference |
     |---|---|---|---|
@@ -198,7 +203,7 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
             absent.setdefault(law, []).append(name)
     words = "passes" if len(passed) == 1 else "pass"
     said = f"{len(passed)} of {len(models)} model types {words} every law that was tested. The others are in the table.\n"
-    said += "If a law fails without a difference, such as with an error, its cell is empty.\n\n"
+    said += "The cell of the difference is empty if a law fails in another way, such as with an error.\n\n"
     names = "\n".join(wrap(" ".join(passed), 80, break_on_hyphens=False))
     rows = [[name, str(_tested(models[name])), str(len(lost)), _greatest(lost)] for name, lost in failed.items()]
     each = [[name, str(verdict["law"]), _greatest([verdict])] for name, lost in failed.items() for verdict in lost]
@@ -219,7 +224,7 @@ def _tested(verdicts: Verdicts) -> int:
 
 
 def _greatest(failed: Verdicts) -> str:
-    """The greatest difference of logits; a law may also fail without one, as with logits of the wrong shape."""
+    """Return the greatest difference of logits; a law may also fail without one, as with logits of the wrong shape."""
     differences = [verdict["difference"] for verdict in failed if verdict.get("difference") is not None]
     return f"{max(differences):.0e}" if differences else ""
 
@@ -240,6 +245,6 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
             law = verdict["law"]
             if (verdict["holds"] is False) != (old[law]["holds"] is False):
                 failed = verdict if verdict["holds"] is False else old[law]
-                does = "fails" if failed is verdict else "fails no longer"
-                found.append(f"{name}, where **{law}** {does} ({failed['where']})")
+                does = "fails too" if failed is verdict else "no longer fails"
+                found.append(f"for {name}, **{law}** {does} ({failed['where']})")
     return "; ".join(found)

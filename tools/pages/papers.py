@@ -72,7 +72,7 @@ SEPARATIONS = Paper(
     statements=(
         Statement("Theorem 1", "holds with changes", "the query has its own key, an address after all symbols"),
         Statement("Theorem 2", "holds"),
-        Statement("Theorem 3", "holds", "exactly: N log2 S state bits are needed and enough"),
+        Statement("Theorem 3", "holds", "exactly: N log2 S bits of state are needed, ceil(N log2 S) are enough"),
         Statement("section 3 (discussion of Theorem 3)", "holds"),
         Statement(
             "Theorem 4",

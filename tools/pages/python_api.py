@@ -9,6 +9,7 @@ from pages._docstrings import blocks, inline, markdown
 from pages._glossary import with_terms
 from pages._markdown import table
 from pages._members import Member, Parameter
+from seqsep.tasks import TASKS
 
 FOLDER = "docs/reference/python"
 LABEL = re.compile(r"^\*\*(?!Source|We differ)([^*\n]+[.:])\*\*", re.MULTILINE)
@@ -53,6 +54,21 @@ PYTHON_PAGES = (
         ),
     ),
     Page(
+        "ceilings",
+        "Accuracy limits by task",
+        "You need this page if you know a task's sizes and want its accuracy limit from numbers, or the bits that a measured "
+        "accuracy proves. For a task object, `ceiling` on the page [functions](functions.md) chooses the right formula. Each "
+        "file of `seqsep.tasks.ceilings` has its formulas with proofs.",
+        (
+            *_members("seqsep.tasks.ceilings", "index_lookup_ceiling", "length_where_it_bites"),
+            *_members("seqsep.tasks.ceilings", "best_accuracy", "code_accuracy", "carried_bits", "carried_bits_by_place"),
+            *_members("seqsep.tasks.ceilings", "distinct_values_ceiling", "phonebook_ceiling", "counting_ceiling"),
+            *_members("seqsep.tasks.ceilings", "recall_ceiling", "gram_ceiling", "occurrence_ceiling"),
+            *_members("seqsep.tasks.ceilings", "random_equality_ceiling", "random_equality_accuracy"),
+            *_members("seqsep.tasks.ceilings", "double_star_ceiling", "uniform_graph_ceiling"),
+        ),
+    ),
+    Page(
         "tasks",
         "Tasks",
         "You need this page if you make examples of a task or write your own task. The page [tasks](../tasks.md) explains "
@@ -79,11 +95,14 @@ PYTHON_PAGES = (
     Page(
         "models",
         "Models, layers and networks",
-        "You need this page if you build a model, write your own layer, or run a hand-built network. The page [mixers]"
+        "You need this page if you build a model, let it write text, write your own layer, or run a hand-built network. "
+        "The page [mixers]"
         "(../mixers.md) lists the layers that come with seqsep.",
         (
             *_members("seqsep", "Model", "Model.build", "Model.load"),
-            *_members("seqsep.models", "Design", "generate", "Generated", "load_model"),
+            *_members("seqsep.models", "Design", "generate", "Generated", "GenerationFails", "load_model"),
+            *_members("seqsep.models", "thought_accuracy", "ThoughtAccuracy"),
+            *_members("seqsep.tasks.retriever", "Retriever"),
             *_members("seqsep.models.mixers", "Mixer", "Block", "state_bits", "state_to_bytes", "state_from_bytes"),
             *_members("seqsep", "load_network", "save_network"),
             *_members("seqsep.maths.networks.network", "Network"),
@@ -106,6 +125,7 @@ PYTHON_PAGES = (
             *_members("seqsep", "worst_case"),
             *_members("seqsep.audit", "WorstCase"),
             *_members("seqsep", "audit_language_model"),
+            *_members("seqsep.language_models.audit.answer", "LanguageModelAudit"),
         ),
     ),
 )
@@ -149,6 +169,9 @@ def section(member: Member) -> str:
     parameters = member.parameters
     text = LABEL.sub(r"\1", markdown(blocks(member.text)))
     parts = [f"\n## {member.name}\n\n", f"```text\n{signature(member)}\n```\n\n{text}"]
+    if member.value in TASKS:
+        name = member.value.name
+        parts.append(f"\nIts examples, its source and the differences from the paper: [{name}](../tasks.md#{name}).\n")
     if parameters:
         meanings = member.meanings
         rows = [

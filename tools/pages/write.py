@@ -63,8 +63,8 @@ REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
 
 PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/lab/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
-    "docs/reference/tasks.md": lambda clone: tasks_page(),
-    "docs/reference/mixers.md": lambda clone: mixers_page(),
+    "docs/reference/tasks.md": lambda clone: with_terms(tasks_page(), clone, up="../"),
+    "docs/reference/mixers.md": lambda clone: with_terms(mixers_page(), clone, up="../"),
     "docs/reference/capacity.md": lambda clone: capacity_page(clone / "results"),
     "docs/reference/audit.md": lambda clone: audit_page(clone / "results"),
     "docs/reference/model-laws.md": lambda clone: model_laws_page(clone / "results"),

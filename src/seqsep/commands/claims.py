@@ -84,11 +84,13 @@ def record(claim: "Claim", found: "Found") -> dict[str, Any]:
 def table(claims: "list[Claim]", found: "Found") -> list[str]:
     """Return a line for each claim: its name, its verdict, what the paper says, what ours show, and the next run's cost."""
     lines = []
+    verdicts = [found.verdict(claim) for claim in claims]
     width = max((len(claim.name) for claim in claims), default=0)
-    for claim in claims:
-        verdict = found.verdict(claim)
+    status = max((len(verdict.status) for verdict in verdicts), default=0)
+    for claim, verdict in zip(claims, verdicts, strict=True):
         lines.append(
-            f"{claim.name:<{width}}  {verdict.status:<12}  {claim.statement}; ours: {verdict.evidence}{_next(claim, found)}"
+            f"{claim.name:<{width}}  {verdict.status:<{status}}  "
+            f"{claim.statement}; ours: {verdict.evidence}{_next(claim, found)}"
         )
     return lines
 

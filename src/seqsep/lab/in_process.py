@@ -27,19 +27,20 @@ def train(
 ) -> tuple[Model, Result]:
     """Train a run to its end and return the model with its result, which prints as the table of its curve.
 
-    A layer or task of your own is first held to the laws of `seqsep check --mixer` and `--task`, except those of gradients:
-    the accuracy of a layer that breaks a law says nothing. The last digits of a result depend on torch's version, its threads
+    Your own layer or task is first checked as by `seqsep check --mixer` and `--task`, except for gradients. If it broke a
+    law, its accuracy would have no meaning. The last digits of a result depend on the version of torch, the number of threads
     and the device.
 
     Arguments:
         run: the run to train.
-        keep: file in which the model is kept for `seqsep.load`; by default the model is not kept.
-        threads: threads of torch while it trains, from 1; more of them are slower at small sizes and on a busy machine.
-        progress: show a bar, or lines if stderr is not a terminal; by default on a terminal and in a notebook.
-        device: cpu, cuda or another device of torch.
+        keep: file to which the model is written for `seqsep.load`; by default none is written.
+        threads: threads of torch during training, from 1; for small models or on a busy machine, more threads are slower.
+        progress: show a progress bar, or lines if stderr is not a terminal. By default it is shown on a terminal and in a
+            notebook only.
+        device: device of torch, such as cpu or cuda.
 
-    Raises TypeError for anything but one `Run`. Raises ValueError for a layer or task that breaks a law, less than one thread,
-    or for the reasons of `seqsep.save`. Raises OSError if `keep` cannot be written.
+    Raises TypeError for anything except one `Run`. Raises ValueError for a layer or task that breaks a law, for fewer than
+    one thread, and for the reasons of `seqsep.save`. Raises OSError if `keep` cannot be written.
 
     >>> from seqsep.tasks import IndexLookup
     >>> run = Run(IndexLookup(length=5, alphabet=4), ("lstm",), width=8, steps=2, batch=4, evaluate_every=1, evaluation=20)

@@ -25,14 +25,15 @@ KEY = re.compile("[0-9a-f]{64}")
 
 
 def save(path: Path | str, model: Model, run: Run) -> None:
-    """Write a model and its run to a file; an existing file is replaced once the new one is complete.
+    """Write a model and its run to a file; an existing file is replaced when the new one is complete.
 
     Arguments:
         path: the file to write, in safetensors.
-        model: a model of the run.
-        run: the run, with which `load` builds the model again.
+        model: the model that was trained by the run.
+        run: the run; `load` uses it to build the model again.
 
-    Raises ValueError for a task on vectors or a model that is not of the run. Raises OSError if the file cannot be written.
+    Raises ValueError if the inputs of the task are vectors, or if the model does not fit the run. Raises OSError if the file
+    cannot be written.
 
     >>> import tempfile
     >>> from seqsep.tasks import IndexLookup
@@ -50,15 +51,15 @@ def save(path: Path | str, model: Model, run: Run) -> None:
 
 
 def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tuple[Model, Run]:
-    """Return the model of a file that `save` wrote, for evaluation, and its run.
+    """Read a file that `save` wrote; return its model, ready for evaluation, and its run.
 
     Arguments:
         path: the file, in safetensors.
-        files: a Python file of your own layers, models or task, or several; they run only if the run has their digests.
+        files: one or more Python files with your own layers, models or task. A file is run only if the run has its digest.
 
-    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for a file of another kind, a run that
-    does not fit the tensors, the name KEY.safetensors of another run, or own parts that are in none of `files`. Raises
-    PlugInFails for own parts that cannot be built.
+    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for a file of another kind, tensors
+    that do not fit the run, or a name KEY.safetensors with the key of another run. Raises ValueError if none of `files` has
+    your own layer, model or task. Raises PlugInFails if your own layer, model or task cannot be built.
 
     >>> load("/no/such/file")
     Traceback (most recent call last):

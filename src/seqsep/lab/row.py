@@ -54,17 +54,18 @@ def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
 
 @dataclass(frozen=True)
 class Row:
-    """One run of an experiment with its outcome, or a language model's reply.
+    """One run of an experiment with its outcome, or one reply of a language model.
 
-    A row is a reply (`language_models.text.reply`) if its configuration has a `question`. If a run has no outcome, since its
-    worker died or it raised an exception, its `result` has only `status`, and `finished` is False; such a row is never
-    exported. If a run diverged, its outcome is kept, and both `finished` and `failed` are True.
+    A row is a reply if its configuration has a `question`. A run has no outcome if its worker died or if it raised an
+    exception. Then `result` has only `status`, and `finished` is False; such a row is never exported. If the loss of a run
+    diverged, its outcome is kept, and both `finished` and `failed` are True.
 
     Fields:
         experiment: name of the experiment.
-        key: key of the run, the SHA-256 of its settings as 64 hexadecimal digits.
+        key: SHA-256 of the run's settings, as 64 hexadecimal digits.
         configuration: the settings of the run, as `Run.configuration` returns them.
-        result: the outcome: status, steps, accuracy (a fraction), curve and bits of the state.
+        result: the outcome: status, steps, accuracy (a fraction), curve and bits of the state. The status is converged,
+            finished, pruned (stopped early), or "failed: " and the reason.
         environment: versions, processor and device that the result depends on.
 
     >>> row = Row("trial", "0" * 64, configuration={}, result={"status": "failed: worker died"}, environment={})
@@ -172,7 +173,10 @@ class Row:
 
 
 class Rows(list[Row], Tabular):
-    """Rows that print as a table, one line a run; replies of language models have fewer columns filled.
+    """Rows in a list that prints as a table, with one line per row; a reply of a language model fills fewer columns.
+
+    Fields:
+        iterable: the rows, in their order.
 
     >>> result = {"status": "finished", "accuracy": 1.0}
     >>> reply = Row("trial", "0" * 64, configuration={"question": 1}, result=result, environment={})

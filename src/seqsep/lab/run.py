@@ -36,45 +36,48 @@ Decay = Literal["constant", "linear", "cosine"]
 class Run:
     """The settings of one training run.
 
-    A step is a batch of fresh examples, with Adam on the task's loss. Every `evaluate_every` steps the model is scored on the
-    first `evaluation` examples of the evaluation stream. The run has converged once their accuracy reaches `target`.
+    In each step, Adam trains the model on a batch of new examples with the task's loss. Every `evaluate_every` steps, the
+    model answers the first `evaluation` examples of the evaluation stream. The run converges when this accuracy reaches
+    `target`.
 
-    The learning rate (`rate_at`) grows over the first `warm_up` steps and then stays or falls. It would be 0 at the step after
-    the last one, so that the last step still moves the weights. During the first `mixed_steps` steps, a curriculum, the
-    training inputs have mixed lengths (`Task.mixed`), and the fall of the learning rate begins after them.
+    The learning rate grows over the first `warm_up` steps. After them it is constant or falls, as `decay` says. A falling
+    rate reaches 0 one step after the last step, so the last step still changes the weights. `mixed_steps` adds a curriculum:
+    in the first steps, the training inputs have mixed lengths (`Task.mixed`). The learning rate starts to fall after these
+    steps.
 
-    With `dtype` bfloat16, products of matrices, and the other operations of torch's autocast, are done in bfloat16. Weights,
-    optimizer, loss and the counted state stay float32.
+    If `dtype` is bfloat16, torch's autocast computes matrix products and some other operations in bfloat16. Weights,
+    optimizer, loss and the counted state stay in float32.
 
     Fields:
         task: the task, with its sizes.
-        layers: mixers from the first layer to the last; settings as in mamba2(states=128); your own as FILE.py:CLASS or a
-            class.
+        layers: mixers from the first layer to the last. A mixer may have settings, as in mamba2(states=128). Your own layer
+            is FILE.py:CLASS, or a class.
         width: coordinates of the residual stream; from 1.
         heads: attention heads of a layer; from 1.
-        steps: most training steps; from 1.
-        batch: examples of a step; from 1.
-        learning_rate: of Adam, after the warm-up; above 0, below 1,000.
+        steps: training steps, if the run does not converge earlier; from 1.
+        batch: examples in each step; from 1.
+        learning_rate: learning rate of Adam after the warm-up; above 0, below 1,000.
         seed: random seed of weights and training examples; 0 to 2^63 - 1.
-        decay: fall of the learning rate after the warm-up: none, linear, or as half a cosine.
+        decay: way in which the learning rate falls after the warm-up; with constant it does not fall, and with cosine it
+            follows half a cosine.
         embedding_scale: standard deviation of the first weights of tokens and positions; above 0.
-        weight_scale: standard deviation of the first weights of the read-out and of linear layers that start as GPT-2's; above
-            0.
+        weight_scale: standard deviation of the first weights of the read-out, and of the linear layers that are initialised
+            as in GPT-2; above 0.
         evaluate_every: steps between evaluations; from 1.
-        evaluation: examples of an evaluation; from 1.
+        evaluation: examples in each evaluation; from 1.
         target: accuracy, as a fraction, at which a run has converged; above 0, to 1.
         positions: positional encoding, as in `Model.build`.
-        dtype: number format of products of matrices.
+        dtype: number format of matrix products.
         warm_up: steps over which the learning rate grows; from 0.
         norm: norm of the blocks and of the read-out, as in `Design`.
         feed_forward: feed-forward part of a block, as in `Design`.
-        hidden: units of the feed-forward part, and 0: four times the width; from 0.
+        hidden: units of the feed-forward part; from 0, and 0 means four times the width.
         biases: give attention and feed-forward parts biases.
         embeddings: embeddings of tokens and positions, as in `Design`.
-        live: examples at the end on which the model writes its chain of thought and answer (`lab.live`); from 0.
-        mixed_steps: first steps with training inputs of mixed lengths; from 0.
+        live: examples on which the trained model writes its own chain of thought and answer; from 0.
+        mixed_steps: number of first steps whose training inputs have mixed lengths; from 0.
 
-    The layer model:FILE.py:CLASS, as the only one, is your own complete model, which draws its own weights.
+    To train your own complete model, give model:FILE.py:CLASS as the only layer. It draws its own weights.
 
     Raises ValueError for a field that is out of its range or does not fit the others.
 

@@ -61,16 +61,17 @@ class Result(Tabular):
     """The result of a run at its end or pause; it prints as the table of its curve.
 
     Fields:
-        status: paused, converged, finished, or "failed: " and the reason.
-        steps: steps done.
+        status: converged (accuracy reached `target`), finished (all steps done), paused, or "failed: " and the reason. In a
+            sweep it can also be pruned: stopped early, because other runs were better.
+        steps: number of training steps that were done.
         accuracy: last accuracy, as a fraction.
         best_accuracy: best accuracy of all evaluations.
         curve: loss and accuracy at each evaluation.
-        state_bits: bits of the state of one example: fixed, and for each token.
+        state_bits: bits of the state of one example: the fixed bits, and the bits for each token.
         parameters: number of trained parameters.
-        live_accuracy: accuracy after the model's own thoughts, for a task with a chain of thought (`lab.live`).
-        unanswered: share of examples without an answer, for such a task.
-        answer_accuracy: accuracy after the right thoughts, for such a task.
+        live_accuracy: accuracy if the model writes its own chain of thought, for a task with one.
+        unanswered: share of these examples in which the model writes no answer.
+        answer_accuracy: accuracy of the answer if the model reads the right chain of thought.
         accuracy_by_tenth: accuracy in each tenth of the positions, for a task that queries a position.
 
     >>> Result("finished", 2, 0.5, 0.5, curve=(Point(2, 0.5, 0.7),), state_bits=(64, 0), parameters=10)

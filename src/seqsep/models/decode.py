@@ -39,9 +39,9 @@ class Generated(NamedTuple):
     """The tokens that a model wrote after one prompt.
 
     Fields:
-        tokens: up to and with the first stop.
+        tokens: the tokens, up to and including the first stop.
         inserted: true for a token that the retriever inserted.
-        margins: distance of each token's logit to the second greatest; infinite for an inserted token.
+        margins: difference between each token's logit and the second greatest logit; infinite for an inserted token.
 
     >>> Generated([4, 2], [False, True], [0.5, float("inf")]).tokens
     [4, 2]
@@ -53,9 +53,11 @@ class Generated(NamedTuple):
 
 
 class GenerationFails(ValueError):
-    """Some prompts could not be answered.
+    """The error of `generate` if it could not answer some of the prompts.
 
-    `reasons` says why, by the number of the prompt (from 0); `generated` has what stands behind the others, and None for these.
+    Fields:
+        reasons: reason of each failure, by the number of the prompt, from 0.
+        generated: the generated tokens of each prompt, and None for a prompt that failed.
 
     >>> str(GenerationFails({1: "no time", 4: "no token"}, [None] * 5))
     'generate: prompt 1: no time (and 1 further prompt fails)'
@@ -179,10 +181,10 @@ def generate(
     *,
     seconds: float = SECONDS,
 ) -> list[Generated]:
-    """Decode greedily after each prompt, up to and with the first stop.
+    """Decode greedily after each prompt, up to and including the first stop.
 
-    After each generated token that is not a stop, the retriever may insert tokens. They count in `most`. A text also ends at
-    the last position of the model. Of two equal logits the token with the smaller number is taken.
+    After each generated token that is not a stop, the retriever may insert tokens. These tokens count in `most`. A text also
+    ends at the last position of the model. If two logits are equal, the token with the smaller number is written.
 
     Arguments:
         model: a model over tokens.
@@ -192,9 +194,9 @@ def generate(
         retriever: function of all tokens so far and the prompt's length, which returns the tokens to insert, or None.
         seconds: time limit of the retriever for one query.
 
-    Raises ValueError for a prompt that is empty, has an unknown token or is longer than the model's positions, and for a model
-    over vectors. Raises GenerationFails once the other texts are done, if the logits of a text are not numbers or not of the
-    model's own tokens, or if its retriever raises, takes more than `seconds` or returns no tokens.
+    Raises ValueError for a prompt that is empty, has an unknown token or is longer than the model's positions, and for a
+    model over vectors. Raises GenerationFails after all texts if some failed: their logits are NaN or choose a class that is
+    not a token of the model, or the retriever raises an exception, takes more than `seconds` or does not return tokens.
 
     >>> _ = torch.manual_seed(0)
     >>> model = Model.build(vocabulary=5, classes=5, longest=9, layers=("mamba", "attention"), width=8)

@@ -21,13 +21,15 @@ class Design:
     """The parts of a model around its mixers, as `Model.build` takes them.
 
     Fields:
-        norm: of the blocks that have one, and of the read-out; "default" is the mixer's own, or layer or rms.
-        feed_forward: of the blocks whose mixer has an MLP: gelu is W_2 gelu(W_1 x), swiglu is W_2 (silu(W_g x) * (W_1 x)).
-        hidden: units of the feed-forward part; 0 stands for four times the width.
+        norm: norm of the read-out and of the blocks that have one: layer, rms, or default for that of the mixer.
+        feed_forward: feed-forward part of the blocks that have an MLP: gelu is W_2 gelu(W_1 x), swiglu is W_2 (silu(W_g x) *
+            (W_1 x)).
+        hidden: units of the feed-forward part; 0 means four times the width.
         biases: give attention and feed-forward parts biases.
-        embeddings: "learned"; or "tied-sinusoids": token i is `sinusoids(i)`, fixed, and so is its row of the read-out.
+        embeddings: "learned", or "tied-sinusoids": the embedding of token i is the fixed vector `sinusoids(i)`, and so is its
+            row of the read-out.
 
-    Raises ValueError for another choice or a negative number of units.
+    Raises ValueError for an unknown choice or a negative number of units.
 
     >>> Design(norm="rms").metadata()
     {'norm': 'rms'}

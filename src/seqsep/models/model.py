@@ -222,13 +222,15 @@ class Model(nn.Module):
             heads: attention heads of a layer; they divide the width.
             embedding_scale: standard deviation of the token and position embeddings.
             weight_scale: standard deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768).
-            coordinates: of an input vector, which a matrix embeds; 0 if inputs are tokens.
+            coordinates: coordinates of an input vector; 0 if inputs are tokens.
             positions: positional encoding: default, learned, sinusoidal, rope or none.
-            design: norm, feed-forward part, biases and embeddings; fixed embeddings have the scale 1.
+            design: norm, feed-forward part, biases and embeddings; by default those of `Design()`. Fixed embeddings are not
+                scaled.
 
-        The positional encoding "default" is learned if the block of some layer has positions. With "sinusoidal", `sinusoids`
-        are multiplied by `embedding_scale`, so that tokens and positions have the proportion of Vaswani et al., whose tokens
-        have deviation 1. With "rope", queries and keys turn in every attention and sliding attention.
+        With the positional encoding "default", positions are learned if the block of any layer needs them. With "sinusoidal",
+        the sinusoids are multiplied by `embedding_scale`. So tokens and positions have the same proportion as in Vaswani et
+        al., whose tokens have standard deviation 1. With "rope", all layers of attention and sliding attention rotate their
+        queries and keys.
 
         Raises ValueError for no layers, an unknown mixer, heads that do not divide the width, rope without attention, or tied
         embeddings if classes are not tokens.
@@ -283,12 +285,12 @@ class Model(nn.Module):
 
     @classmethod
     def load(cls, network: Network) -> "Model":
-        """Return a hand-built network as a model in float64: its answers are the same while no sum exceeds 53 bits.
+        """Return a hand-built network as a model in float64; answers are the same as long as no sum needs more than 53 bits.
 
         Arguments:
             network: a network, as `seqsep.build` or `seqsep.load_network` returns it.
 
-        Raises TypeError for anything but a network.
+        Raises TypeError for anything except a network.
 
         >>> import numpy as np
         >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))

@@ -21,10 +21,16 @@ AT_ONCE = 256
 
 
 class ThoughtAccuracy(NamedTuple):
-    """Shares of the examples.
+    """The shares of right answers of a model that writes a chain of thought.
 
-    `live`: right answers behind the model's own thoughts, one that never comes as 1/2; `teacher_forced`: right answers behind
-    the right thoughts; `whole`: every token of the thought and the answer right; `unanswered`: live, no answer came.
+    An answer that never comes counts 1/2 in `live`, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1. A thought
+    without an answer is cut after as many tokens as the longest right thought has.
+
+    Fields:
+        live: share of right answers if the model writes its own thought.
+        teacher_forced: share of right answers if the model reads the right thought.
+        whole: share of examples in which the model predicts every token of the right thought, and the answer.
+        unanswered: share of examples in which the model writes its own thought, but no answer.
 
     >>> ThoughtAccuracy(live=0.5, teacher_forced=1.0, whole=0.0, unanswered=1.0).live
     0.5
@@ -39,9 +45,19 @@ class ThoughtAccuracy(NamedTuple):
 def thought_accuracy(
     model: Model, task: GeneratedTask, examples: int, *, start: int = 0, seed: int = 0, at_once: int = AT_ONCE
 ) -> ThoughtAccuracy:
-    """Both accuracies on so many examples of the evaluation stream, `at_once` of them together.
+    """Return the accuracy of a model on a task with a chain of thought: with its own thoughts, and with the right ones.
 
-    Raises ValueError as `generate` does, or for no examples.
+    The model writes its own thoughts with `generate`, and the retriever of the task answers its queries.
+
+    Arguments:
+        model: a model over tokens.
+        task: a task whose answer is written, such as `IsTree`.
+        examples: number of examples of the evaluation stream; from 1.
+        start: number of the first example; from 0.
+        seed: random seed of the examples.
+        at_once: examples in a batch; from 1.
+
+    Raises ValueError for less than one example or a batch of less than one, and for the reasons of `generate`.
 
     >>> from seqsep.tasks import IsTree
     >>> task = IsTree(length=4, trace="walk")

@@ -126,8 +126,8 @@ def found_at(column: Column) -> str:
     of_bits = f"{count(round(most.used))} of the {count(asked)} bits asked ({model_words(most.model)})"
     of_state = f"{model_words(greatest.model)}: {count(round(greatest.used))} of {count(greatest.state_bits)} bits"
     return (
-        f"At N = {column.task.length}, {_models(len(points))}: at most {of_bits}, and at most "
-        f"{share_in_percent(greatest.share)} of a state ({of_state}); {none} prove less than one bit."
+        f"At N = {column.task.length}, {_models(len(points))}: at most {of_bits}. The greatest share of a state is "
+        f"{share_in_percent(greatest.share)} ({of_state}). Less than one bit is proved for {none} of them."
     )
 
 

@@ -1,15 +1,18 @@
 """Associative recall: pairs k_1 v_1 .. k_N v_N, then one of the keys; the answer is its value.
 
-Asked: the last token only.
-Tokens: keys 0 .. K - 1, value v is K + v; K is `keys`, or `length` if that is 0. N pairs are 2 N + 1 tokens.
-Lengths: training draws n uniformly from least_length .. length and then n pairs; evaluation has exactly `length` pairs.
-Examples: keys are different numbers, every list of them equally likely; with `order="fixed"` they are 0, 1, .., n - 1 (then it
-is index lookup with the positions said aloud). Values are uniform and independent, and each of the n keys is asked with
-probability 1/n.
+Queries: the last token only.
+Tokens: keys are 0 .. K - 1, and value v is the token K + v. K is `keys`, or `length` if `keys` is 0. With the queried key, N
+pairs are 2 N + 1 tokens.
+Lengths: a training example has n pairs, n uniform in least_length .. length. An evaluation example has exactly `length`
+pairs.
+Examples: the keys of an example differ, and every list of n different keys is equally likely. Values are uniform and
+independent. Each of the n keys is queried with probability 1/n. With `order="fixed"` the keys are 0, 1, .., n - 1 in this
+order: the task is then index lookup, with the position written before each symbol.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; the task is that of Ba et al. 2016.
-We differ: values come from an alphabet of any size (printed: {0, 1}), keys from one that may be larger than N.
-Shortcuts: to answer with some value that was seen is right with probability 1/N + (1 - 1/N)/S, against 1/S for a blind
-guess; no more, since keys say nothing of values.
+We differ: values come from an alphabet of any size (in the paper {0, 1}), and keys from an alphabet that may be larger than
+N.
+Shortcuts: an answer that is one of the values in the input is right with probability 1/N + (1 - 1/N)/S; S is `values`. A
+blind guess is right with probability 1/S. No other shortcut exists, because keys say nothing about values.
 """
 
 from dataclasses import dataclass
@@ -28,13 +31,13 @@ from seqsep.tasks.base import Batch, Task, require
 
 @dataclass(frozen=True)
 class AssociativeRecall(Task):
-    """`length` pairs of a key and one of `values` values, then a key; `keys` to choose from (0: as many as pairs).
+    """`length` pairs of a key and a value, then one of the keys; the answer is its value.
 
     Fields:
         length: N, pairs of an evaluated input; 1 to 2^20.
         keys: keys to choose from, at least N; 0 to 2^30, and 0: as many as pairs.
         values: values to choose from; 1 to 2^31.
-        order: of the keys, as they come or each at its own place; any or fixed.
+        order: order of the keys, random or 0, 1, 2, ..; any or fixed.
         least_length: pairs of the shortest training input; from 1.
 
     >>> task = AssociativeRecall(length=2, values=8)

@@ -229,10 +229,10 @@ def _is_of(declared: Any, value: object) -> bool:
 class GeneratedTask(Task):
     """A task whose answer is written: after a prompt a model writes a chain of thought, token by token, and then the answer.
 
-    Inputs are prompt and thought. From the prompt's last token on, the target at a token is the next token. At the end of the
-    thought it is the answer, a token of `stops`, which is not read. No query is within the prompt or before a token
-    that a retriever writes. A model that is right at every queried position of an example therefore also generates it. `score`
-    asks for that; `score_answers` asks for the answer only.
+    The inputs are the prompt and the thought. At the last token of the prompt and at each token of the thought, the target is
+    the next token. At the last token of the thought, the target is the answer, one of the tokens `stops`. A token that a
+    retriever inserts is not a target. So a model that is right at all targets of an example also generates it. `score` is
+    true for an example if all targets are right, and `score_answers` if the answer is right.
 
     Fields:
         length: N, the size of an evaluated input, in the unit of the task; from 1.

@@ -1,17 +1,20 @@
 """Bounded Dyck: is a string of brackets well matched, with at most `depth` of them open at any time?
 
-Asked: the last token only; the answer is 1 for a word of Dyck-(kinds, depth) and 0 otherwise, each with probability 1/2.
-Tokens: 2j opens and 2j + 1 closes kind j.
+Queries: the last token only. The answer is 1 for a word of Dyck-(kinds, depth) and 0 for any other string; each has
+probability 1/2.
+Tokens: kind j has the opening bracket 2j and the closing bracket 2j + 1.
 Lengths: exactly `length` brackets, in training and evaluation.
-Positive examples: at an empty stack an opening bracket, uniformly; at full depth the closing one; else uniformly among the
-opening brackets and the closing one. We close when the depth equals the steps that are left, which is H.1 for
-depth <= 3; H.1's own rule overshoots the length for larger depths.
-Negative examples: a positive one with 1 .. max(1, length // 10) distinct positions changed (H.1's range is empty below
-length 10): with probability 1/2 the kind, else the direction; with one kind always the direction. A corrupted word that
-is still valid is corrupted again, from the original word.
+Positive examples: brackets are drawn from left to right. If no bracket is open, an opening bracket follows, of a uniform
+kind. If `depth` brackets are open, the closing bracket follows. Otherwise the next bracket is uniform among all opening
+brackets and the closing bracket that fits. If as many brackets are open as steps are left, all further brackets close.
+Negative examples: a positive example with 1 .. max(1, length // 10) distinct positions changed. With probability 1/2 the
+kinds change, otherwise the directions; with one kind, the directions always change. If the changed word is still valid, the
+original word is changed again.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
-Shortcuts: a single changed position always breaks parity of directions or one pair's kinds, so for length < 20 counting
-directions finds half of the negative examples.
+We differ: H.1 starts to close by another rule. It is the same for depth <= 3 and exceeds the length for larger depths. Below
+length 10, the range of changed positions in H.1 is empty.
+Shortcuts: one changed position always breaks the balance of directions, or the kinds of one pair. So for length < 20, a model
+that only counts directions finds half of the negative examples.
 """
 
 from dataclasses import dataclass
@@ -32,7 +35,7 @@ BRACKETS = "()[]{}<>"
 
 @dataclass(frozen=True)
 class BoundedDyck(FixedLengthDecision):
-    """Words of `length` brackets of `kinds` kinds; at most `depth` are open at any time.
+    """Strings of `length` brackets; the label is 1 if they match and at most `depth` are open at any time.
 
     Fields:
         length: N, brackets of a word, an even number; 2 to 2^20.

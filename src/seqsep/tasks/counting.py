@@ -1,15 +1,19 @@
 """Counting: numbers, then one of them and a threshold: does it occur more often than that?
 
-Asked: the last token only; the answer is 1 if the number asked for occurs more than t times, else 0, each with probability 1/2.
-Tokens: numbers 0 .. S - 1, S is `alphabet`, or `length` if that is 0; the number asked for and t are written as such numbers.
-Lengths: training draws n uniformly from least_length .. length and then n numbers; evaluation has exactly `length` numbers.
-Examples: t is uniform in 0 .. T - 1, T is `thresholds`, or n if that is less. The number asked for is uniform. With probability
-1/2 it occurs t times, else t + 1 times, at random places; the others are uniform among the other numbers.
+Queries: the last token only. The answer is 1 if the queried number occurs more than t times, else 0; each has probability
+1/2.
+Tokens: numbers are 0 .. S - 1. S is `alphabet`, or `length` if `alphabet` is 0. The queried number and the threshold t are
+written with the same tokens.
+Lengths: a training example has n numbers, n uniform in least_length .. length. An evaluation example has exactly `length`
+numbers.
+Examples: t is uniform in 0 .. T - 1. T is `thresholds`, or n if n is smaller. The queried number is uniform. With probability
+1/2 it occurs t times, otherwise t + 1 times, at random positions. The numbers at all other positions are uniform among the
+other numbers.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5.
-We differ: the paper says nothing of how inputs are drawn, and trains no model on this task. Among uniform numbers the answer is
-mostly no; so the occurrences of the one asked for are drawn, next to the threshold on either side.
-Shortcuts: none from the question alone. With S = N another number occurs once on average, so a number that is seen far more
-often than others is likely the one that is asked for, and more so the larger `thresholds` are.
+We differ: the paper does not say how inputs are drawn, and trains no model on this task. We draw how often the queried number
+occurs, because among uniform numbers the answer would mostly be no.
+Shortcuts: the query alone says nothing. With S = N, another number occurs once on average. So a number that occurs much more
+often than the others is probably the queried one. The larger `thresholds` is, the better this shortcut works.
 """
 
 from dataclasses import dataclass
@@ -29,12 +33,12 @@ from seqsep.tasks.base import Batch, Task, require
 
 @dataclass(frozen=True)
 class Counting(Task):
-    """`length` numbers out of `alphabet` (0: as many as there are numbers), then one of them, and t < `thresholds`.
+    """`length` numbers, then one of them and a threshold t; the answer is 1 if it occurs more than t times.
 
     Fields:
         length: N, numbers of an evaluated input; 1 to 2^20.
         alphabet: numbers to choose from, 2 or more; 0 to 2^30, and 0: as many as the length.
-        thresholds: how many thresholds may be asked for, which are 0, 1, ..; from 1.
+        thresholds: number of thresholds; t is 0, 1, .. or thresholds - 1; from 1.
         least_length: numbers of the shortest training input; from 1.
 
     >>> task = Counting(length=5)

@@ -1,20 +1,22 @@
 """Disjointness: two sets as bits x_1 .. x_h, a separator, y_1 .. y_h; the label is 1 if they meet, x_i = y_i = 1 for some i.
 
-`length`, the paper's N, counts the bits of both sets, so an example has N + 1 tokens with the separator.
-Asked: the last token only.
+`length` is the paper's N: it counts the bits of both sets. With the separator, an example has N + 1 tokens.
+
+Queries: the last token only.
 Tokens: bits are 0 and 1, the separator is 2.
-Lengths: training draws 2h uniformly from the even numbers least_length .. N; evaluation has h = N/2. least_length 0 stands for
-the even number at or above N/10, and for 4 at least.
-Examples: label 1 with probability 1/2. Both sets have m = max(1, floor((h + 1) / 4)) of h places. With label 0 they are
-disjoint, with label 1 they have one place in common; all such pairs are equally likely.
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4 and appendix B.1 (DISJ is 1 if the sets are not disjoint); the
-paper trains nothing on it. Examples are Razborov's hard distribution (1992), its two labels balanced and any h.
-We differ: a separator between the halves, as the paper has for equality.
-Shortcuts: none in one set alone or in numbers of ones, which are the same for both labels, nor by comparing few places: who
-remembers j of the m places of x is right with probability 1/2 + j / 2m. Below some constant of errors every algorithm needs
-Omega(N) bits (Razborov, for h = 4m - 1; Fact 1). But sets of one h have one size, so at the evaluated length log2 of
-binom(h, m) bits are enough, about 0.81 h, and a model may fail at pairs that are not drawn: sets of other sizes, and sets that
-meet more than once.
+Lengths: training draws 2h uniformly from the even numbers in least_length .. N; evaluation has h = N/2. If least_length is 0,
+the shortest length is the least even number that is at least N/10 and at least 4.
+Examples: the label is 1 with probability 1/2. Each set has m = max(1, floor((h + 1) / 4)) of h elements. With label 0 the
+sets share no element, with label 1 exactly one. All such pairs of sets are equally likely.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4 and appendix B.1 (DISJ is 1 if the sets are not disjoint). The
+paper trains no model on this task. The examples are the hard distribution of Razborov (1992), with equally likely labels and
+any h.
+We differ: a separator is between the halves, as the paper has it for equality.
+Shortcuts: one set alone says nothing, and neither do the numbers of ones, which are the same for both labels. A model that
+remembers j of the m elements of x is right with probability 1/2 + j / 2m. Below some constant error rate, every algorithm
+needs Omega(N) bits (Razborov, for h = 4m - 1; Fact 1). Fewer than h bits are enough for these examples: all sets of one h
+have the same size, so log2 of binom(h, m) bits, about 0.81 h, hold one set. A model may also fail on pairs that are never
+drawn, such as sets of other sizes, or sets that share several elements.
 """
 
 from dataclasses import dataclass
@@ -30,7 +32,7 @@ from seqsep.tasks._orders import order
 
 @dataclass(frozen=True)
 class Disjointness(TwoHalves):
-    """Two sets as `length` bits; training lengths from `least_length`, 0: the even number at or above length / 10, or 4.
+    """Two sets as `length` bits; the label is 1 if they share an element.
 
     Fields:
         length: N, bits of both sets together, an even number; 4 to 2^20.

@@ -1,25 +1,28 @@
 """Equality: symbols a_1 .. a_h, a separator, symbols b_1 .. b_h; are the halves equal? In three variants.
 
-`length`, the paper's N, counts the symbols of both halves, so an example has N + 1 tokens with the separator.
-Asked: the last token in the variants `random` and `one`; every token but the last in `next`.
-Tokens: symbols 0 .. S - 1, the separator is S. S is 2 for `random` and 1,024 for the others, unless `alphabet` says.
-Lengths: training draws 2h uniformly from the even numbers least_length .. N; evaluation has h = N/2. least_length 0 stands for
-the even number at or above N/10.
-Variant random: label 1 if the halves are equal. a is uniform; with probability 1/2, b = a, else b is uniform too. So label 1
-has probability 1/2 + S^-h / 2.
-Variant one: label 1 with probability 1/2; else b is a with the symbol at one place, uniform, changed into one of the S - 1
-others, uniform.
-Variant next: the answer is the set of symbols that may follow in a word a, separator, a. At a_1 .. a_h these are all
-(`EVERY_CLASS`; the separator may follow too, but is no class), at the separator a_1 alone, at b_i a_(i+1) alone. All examples
-are such words, a uniform. The loss is the mean of the binary cross-entropies of the S symbols; a set is predicted by the
-positive logits, and an example is right only if every set is.
+`length` is the paper's N: it counts the symbols of both halves. With the separator, an example has N + 1 tokens.
+
+Queries: the last token in the variants `random` and `one`; every token except the last in `next`.
+Tokens: symbols are 0 .. S - 1, the separator is S. S is `alphabet`. If that is 0, S is 2 for `random` and 1,024 for the
+others.
+Lengths: training draws 2h uniformly from the even numbers in least_length .. N; evaluation has h = N/2. If least_length is 0,
+the shortest length is the least even number that is at least N/10.
+Variant random: the label is 1 if the halves are equal. a is uniform. With probability 1/2, b = a; otherwise b is uniform too.
+So label 1 has probability 1/2 + S^-h / 2.
+Variant one: the label is 1 with probability 1/2, and then b = a. With label 0, b is a with one changed symbol. Its position
+is uniform, and its new value is uniform among the S - 1 others.
+Variant next: the inputs are words a, separator, a, with a uniform. The answer at a token is the set of symbols that may
+follow it. After a_1 .. a_h, every symbol may follow (`EVERY_CLASS`); the separator may follow too, but it is not a class.
+After the separator only a_1 may follow, and after b_i only a_(i+1). The loss is the mean of the S binary cross-entropies. The
+predicted set is the symbols with positive logits. An example is right only if all its sets are right.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 4 and 5; examples as in H.2.
-We differ: lengths begin at the even number at or above N/10 (the printed N/10, N/10 + 2, .. never reaches N = 50); the alphabet
-does not count the separator (H.2 reserves one token of its vocabulary for it).
-Shortcuts: `random`: whoever compares the first j symbols errs with probability (S^-j - S^-h) / 2. `one`: the sum of the first
-half less that of the second, modulo S, is 0 only for equal halves, so log2 S bits of state are enough for all that is drawn.
-`next`: none, it is copying: for whoever has forgotten a_(i+1), all symbols are equally likely at b_i. But a model that knows
-nothing of a has a loss of entropy(1/S) / 2 already, 0.004 nats for S = 1,024: read the accuracy.
+We differ: training lengths begin at the even number at or above N/10, because the paper's N/10, N/10 + 2, .. never reaches N
+= 50. `alphabet` does not count the separator, for which H.2 reserves one token.
+Shortcuts: in `random`, a model that compares only the first j symbols is wrong with probability (S^-j - S^-h) / 2. In `one`,
+take the sum of the first half minus the sum of the second half, modulo S. Among the drawn inputs it is 0 only for equal
+halves, so log2 S bits of state are enough. `next` has no shortcut: it is copying, and for a model without a_(i+1) all symbols
+are equally likely after b_i. Even a model that knows nothing about a has a loss of entropy(1/S) / 2, which is 0.004 nats for
+S = 1,024. Therefore read the accuracy, not the loss.
 """
 
 from dataclasses import dataclass
@@ -40,14 +43,14 @@ ALPHABETS = {"random": 2, "one": 1024, "next": 1024}
 
 @dataclass(frozen=True)
 class Equality(TwoHalves):
-    """`length` symbols in two halves; `variant` is random, one or next.
+    """`length` symbols in two halves; the label is 1 if the halves are equal.
 
-    `alphabet` is S, and 0 stands for the variant's own. Training lengths are from `least_length` on, and 0 stands for the even
-    number at or above length / 10.
+    The variant random draws unequal halves independently. The variant one changes one symbol. In the variant next, a model
+    writes the second half.
 
     Fields:
         length: N, symbols of both halves together, an even number; 2 to 2^20.
-        variant: how unequal halves differ, or next: the second half is to be written; random, one or next.
+        variant: the way unequal halves are drawn, or next; random, one or next.
         alphabet: S, symbols to choose from, 2 or more; 0 to 2^31, and 0: the variant's own.
         least_length: symbols of the shortest training input, an even number; from 0, and 0: N / 10, but at least 4.
 

@@ -1,18 +1,18 @@
 """Index lookup: symbols s_1 .. s_N, then a position p; the answer is s_p.
 
-Asked: the last token only.
-Tokens: symbols 0 .. S - 1, position p is S + p - 1; N symbols are N + 1 tokens.
-Lengths: evaluation has exactly `length` = N symbols and p uniform in 1 .. N. By `training_inputs`, those of training have
-
+Queries: the last token only.
+Tokens: symbols are 0 .. S - 1, and position p is the token S + p - 1. N symbols are N + 1 tokens.
+Lengths: an evaluation example has exactly N = `length` symbols, and p is uniform in 1 .. N. `training_inputs` chooses the
+training examples:
     drawn-length    k uniform in least_length .. N; k symbols, p uniform in 1 .. k
     full-length     N symbols, p uniform in 1 .. N
     drawn-position  k uniform in least_length .. N; N symbols, p uniform in 1 .. k
-
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3. H.1 samples "a length k uniformly between 10 and N" and then "N
-symbols", and "a position between 1 and k": taken literally this is drawn-position, and drawn-length if "N symbols" means k.
-Positions: except under full-length, the last positions are rare in training. The probability of p = N is then
-1/(N (N - least_length + 1)), so a model may fail there and still score well on its training distribution.
-Shortcuts: none above chance 1/S, since symbols and position are uniform and independent.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3. H.1 samples "a length k uniformly between 10 and N" and then
+"N symbols", and "a position between 1 and k". This is drawn-position if it is read literally, and drawn-length if "N symbols"
+means k symbols.
+Positions: except with full-length, the last positions are rare in training: p = N has the probability 1/(N (N - least_length
++ 1)). So a model may fail there and still have a high accuracy on its training distribution.
+Shortcuts: no shortcut is better than chance, 1/S, because symbols and position are uniform and independent.
 """
 
 from dataclasses import dataclass, replace
@@ -34,7 +34,7 @@ TRAINING = ("drawn-length", "full-length", "drawn-position")
 
 @dataclass(frozen=True)
 class IndexLookup(Task):
-    """`length` symbols from an alphabet of `alphabet`, then a position token.
+    """`length` symbols, then a position; the answer is the symbol at this position.
 
     Fields:
         length: N, symbols of an evaluated input; 1 to 2^20.

@@ -1,26 +1,34 @@
-"""IsTree: a list of n - 1 edges between n vertices; is it a tree? The answer is written behind a thought.
+"""IsTree: a list of n - 1 edges between n vertices; is it a tree? The answer is written after a chain of thought.
 
     [BOS] u ~ v u ~ v ..   thought   YES or NO
 
-Asked: every token of the thought and the answer, each at the token before it; nothing at a token that the retriever follows.
-Tokens: [BOS] is 0, vertex v is v, then ~, NO and YES; behind them the traces' own: n pointers (peel); [, ] and FAILED (walk);
-[, ], FAILED and - (retrieval).
+Queries: every token of the thought and the answer, each at the token before it. A token that the retriever inserts is not
+queried.
+Tokens: [BOS] is 0, vertex v is v, and the next numbers are ~, NO and YES. Then come the tokens of the traces: n pointers
+(peel); [, ] and FAILED (walk); [, ], FAILED and - (retrieval).
 Lengths: exactly n = `length` vertices, in training and evaluation. A prompt has 3n - 2 tokens.
-Thoughts: `trace` is vanilla, no thought; cot, Algorithm 1, a depth-first tour; retrieval, Algorithm 2 in the shortened format,
-a tour that looks up its parents; peel, leaves are peeled; walk, a walk without memory that looks up its next edge. For a tree
-they have 0, 2n - 1, 37n - 26, 2n - 1 and 14n - 10 tokens, for another graph no more. The last two are ours; the walk is local:
-six tokens say what comes next, but for the answer, which counts. What a retriever finds is in the text; nothing asks for it.
-Graphs: edges u < v in random order. With `distribution="double-star"` two random vertices are hubs, a fair coin joins each
-other one to a hub, and one more edge joins two of these others, any two equally likely: a tree if and only if their hubs
-differ, with probability 1/2. With "uniform" it is a tree with probability 1/2, each labelled tree equally likely; with 1/4 a
-near miss, such a tree in which two vertices that are not joined get an edge and one off the cycle goes; with 1/4 another graph
-with n - 1 edges, each that is no tree equally likely.
+Thoughts: `trace` chooses the thought. Its length is that for a tree; for another graph it is at most this length:
+    trace      thought                                                           tokens
+    vanilla    none                                                              0
+    cot        a depth-first tour (Algorithm 1)                                  2n - 1
+    retrieval  a tour that looks up its parents (Algorithm 2, shortened format)  37n - 26
+    peel       leaves are removed one by one; ours                               2n - 1
+    walk       a walk without memory that looks up its next edge; ours           14n - 10
+The thought walk is local: six tokens determine the next one. Only the answer needs more, because it counts.
+Graphs: the edges u < v are in random order. With `distribution="double-star"`, two random vertices are hubs, and a fair coin
+joins each other vertex to one of the hubs. One odd edge joins two of these other vertices; any two are equally likely. The
+graph is a tree if and only if these two have different hubs, which has probability 1/2. With "uniform", the graph is a tree
+with probability 1/2, a near miss with 1/4, and another graph with 1/4. Every labelled tree is equally likely. A near miss is
+such a tree with two changes: two vertices that are not joined get an edge, and then an edge outside the cycle is removed.
+Another graph has n - 1 edges and is not a tree; each is equally likely.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1 and appendix B; double stars are those of its experiments.
-We differ: there is no token between prompt, thought and answer (the paper's code writes one behind the prompt and one behind
-the thought: its sequences, answer included, have 3n, 5n and 40n - 25 tokens, ours 3n - 1, 5n - 2 and 40n - 27).
-Shortcuts: on double stars a state of O(log n) bits is right with probability 2/3, since with probability 1/3 the odd edge
-comes before all others of its ends (`tasks.ceilings`). A graph that is no tree often has a shorter thought. With "uniform" the
-other graphs mostly have vertices without an edge; half of the graphs that are no trees are near misses for that.
+We differ: no token is between prompt, thought and answer. The paper's code writes one after the prompt and one after the
+thought. With the answer, its sequences for vanilla, cot and retrieval have 3n, 5n and 40n - 25 tokens; ours have 3n - 1, 5n -
+2 and 40n - 27.
+Shortcuts: on double stars, a state of O(log n) bits is right with probability 2/3: with probability 1/3 the odd edge comes
+before all other edges of its ends (`seqsep.tasks.ceilings`). In a graph that is not a tree, the thought is often shorter. With
+"uniform", most of the other graphs have a vertex without an edge, which is easy to see. For this reason half of the graphs
+that are not trees are near misses.
 """
 
 from collections.abc import Mapping
@@ -61,11 +69,11 @@ EXAMPLES_AT_ONCE = 1024
 
 @dataclass(frozen=True)
 class IsTree(GeneratedTask):
-    """Graphs of `length` vertices, each with a thought of the kind `trace` and the answer.
+    """Graphs of `length` vertices as lists of edges; a model writes a chain of thought, and then YES or NO.
 
     Fields:
         length: n, vertices of a graph; 4 to 2^14.
-        trace: the thought, none with vanilla, in front of the answer; vanilla, cot, retrieval, peel or walk.
+        trace: the chain of thought before the answer, none with vanilla; vanilla, cot, retrieval, peel or walk.
         distribution: the graphs that are drawn; double-star or uniform.
 
     >>> task = IsTree(length=4)

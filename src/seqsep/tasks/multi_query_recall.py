@@ -1,28 +1,40 @@
-"""Multi-query associative recall: pairs of a key and a value, then many questions.
+"""Multi-query associative recall: pairs of a key and a value, then many queries.
 
-`form="paper"`: x_1 y_1 .. x_N y_N without the last y. The first n = N // 2 keys differ, every list of them equally likely, with
-uniform and independent values; the others are the same keys in a uniform order (for odd N one of them once more), each with
-its value behind it. Asked: every x_k with k > N/2. Lengths: training draws the number of points uniformly from
-least_length .. length; evaluation has exactly `length` points, which are 2 N - 1 tokens.
-Tokens: keys 0 .. K - 1, value v is K + v; K is `keys`, or N // 2 if that is 0. An answer is v.
-Shortcuts: a question's value stands behind it, so a model that counts values knows more of every further answer, and the
-last one of an even number for certain.
+The task has two forms. Both count an example as right only if all its answers are right.
 
-`form="zoology"`: 2 N tokens in N slots of two: `pairs` pairs of different keys and *different* values, then N - pairs slots,
-`pairs` of which hold a key and a filler, in random order; the rest is filler. Slot i of these has the weight i^(power - 1),
-and slots are drawn one after another without replacement, the first for the first key. Asked: these keys, once each; its
-answer does not follow. Lengths: exactly 2 N tokens, in training too; least_length is not used.
-Tokens: 0 is the filler, keys 1 .. K, values K + 1 .. K + S. An answer is the value's *token*, among all tokens, as there.
-`MultiQueryRecall.zoology(input_seq_len, num_kv_pairs, vocab_size, power_a, random_non_queries)` takes its settings by name:
-length = input_seq_len / 2, pairs = num_kv_pairs, keys = vocab_size // 2 - 1, values = vocab_size - vocab_size // 2, power =
-power_a, fillers = "random" (any token, uniformly) or "zero". Published: (64, 4), (128, 8), (256, 16) and (512, 64) at 8,192
-tokens, power 0.01. There 100,000 examples are drawn once, here every one is fresh, and `score` asks for every answer of an
-example; zoology counts answers. A mixture of settings is several tasks.
-Shortcuts: with "zero" the fillers show which tokens are questions; a value that was seen and not yet asked for is right with
-probability at least 1/pairs; power near 0 puts most questions right behind the pairs, the early keys' first.
+Form paper: an example is x_1 y_1 .. x_N y_N without the last y. The first n = N // 2 keys differ, and every list of n
+different keys is equally likely. Their values are uniform and independent. The second half has the same keys in a uniform
+order, each followed by its value; if N is odd, one of them comes once more.
+Queries: every x_k with k > N/2.
+Lengths: a training example has N points, N uniform in least_length .. length. An evaluation example has exactly `length`
+points. N points are 2 N - 1 tokens.
+Tokens: keys are 0 .. K - 1, and value v is the token K + v. K is `keys`, or N // 2 if `keys` is 0. An answer is v.
+Shortcuts: the value of a query follows it. So a model that counts values knows more about each later answer. For even N it
+knows the last answer with certainty.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G: the nearest-neighbour task with symbols for
-vectors; `form="zoology"` is the generator of Arora et al. 2023 (arXiv:2312.04927), github.com/HazyResearch/zoology.
+Form zoology: an example has N slots of two tokens. The first `pairs` slots are pairs with different keys and different
+values. Of the other N - pairs slots, `pairs` slots are queries: a key and a filler. All remaining tokens are fillers. The
+slots of the queries are drawn one by one without replacement, the first for the first key. Slot i after the pairs is drawn
+with a weight of i^(power - 1).
+Queries: each key once. Its answer does not follow.
+Lengths: exactly 2 N tokens, also in training; least_length is not used.
+Tokens: 0 is the filler, keys are 1 .. K, and values are K + 1 .. K + S. An answer is the token of the value, among all
+tokens.
+Settings: `MultiQueryRecall.zoology(input_seq_len, num_kv_pairs, vocab_size, power_a, random_non_queries)` takes the settings
+by their names in zoology:
+    length = input_seq_len / 2                   pairs = num_kv_pairs
+    keys = vocab_size // 2 - 1                   values = vocab_size - vocab_size // 2
+    power = power_a                              fillers = "random" (any token, uniformly) or "zero"
+The published lengths and pairs are (64, 4), (128, 8), (256, 16) and (512, 64), with 8,192 tokens in the vocabulary and power
+0.01. A mixture of settings is several tasks.
+Shortcuts: with "zero", the fillers show which tokens are queries. A value that was seen and not yet queried is right with
+probability at least 1/pairs. A power near 0 puts most queries directly after the pairs, and the queries of the early keys
+first.
+
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G; `form="zoology"` is the generator of Arora et
+al. 2023 (arXiv:2312.04927), github.com/HazyResearch/zoology.
+We differ: in the form paper, symbols replace the vectors of the nearest-neighbour task. zoology draws 100,000 examples once
+and counts single answers; here every example is new.
 """
 
 from dataclasses import dataclass
@@ -42,7 +54,7 @@ from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
 @dataclass(frozen=True)
 class MultiQueryRecall(Task):
-    """`length` points, each a key and one of `values` values. The second half queries keys of the first half.
+    """`length` points, each a key and a value; the second half queries the keys of the first half.
 
     Fields:
         length: N, points of an evaluated input, with the queries; 2 to 2^20.
@@ -51,8 +63,8 @@ class MultiQueryRecall(Task):
         least_length: points of the shortest training input; from 2.
         form: how examples are drawn and written; paper or zoology.
         pairs: pairs of key and value with the form zoology, 1 to N / 2; from 0, and 0 with the form paper.
-        power: of the law by which zoology draws the gaps; above 0 and below 100.
-        fillers: what stands in zoology's gaps; random or zero.
+        power: with the form zoology, slot i gets a query with a weight of i^(power - 1); above 0 and below 100.
+        fillers: tokens that fill the other slots with the form zoology; random or zero.
 
     >>> task = MultiQueryRecall(length=4, values=8)
     >>> task.solve((1, 2 + 7, 0, 2 + 3, 0, 2 + 3, 1))

@@ -3,23 +3,25 @@
     x_1 y_1 .. x_N:   the answer at x_k, N/2 < k <= N, is y_j for the j < k with the greatest <x_k, x_j>
     <x_k, x_j> >= <x_k, x_i> + margin for every other i < k
 
-Asked: every x_k with k > N/2; its label follows.
-Inputs are vectors: a point is [x, 0], a label [0, one-hot]; N points are 2 N - 1 of them.
-Lengths: training draws an even number of points uniformly from least_length (rounded up) .. length; evaluation has exactly
-`length` points.
-Points: a fixed set of M directions in general position, drawn again if a product with one before is above 1 - 2 margin
-(`_spherical_code`; M is a power of two, from 128 and 2 `length`), is turned by a random exchange and change of signs of the
-coordinates, for each example anew. Its members a t + b modulo M, t = 0 .. N/2 - 1, a odd and b drawn by example, are the first
-half, and in a random order the second. Every point is then moved in each coordinate by noise, uniform on up to 64 steps, and
-normalised; the bound on the noise keeps the margin, so no example is drawn again.
-Labels of the first half are uniform and independent. A coordinate is a float32 that IEEE 754 rounds alike on every platform.
+Queries: every x_k with k > N/2; its label follows. An example is right only if all its answers are right.
+Inputs are vectors: a point is [x, 0], a label is [0, one-hot]; N points are 2 N - 1 vectors.
+Lengths: training draws an even number of points uniformly from least_length (rounded up) .. length. An evaluation example has
+exactly `length` points.
+Points: all examples use one set of M directions in general position. M is a power of two, at least 128 and at least 2
+`length`. A direction is drawn again if its product with an earlier one is above 1 - 2 margin (`_spherical_code`). For each
+example, a random permutation and random signs of the coordinates turn this set. The first half of the points are its members
+a t + b modulo M, t = 0 .. N/2 - 1, with an odd a and a b drawn for the example. The second half are the same members in
+random order. Then noise, uniform on up to 64 steps, moves each coordinate of every point, and the point is normalised. The
+noise is so small that the margin holds; no example is drawn again. A coordinate is a float32, with the same bits on every
+platform.
+Labels: those of the first half are uniform and independent.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB).
-We differ: N is even, so that each of the first N/2 points is the nearest of one question, as in appendix G; labels are any of
-`classes`. The paper says only what inputs may be; how they are drawn is ours.
-Shortcuts: the label of a question stands behind it, so counts of labels tell more of every further answer, and the last one
-for certain. A question lies far nearer to its point (with the defaults at a product of 0.999 on average) than random points
-to each other. The set is the same for every seed; turned, it has 2^d d! positions in d dimensions, so in 2 or 3 it can be
-learned by heart.
+We differ: the paper only says which inputs are allowed, and we choose a way to draw them. N is even, so that each of the
+first N/2 points is the nearest one for one query, as in appendix G. There are `classes` labels.
+Shortcuts: the label of a query follows it. So counts of labels say more about each later answer, and the last answer is
+certain. A query is much nearer to its point than random points are to each other: by default the product of the two is 0.999
+on average. The set of directions is the same for every seed. In d dimensions it has 2^d d! turned versions, so a model can
+memorise them in 2 or 3 dimensions.
 """
 
 from dataclasses import dataclass
@@ -42,13 +44,13 @@ LOW_HALF = 0xFFFFFFFF
 
 @dataclass(frozen=True)
 class NearestNeighbor(Task):
-    """`length` unit vectors of `dimension` coordinates with one of `classes` labels; the second half is asked.
+    """`length` unit vectors, the first half with labels; the answers are the labels of the second half.
 
     Fields:
         length: N, points of an evaluated input, an even number; 2 to 2^16.
         dimension: d, coordinates of a point; 2 to 64.
         classes: labels to choose from; 1 to 2^16.
-        margin: by which the nearest point's product exceeds the others'; 0.00001 to 0.5.
+        margin: the product with the nearest point exceeds the other products by this number; 0.00001 to 0.5.
         least_length: points of the shortest training input; from 2.
 
     >>> task = NearestNeighbor(length=2, dimension=2)

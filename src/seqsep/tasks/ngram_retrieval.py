@@ -1,15 +1,18 @@
-"""N-gram retrieval: symbols, then c - 1 of them as a question; the answer is the symbol behind their first occurrence.
+"""N-gram retrieval: symbols, then c - 1 of them as a query; the answer is the symbol after their first occurrence.
 
-Asked: the last token only. FAILED, class S, is the answer if the question does not occur; the examples ask for what occurs.
-Tokens: symbols 0 .. S - 1, S is `alphabet`, or `length` if that is 0; the question is written in the same symbols.
-Lengths: training draws n uniformly from least_length .. length and then n symbols; evaluation has exactly `length` symbols.
-Examples: symbols are uniform and independent; the question is the beginning of one of the n - c + 1 grams of c symbols, c is
-`gram`, each equally likely. With gram = 2 it is associative recall as the paper has it, where keys and values are the same
-symbols and follow each other everywhere (`associative_recall` is another task: pairs, each key once).
+Queries: the last token only. If the query does not occur, the answer is FAILED, which is class S. In the examples it always
+occurs.
+Tokens: symbols are 0 .. S - 1. S is `alphabet`, or `length` if `alphabet` is 0. The query is written with the same symbols.
+Lengths: a training example has n symbols, n uniform in least_length .. length. An evaluation example has exactly `length`
+symbols.
+Examples: symbols are uniform and independent. c is `gram`, and a gram is c consecutive symbols. The query is the first c - 1
+symbols of one of the n - c + 1 grams; each gram is equally likely. With gram = 2 this is associative recall as the paper
+defines it: every symbol is a key, and the next symbol is its value. Our task `associative_recall` is another one: it has
+pairs, and each key occurs once.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4.
-We differ: the paper says nothing of repeated grams, FAILED, or how inputs are drawn, and trains no model on this task.
-Shortcuts: with gram >= 3 fewer symbols of the question may do. With gram = 3 and N = 64, what stands behind the first
-occurrence of its last symbol alone is right in 0.65 of the examples for S = N, and in 0.35 of them for S = N/4.
+We differ: the paper says nothing about repeated grams, FAILED, or how inputs are drawn, and trains no model on this task.
+Shortcuts: with gram >= 3, fewer symbols of the query may be enough. For gram = 3 and N = 64, take the symbol after the first
+occurrence of the query's last symbol. It is right in 0.65 of the examples for S = N, and in 0.35 of them for S = N/4.
 """
 
 from dataclasses import dataclass
@@ -27,7 +30,7 @@ from seqsep.tasks.base import Batch, Task, require
 
 @dataclass(frozen=True)
 class NgramRetrieval(Task):
-    """`length` symbols from an alphabet of `alphabet` (0: as many as symbols), then a question of `gram` - 1 of them.
+    """`length` symbols, then `gram` - 1 of them as a query; the answer is the symbol after their first occurrence.
 
     Fields:
         length: N, symbols of an evaluated input, at least gram; 2 to 2^20.

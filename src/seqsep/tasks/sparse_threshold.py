@@ -1,22 +1,28 @@
-"""Sparse threshold: bits x_1 .. x_N; the label is 1 if more than b of some features hold, each a function of k of the bits.
+"""Sparse threshold: bits x_1 .. x_N; the label is 1 if more than b features hold. A feature is a function of k of the bits.
 
-Asked: the last token only.
+Queries: the last token only.
 Tokens: the bits.
 Lengths: exactly `length` bits, in training and evaluation.
-The function is the same for all examples. Drawn by `function_seed`: each feature has `sparsity` different bits, uniform, and a
-table of them, uniform among those that are not constant; b is that which comes nearest to half of each label on 1,024 uniform
-inputs. Or given: `formula` is a DIMACS CNF, whose clauses are the features; by default all must hold. It may be the path of a
-file, which is read at once: the field then holds its text without comments, so that a run's key depends on the formula and
-nothing else, and its row can be run elsewhere. `bound` sets b in both. A function of which fewer than one in 64 of those inputs
-have either label is drawn again, at most 64 times; the last, or a given one, is then refused.
-Examples: a label is wanted, either with probability 1/2; uniform inputs are drawn until one has it, at most 256 times, and the
-last one stands. So inputs are uniform given their label, and if p of all inputs have label 1, it has probability
-(1 - (1 - p)^256 + p^256) / 2, which is 1/2 to 1 % from p = 1/64 to 63/64.
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.1 and appendix F.3; the paper trains nothing on it.
-We differ: any number of features; the class of F.3 has at most N (the default); no token [BOS].
-Shortcuts: a weighted vote of single bits. A random table has k / (2^k - 1) of its variance in single bits, so with many drawn
-features of k bits such a vote is right on about 1 - arccos(sqrt(k / (2^k - 1))) / pi of the examples: all for k = 1, 80 % for
-k = 2, 73 % for k = 3 and 67 % for k = 4. The state need not hold the bits: a recurrent model needs what `answer_bits` says.
+Function: all examples have the same function. It is drawn with `function_seed`, or given as `formula`.
+Drawn function: each feature reads `sparsity` different bits, chosen uniformly. Its table is uniform among the tables that are
+not constant. b is chosen on 1,024 uniform inputs, so that both labels are as nearly equally frequent as possible. If fewer
+than one in 64 of these inputs have one of the labels, the function is drawn again, at most 64 times. If the last function
+fails too, it is refused.
+Given function: `formula` is a DIMACS CNF, and its clauses are the features. By default all clauses must hold. If `formula` is
+the path of a file, the file is read at once, and the field then holds its text without comments. So a run's key depends only
+on the formula, and its row can be run elsewhere. A formula is refused if fewer than one in 64 uniform inputs have one of the
+labels.
+Bound: `bound` sets b for both kinds of functions.
+Examples: a label is drawn, each with probability 1/2. Then uniform inputs are drawn, at most 256, until one has this label;
+if none has it, the last one is taken. So inputs are uniform given their label. If p of all inputs have label 1, it has
+probability (1 - (1 - p)^256 + p^256) / 2 in the examples. From p = 1/64 to 63/64 this is 1/2, to 1 %.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.1 and appendix F.3; the paper trains no model on this task.
+We differ: the number of features is free; the class of F.3 has at most N, which is the default. Inputs do not begin with [BOS].
+Shortcuts: a weighted vote of single bits. The share of a random table's variance that is in single bits is k / (2^k - 1). So
+with many drawn features of k bits, such a vote is right on about 1 - arccos(sqrt(k / (2^k - 1))) / pi of the examples:
+    k           1      2     3     4
+    examples  100 %  80 %  73 %  67 %
+The state need not hold the bits: a recurrent model needs only what `answer_bits` returns.
 """
 
 import reprlib
@@ -44,17 +50,17 @@ MOST_ENUMERATED = 16
 
 @dataclass(frozen=True)
 class SparseThreshold(FixedLengthDecision):
-    """`length` bits, and the label 1 if more than `bound` features hold (-1: the function's own bound).
+    """`length` bits; the label is 1 if more than `bound` of some features of them hold.
 
-    The function is drawn, of `features` tables (0: as many as bits) of `sparsity` bits, or a given `formula`. Features have at
-    most `length` bits, so `sparsity` is capped there.
+    A feature is a table on a few of the bits. The function is drawn, or given as `formula`. A feature reads at most `length`
+    bits, also if `sparsity` is greater.
 
     Fields:
         length: N, bits of an input; 1 to 2^20.
         features: tables that a drawn function has; 0 to 65536, and 0: as many as bits.
         sparsity: bits that each table reads; 1 to 4.
         bound: the label is 1 if more tables than this hold; from -1, and -1: the function's own.
-        function_seed: of the function that is drawn; 0 to 2^63 - 1.
+        function_seed: random seed of the function; 0 to 2^63 - 1.
         formula: a DIMACS file whose clauses are the tables; a path, or the text of such a file.
 
     >>> task = SparseThreshold(length=2, formula="p cnf 2 2\\n1 0\\n-1 2 0\\n")

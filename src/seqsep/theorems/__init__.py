@@ -66,7 +66,7 @@ def check(name: str, **options: Any) -> Outcomes:
 
     The result has an `Outcome` for each side and variant, in a list that prints as a table. `outcome.line()` is one line of
     text and `outcome.record()` an object for JSON. On the side "upper", a network was built and answered the inputs. On the
-    side "lower", a reduction or a witness was run; that it holds for all models is the written proof.
+    side "lower", a reduction or a witness was run on given models; the written proof shows the bound for all models.
 
     Arguments:
         name: name of a theorem, such as index-lookup-attention; `seqsep list theorems` prints all with their statements.

@@ -66,14 +66,15 @@ class Outcome:
         statement: the statement, in one sentence.
         length: N, in tokens.
         exhaustive: the inputs are all inputs of this length.
-        inputs: number of inputs tested; of a `computed` outcome, number of sizes compared.
-        measured: name of each size to its number in our run: states and parameters in bits, widths in coordinates.
-        bound: name of each size to its bound; it has the same names.
+        inputs: number of tested inputs; if `computed`, number of compared sizes.
+        measured: the number that was measured for each size, by its name: states and parameters in bits, widths in
+            coordinates.
+        bound: the bound of each size, by the same names.
         as_printed: numbers of the paper if they differ from ours, else None.
         variant: the choice that was run, such as a code or a mixer.
         witness: inputs that show a lower bound.
-        margin: least margin over the inputs, with the margin that the proof guarantees.
-        saturated: numbers that met an end of the grid, by place; None if nothing ran on a grid.
+        margin: the smallest margin of all inputs, and the margin that the proof guarantees.
+        saturated: counts of numbers that reached an end of the grid, by place; None if nothing ran on a grid.
         holds: nothing refuted the statement.
         computed: the outcome is arithmetic on sizes, and no model ran.
 
@@ -142,6 +143,9 @@ class Outcome:
 
 class Outcomes(list[Outcome], Tabular):
     """The outcomes of a check, in a list that prints as a table with a row for each size with a bound.
+
+    Fields:
+        iterable: the outcomes, in their order.
 
     >>> claim = Claim("parity", "folklore", "One bit is enough")
     >>> Outcomes([claim.upper(length=8, inputs=256, exhaustive=True, measured={"bits": 1}, bound={"bits": 1})])

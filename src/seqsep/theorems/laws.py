@@ -8,7 +8,7 @@ __all__ = ["LawFails", "check_theorem"]
 
 
 def check_theorem(theorem: Theorem) -> None:
-    """Check a theorem of your own with its defaults: it runs inputs, holds, and measures what it bounds.
+    """Check your own theorem with its default options: it must test inputs, hold, and measure each size that it bounds.
 
     Arguments:
         theorem: the theorem.

@@ -41,14 +41,15 @@ class Audit(Tabular):
         model: layers and width of the model, in words.
         prefixes: number of prefixes.
         questions: number of questions.
-        confidence: of the lower limits together.
+        confidence: confidence of the lower limits together.
         accuracy: share of right answers.
-        accuracy_at_least: lower limit of the accuracy over all questions.
+        accuracy_at_least: lower limit of the accuracy over all possible questions.
         stored_bits: bits of the state's tensors after the prefix.
-        needs_at_most_bits: bits of the smallest codebook with which the model is within one point of `accuracy`; None if none
-            is.
+        needs_at_most_bits: bits of the smallest codebook that is good enough: if the state is replaced by its entry in the
+            codebook, the accuracy falls by at most one percentage point. None if no codebook is.
         codebook: name of this codebook.
-        carries_at_least_bits: bits that the accuracy proves; wrong with probability at most 1 - `confidence`.
+        carries_at_least_bits: bits that the state carries, as the accuracy proves; wrong with probability at most 1 -
+            `confidence`.
         all_right_bits: the fewest bits with which some model answers every question rightly; None if not known.
         least_bits: the fewest bits with which some model can have the accuracy.
         places: accuracy at each queried position.
@@ -119,13 +120,13 @@ def audit(
 ) -> Audit:
     """Audit a model on a task: the bits that its state stores, those that its read-out needs, and those that it carries.
 
-    No question of the audit was an example of the model's training or evaluation.
+    The questions are new: none of them was an example in the training or evaluation of the model.
 
     Arguments:
-        model: a model, or the file of a kept model, whose run then has the task.
+        model: a model, or a file that `save` wrote; its run then has the task.
         task: index lookup, associative recall or equality in its variant random; needed with a model, not with a file.
-        questions: number of questions, about 250 prefixes at least.
-        confidence: of all lower limits of one accuracy together; above 0 and below 1.
+        questions: number of questions; they are about 250 prefixes or more.
+        confidence: confidence of all lower limits of one accuracy together; above 0 and below 1.
         seed: random seed of the questions.
         files: Python files of your own layers, models or task in a kept model.
 

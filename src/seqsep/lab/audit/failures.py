@@ -50,15 +50,15 @@ class WorstCase(Tabular):
 
     Fields:
         task: the task of the questions.
-        questions: number of all questions, with those of the search for the least counterexample.
-        confidence: of the two limits of an interval, all intervals together.
+        questions: number of all questions, including those of the search for the smallest counterexample.
+        confidence: confidence of all intervals together.
         attacks: wrong answers by attack.
-        worst_prefix: the prefix with most wrong answers, among those that got further questions.
+        worst_prefix: the prefix with most wrong answers, among those that got more questions.
         worst_prefix_questions: questions about this prefix.
         worst_prefix_wrong: wrong answers among them.
-        least: the least counterexample.
+        least: the smallest counterexample.
         collision: two prefixes with bit-equal states, which prove an error.
-        inputs: number of all inputs, if all of them were asked.
+        inputs: number of all inputs, if all of them were tested.
 
     >>> from seqsep.lab.audit.worst import worst_case
     >>> from seqsep.models.model import Model

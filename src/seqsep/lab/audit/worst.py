@@ -35,13 +35,13 @@ def worst_case(
     """Search for inputs on which a model fails.
 
     If there are at most as many inputs as questions, and at most 2^20, the search asks every input. The worst case is then
-    exact. Questions that make a counterexample smaller are not counted.
+    exact. `questions` does not count those that make a counterexample smaller.
 
     Arguments:
         model: a trained model.
         task: index lookup, associative recall or equality in its variant random.
         questions: number of questions, from 60; "all" for every input, of at most 2^20.
-        confidence: of the two limits of an interval, all intervals together; above 0 and below 1.
+        confidence: confidence of all intervals together; above 0 and below 1.
         seed: random seed of the questions.
 
     Raises BadInput for a task that is not audited, less than 60 questions, or "all" of more than 2^20 inputs.

@@ -52,11 +52,35 @@ def _say_nothing(what: str, done: int, count: int) -> None:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class LanguageModelAudit(Audit):
-    """What a language model carries of phonebooks; it prints as the table of its numbers, all in bits of one state.
+    """The result of an audit of a language model; it prints as the table of its numbers, all in bits of one sequence's state.
 
-    `task` is index lookup of as many symbols as the book has entries, out of as many as there are numbers: its bounds are those
-    of the book. `form`: whether books are in words or in tokens. `not_tried`: why there is no number that its reader needs at
-    most; empty if there is one, or if no codebook was good enough.
+    Fields:
+        task: index lookup with one symbol for each entry of the phonebook; its bounds are those of the phonebook.
+        model: type of the model, in words.
+        prefixes: number of phonebooks.
+        questions: number of questions.
+        confidence: confidence of the lower limits together.
+        accuracy: share of right answers.
+        accuracy_at_least: lower limit of the accuracy over all possible questions.
+        stored_bits: bits of the state's tensors after the phonebook.
+        needs_at_most_bits: bits of the smallest codebook that is good enough, as in `Audit`; None if no codebook is.
+        codebook: name of this codebook.
+        carries_at_least_bits: bits that the state carries, as the accuracy proves; wrong with probability at most 1 -
+            `confidence`.
+        all_right_bits: the fewest bits with which some model answers every question rightly.
+        least_bits: the fewest bits with which some model can have the accuracy.
+        places: accuracy at each entry of the phonebook.
+        curve: accuracy with each codebook.
+        form: form of the phonebooks, in words or in tokens.
+        digits: digits of each number.
+        not_tried: reason why no codebook was tested; empty if codebooks were tested.
+
+    >>> task = IndexLookup(length=2, alphabet=10)
+    >>> counts = {"prefixes": 250, "questions": 500, "confidence": 0.95, "accuracy": 0.1, "accuracy_at_least": 0.07}
+    >>> needed = {"needs_at_most_bits": None, "codebook": None, "places": (), "curve": (), "not_tried": "a large state"}
+    >>> bits = {"stored_bits": 2048, "carries_at_least_bits": 0.0, "all_right_bits": 7, "least_bits": 0}
+    >>> LanguageModelAudit(task=task, model="llama", form="in tokens", digits=1, **counts, **needed, **bits).records()[1]
+    {'number': 'needs at most', 'bits': None, 'meaning': 'not tried: a large state'}
     """
 
     form: str
@@ -99,17 +123,19 @@ def audit_language_model(
 ) -> LanguageModelAudit:
     """Audit a causal language model of `transformers` on phonebooks: the bits that its state stores, carries and needs.
 
-    Nothing is downloaded, and no code of the folder is run.
+    A phonebook is a list of names with random numbers. The model reads it, and each question is one name. Nothing is
+    downloaded, and no code in the folder is run.
 
     Arguments:
         path: folder of the model with config.json and model.safetensors, and with a tokenizer, if it has one.
         entries: entries of a phonebook.
         digits: digits of a number in it.
         questions: number of questions, about 250 phonebooks at least, unless the time ends first.
-        confidence: of the lower limits; above 0 and below 1.
+        confidence: confidence of the lower limits together; above 0 and below 1.
         seconds: time limit, half of it for questions and half for codebooks.
         seed: random seed of the phonebooks.
-        on_progress: called with ("books", done, count) and ("codebooks", done, count).
+        on_progress: function that is called with ("books", done, count) and ("codebooks", done, count); by default it does
+            nothing.
 
     Raises BadInput for a folder without such a model, a model without a state, and a model that cannot read a phonebook.
     Raises TransformersMissing without the extra hf.

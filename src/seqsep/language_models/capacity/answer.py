@@ -28,8 +28,8 @@ def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, 
 
     Arguments:
         config: path of a config.json, its folder, or its content as a dict.
-        state_bits: bits of a number of a fixed state.
-        cache_bits: bits of a number of a cache.
+        state_bits: bits of each number in a fixed state.
+        cache_bits: bits of each number in a cache.
 
     Raises BadInput with the file and the field for a configuration that cannot be read.
 
@@ -63,8 +63,8 @@ class Capacity(Tabular):
         where: name of the configuration in error messages.
         layers: the parts that each layer keeps.
         fields: fields of the configuration.
-        state_bits: bits of a number of a fixed state.
-        cache_bits: bits of a number of a cache.
+        state_bits: bits of each number in a fixed state.
+        cache_bits: bits of each number in a cache.
         unknown_quantization: method of quantization_config if `transformers` does not know it, else None.
 
     >>> print(capacity({"model_type": "by-hand", "layers": [{"count": 2, "fixed_numbers": 64}]}).table())
@@ -95,7 +95,7 @@ class Capacity(Tabular):
         return f"{self.model_type}: {len(self.layers)} layers, {self.fixed_numbers:,} fixed numbers{window}, {growth}"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each kind of part: layers, numbers read and allocated, numbers a token, its window, bits as stored."""
+        """A row for each kind of part: layers, numbers read and allocated, numbers per token, its window, bits as stored."""
         return [
             {
                 "kind": part.kind,
@@ -170,7 +170,7 @@ class Capacity(Tabular):
         return -(-bits // 8)
 
     def crossing(self, as_stored: bool = False) -> int | None:
-        """The tokens from which on the cache is as large as the fixed state and full windows; `twin` says whose cache."""
+        """The tokens from which the cache is as large as the fixed state and full windows; `twin` says whose cache."""
         per_token = self._crossing_per_token()
         if not per_token:
             return None

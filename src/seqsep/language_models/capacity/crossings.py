@@ -1,4 +1,4 @@
-"""Where two models change places: the lengths from which on the one keeps more bytes than the other."""
+"""Where two models change places: the lengths from which the one keeps more bytes than the other."""
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise

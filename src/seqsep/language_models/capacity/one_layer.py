@@ -42,15 +42,15 @@ class OneLayer:
     window: int | None = None
 
     def composition(self, precision: int) -> int:
-        """The least n from which on it composes no two functions over [n], by sums of p bits read in order."""
+        """The least n from which it composes no two functions over [n], by sums of p bits read in order."""
         return self._composed(composition_of(sums_bits(self.heads, self.width, precision)))
 
     def composition_exact(self, precision: int) -> int:
-        """The least n from which on it composes no two functions over [n], by exact weights and means of p bits."""
+        """The least n from which it composes no two functions over [n], by exact weights and means of p bits."""
         return self._composed(composition_bites_from(lambda values: exact_bits(self.heads, self.width, precision, values)))
 
     def induction(self, precision: int, symbols: int) -> int:
-        """The least number of tokens before the question from which on it does no induction heads, with exact weights."""
+        """The least number of tokens before the question from which it does no induction heads, with exact weights."""
         first = induction_bites_from(lambda questions: exact_bits(self.heads, self.width, precision, questions), symbols)
         return first if self.window is None else min(first, self.window + 1)
 
@@ -60,7 +60,7 @@ class OneLayer:
 
 
 def composition_of(bits: int) -> int:
-    """The least n from which on so many bits of f are too few to compose it with a function over [n].
+    """The least n from which so many bits of f are too few to compose it with a function over [n].
 
     >>> composition_of(24)  # 8 log2 8 are 24
     9
@@ -100,7 +100,7 @@ def recurrent_numbers(found: Capacity) -> int:
 
 
 def state_composition(found: Capacity) -> int | None:
-    """The least n from which on no model with this state composes two functions over [n], whatever its depth.
+    """The least n from which no model with this state composes two functions over [n], whatever its depth.
 
     The state after f tells all functions apart, n log2 n bits; of windows alone f(0), 2n tokens back, is within the horizon.
     None where a cache grows: see `state_never_below`.
@@ -117,7 +117,7 @@ def state_composition(found: Capacity) -> int | None:
 
 
 def state_never_below(found: Capacity) -> int:
-    """A k so that a cache of g bits a token leaves composition open below n = 10^k: n g bits are n log2 n up to n = 2^g.
+    """A k so that a cache of g bits per token leaves composition open below n = 10^k: n g bits are n log2 n up to n = 2^g.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> state_never_below(capacity({"model_type": "by-hand", "layers": [{"numbers_per_token": 16}]}))

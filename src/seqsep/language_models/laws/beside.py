@@ -18,7 +18,7 @@ TIMES_OF_SCORES = 2
 
 
 def numbers_are_finite(trial: Trial) -> None:
-    """No logit is NaN or infinite, in float64 and in the precision that is tried."""
+    """No logit is NaN or infinite, in float64 and in the tested precision."""
     for words, logits in (("one pass", trial.reference), (f"one pass in {trial.dtype}", trial.reader.whole(trial.tokens))):
         spoiled = ~torch.isfinite(logits)
         if bool(spoiled.any()):
@@ -27,7 +27,7 @@ def numbers_are_finite(trial: Trial) -> None:
 
 
 def causal(trial: Trial) -> None:
-    """Other tokens from a position on change no logits before it."""
+    """If the tokens from a position on change, no logit before this position changes."""
     for start in (1, trial.time // 2, trial.time - 1):
         changed = torch.cat([trial.tokens[:, :start], trial.other_tokens[:, start:]], 1)
         found = trial.reader.whole(changed)[:, :start]
@@ -35,7 +35,7 @@ def causal(trial: Trial) -> None:
 
 
 def any_batch(trial: Trial) -> None:
-    """Each row alone gives what it gives beside others, in one pass and token by token."""
+    """A sequence's logits do not depend on the other sequences in its batch, in one pass and token by token."""
     for row in range(len(trial.tokens)):
         alone = trial.tokens[row : row + 1]
         expected = trial.reference[row : row + 1]
@@ -48,7 +48,7 @@ def any_batch(trial: Trial) -> None:
 
 
 def other_sequences_between(trial: Trial) -> None:
-    """Another sequence that the same model reads in between changes nothing: all that is remembered is in the state."""
+    """If the model reads another sequence in between, no logit changes: it remembers tokens in the state only."""
     trial.require_state()
     half = trial.time // 2
     before, state = trial.reader.read(trial.tokens[:, :half])
@@ -62,7 +62,7 @@ def other_sequences_between(trial: Trial) -> None:
 
 
 def generated(trial: Trial) -> None:
-    """`generate` with its state gives the logits of one pass over what it wrote, also behind padding on the left."""
+    """`generate` with its state gives the logits of one pass over the generated text, also after padding on the left."""
     trial.require_state()
     if not hasattr(trial.reader.model, "generate"):
         raise NotTried("it has no generate")
@@ -80,7 +80,7 @@ def generated(trial: Trial) -> None:
 
 
 def beams(trial: Trial) -> None:
-    """Beam search that keeps its state, whose rows it reorders, gives the scores of one that reads all tokens anew."""
+    """Beam search that keeps and reorders its state gives the scores of a beam search that reads all tokens again."""
     trial.require_state()
     if not hasattr(trial.reader.model, "generate"):
         raise NotTried("it has no generate")

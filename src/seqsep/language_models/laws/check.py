@@ -84,14 +84,14 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
 def check_language_model(path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0) -> list[ModelVerdict]:
     """Check every law of state on a causal language model; return a verdict for each law.
 
-    Everything is computed in float64. A verdict's `holds` is None if the law was not tested, and its text says why.
+    Everything is computed in float64. If a law was not tested, `holds` of its verdict is None, and `where` is the reason.
 
     Arguments:
         path: folder of a model, or a config.json, which gets random weights.
         changes: values that replace fields of config.json.
         seed: random seed of weights and inputs.
 
-    Raises LawFails with the token at the first law that fails. Raises BadInput for anything but such a model. Raises
+    Raises LawFails at the first law that fails, with the token. Raises BadInput for anything except such a model. Raises
     TransformersMissing without the extra hf.
 
     >>> import json, tempfile

@@ -17,7 +17,9 @@ SLIDING = "sliding_attention"
 
 
 def state_is_declared(trial: Trial) -> None:
-    """The tensors of the state are as many numbers as config.json declares, at every length, and as many bytes in bfloat16."""
+    """The tensors of the state have as many numbers as config.json declares, at every length, and as many bytes in
+    bfloat16.
+    """
     trial.require_state()
     declared = _declared(trial.source)
     lengths = (trial.time // 2, trial.time - 1, trial.time)
@@ -34,7 +36,7 @@ def state_is_declared(trial: Trial) -> None:
 
 
 def nothing_beyond_windows(trial: Trial) -> None:
-    """With windows of few tokens in every layer, a token farther back than all windows together changes nothing."""
+    """If every layer has a short window, a token that is farther back than all windows together changes no logit."""
     config = all_fields(trial.source)
     if not with_window(config, 1):
         raise NotTried("no field of its config.json is a window")
@@ -63,7 +65,7 @@ def nothing_beyond_windows(trial: Trial) -> None:
 
 
 def settings_change_it(trial: Trial) -> None:
-    """Each field that claims to change the function does: with another value there are other logits."""
+    """Each field that should change the function does: with another value, the logits differ."""
     config = all_fields(trial.source)
     plain = trial.exact.whole(trial.tokens)
     if not bool(plain.isfinite().all()):
@@ -95,7 +97,9 @@ def has_part(reader: Reader, name: str) -> bool:
 
 
 def kernels_agree(trial: Trial) -> None:
-    """Settings of speed change no logits: keeping a state, how many tokens a kernel reads at once, the attention's kernel."""
+    """Settings of speed change no logit: keeping a state, the number of tokens that a kernel reads at once, the kernel of
+    attention.
+    """
     whole = trial.reference
     if trial.reader.keeps_state:
         trial.require_same("one pass that keeps its state", trial.reader.read(trial.tokens)[0], whole)

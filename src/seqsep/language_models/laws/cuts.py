@@ -10,7 +10,7 @@ from seqsep.models.laws.mixer import LawFails
 
 
 def token_by_token(trial: Trial) -> None:
-    """One token after another from nothing, and behind a first half that was read in one pass."""
+    """Decoding token by token gives the logits of one pass, from the empty state and from the state after the first half."""
     trial.require_state()
     half = trial.time // 2
     behind_half, state = trial.reader.read(trial.tokens[:, :half])
@@ -22,7 +22,7 @@ def token_by_token(trial: Trial) -> None:
 
 
 def in_chunks(trial: Trial) -> None:
-    """Chunks of several tokens, each from the state after the earlier ones."""
+    """Reading in chunks of several tokens, each from the state after the earlier ones, gives the logits of one pass."""
     trial.require_state()
     for sizes in chunkings(trial.time):
         found: list[Tensor] = []
@@ -37,7 +37,7 @@ def in_chunks(trial: Trial) -> None:
 
 
 def positions_counted_on(trial: Trial) -> None:
-    """A model that is given no positions counts on from its state."""
+    """A model that is given no positions continues to count them from its state."""
     trial.require_state()
     if not trial.reader.takes_positions:
         raise NotTried("its forward takes no position_ids")
@@ -65,7 +65,7 @@ def chunkings(time: int) -> list[list[int]]:
 
 
 def state_as_bytes(trial: Trial) -> None:
-    """The bytes of the state's tensors, sent to another process, which never saw the tokens before, are enough to go on."""
+    """The bytes of the state's tensors are enough to continue in another process, which never saw the earlier tokens."""
     trial.require_state()
     for at in (trial.time // 2, 2, trial.time - 1):
         state = trial.reader.read(trial.tokens[:, :at])[1]
@@ -80,7 +80,7 @@ def state_as_bytes(trial: Trial) -> None:
 
 
 def state_copied(trial: Trial) -> None:
-    """A copy of the state goes on by itself: two continuations of one state do not disturb each other."""
+    """A state and its copy continue independently: reading tokens from one of them does not change the other."""
     trial.require_state()
     half = trial.time // 2
     before, state = trial.reader.read(trial.tokens[:, :half])
@@ -95,7 +95,7 @@ def state_copied(trial: Trial) -> None:
 
 
 def rows_reordered(trial: Trial) -> None:
-    """`reorder_cache`, which beam search calls: the rows of the state in another order go on as the inputs in that order."""
+    """After `reorder_cache`, which beam search calls, the state continues like the inputs in the new order."""
     trial.require_state()
     half = trial.time // 2
     before, state = trial.reader.read(trial.tokens[:, :half])

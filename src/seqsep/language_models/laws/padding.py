@@ -9,13 +9,15 @@ from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
 
 
 def padded_left(trial: Trial) -> None:
-    """Padding on the left, marked in the mask, changes nothing: in one pass, and token by token after it."""
+    """Padding on the left, marked in the mask, changes no logit, in one pass and token by token after it."""
     _require_mask(trial)
     _require_padding_unseen(trial, 0, pads_of(trial))
 
 
 def padded_alone(trial: Trial) -> None:
-    """Padding on the left of a batch of one sequence, one token or more, changes nothing in one pass and token by token."""
+    """Padding on the left of a single sequence changes no logit, in one pass and token by token, for one padding token or
+    more.
+    """
     _require_mask(trial)
     most = int(pads_of(trial).max())
     for row, pad in ((0, most), (1, 1)):
@@ -23,7 +25,7 @@ def padded_alone(trial: Trial) -> None:
 
 
 def padded_right(trial: Trial) -> None:
-    """Padding on the right, marked in the mask, changes no logits before it."""
+    """Padding on the right, marked in the mask, changes no logit before it."""
     _require_mask(trial)
     pads = pads_of(trial)
     mask = (torch.arange(trial.time)[None] < trial.time - pads[:, None]).long()
@@ -33,7 +35,7 @@ def padded_right(trial: Trial) -> None:
 
 
 def padded_in_chunks(trial: Trial) -> None:
-    """Padding on the left in a chunk of several tokens behind a state changes nothing, for several sequences and for one."""
+    """Padding on the left of a chunk of several tokens after a state changes no logit, for several sequences and for one."""
     _require_mask(trial)
     trial.require_state()
     pads = pads_of(trial)

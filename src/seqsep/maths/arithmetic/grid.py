@@ -156,13 +156,15 @@ def least_exponent(tokens: int, needed: int | Fraction, unit: Fraction = Fractio
 
 @dataclass
 class Tally:
-    """The numbers that rounding moved and that saturated, by place; a number may count as both.
+    """The counts of numbers that rounding changed, and of numbers that saturated, by place.
+
+    A number may be in both counts.
 
     The exponentials and weights of a softmax are not counted as rounded.
 
     Fields:
-        rounded: counts of numbers that rounding moved.
-        saturated: counts of numbers that met an end of the grid.
+        rounded: counts of numbers that rounding changed.
+        saturated: counts of numbers that reached an end of the grid.
 
     >>> tally = Tally()
     >>> Grid(10).place(Array(np.array([1, 50, 5000]), Fraction(1, 100)), tally, "here").floats().tolist()
@@ -180,7 +182,7 @@ class Grid:
     """The numbers of p-bit arithmetic, multiples of 1/L from -L to L, and the rules of rounding.
 
     Fields:
-        steps: L, the steps of a unit; from 2.
+        steps: L, the number of steps from 0 to 1; from 2.
         rounding: direction of rounding: floor as in the first paper, nearest as in the second.
         softmax: rounding of a softmax: stepwise after every operation, or once at its end.
 

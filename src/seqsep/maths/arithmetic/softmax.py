@@ -100,13 +100,13 @@ def _exponential(grid: Grid, exponent: Fraction) -> int:
 def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | None, tally: Tally, where: str) -> Weights:
     """Return the softmax of every row over its allowed keys, rounded at the places that `Grid.softmax` specifies.
 
-    Differences of scores that may exceed 64 bits are formed in Python integers. Those below -L count as saturated in `tally`
-    at the place "`where` minus maximum"; their exponential is 0 steps in either case.
+    If differences of scores may exceed 64 bits, they are computed in Python integers. A difference below -L is counted in
+    `tally` as saturated, at the place "`where` minus maximum". Its exponential is 0 steps with and without saturation.
 
     Arguments:
         grid: the grid, with its rules of rounding.
         scores: scores on the grid, of the shape (rows, keys).
-        allowed: the keys that a row may attend to, at least one a row; None: all.
+        allowed: the keys to which each row may attend, at least one per row; None means all keys.
         tally: counts of rounded and saturated numbers, which the call increases.
         where: name of the place in the counts.
 

@@ -93,7 +93,7 @@ def word_bits(symbols: int, length: int) -> int:
 
 
 def composition_bites_from(message: Callable[[int], int]) -> int:
-    """The least n from which on a message of `message(n)` bits tells too little for composition over [n].
+    """The least n from which a message of `message(n)` bits tells too little for composition over [n].
 
     `message` is one of a fixed number of bits, or `exact_bits` for B = n. Behind the least n at which it is too short it stays
     so, for p >= 8. With T = (2^p - 1) n, log2 cells is at least (m + 1) log2(T / 2), and by T/(T - 1) (m + 1) / (n ln 2) at
@@ -107,7 +107,7 @@ def composition_bites_from(message: Callable[[int], int]) -> int:
 
 
 def induction_bites_from(message: Callable[[int], int], symbols: int) -> int:
-    """The least n from which on a message of `message(floor(n/2))` bits tells too little for induction heads over S symbols.
+    """The least n from which a message of `message(floor(n/2))` bits tells too little for induction heads over S symbols.
 
     `message` is as for composition, in B, and stays too short by the same reason: a is B log2(S - 1) and grows by a / B, of
     which the message takes less than a quarter. Raises ValueError for fewer than 4 symbols, where the gap may widen by less

@@ -90,8 +90,8 @@ def run(network: Network, inputs: np.ndarray, at: Int64[np.ndarray, "batch asked
     Arguments:
         network: the network, with its grid.
         inputs: tokens of the shape (batch, time), or vectors of the shape (batch, time, coordinates) in steps of the grid.
-        at: positions to read: a row for each example, of the shape (batch, queries); or one number, -1: the last. Default:
-            all.
+        at: queried positions, an array of the shape (batch, queries), or one number for all examples, such as -1 for the last
+            position. Default: all positions.
 
     Raises ValueError for a token that is not in the vocabulary, more tokens than positions, a vector that is not on the grid,
     an automaton's layer, or an Elman layer with a sigmoid.

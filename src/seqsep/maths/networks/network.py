@@ -280,7 +280,7 @@ class Network:
 
     @property
     def precision(self) -> int:
-        """p, in bits a number."""
+        """p, in bits per number."""
         return self.grid.precision
 
     @property

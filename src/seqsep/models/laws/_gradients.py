@@ -13,8 +13,8 @@ TOO_COARSE = "finite differences were not taken: numbers of less than 64 bits ar
 
 
 def gradients_are_right(mixer: Mixer, x: Tensor) -> str | None:
-    """Gradients of `forward` and `forward_at`, of inputs and parameters, agree with finite differences (gradcheck), and every
-    parameter that is to be trained has one on MANY_TOKENS tokens.
+    """Gradients of `forward` and `forward_at` agree with finite differences (gradcheck), for inputs and parameters. On
+    MANY_TOKENS tokens, every trained parameter has a gradient.
     """
     small = x[:2, :6].clone().requires_grad_()
     last = small.shape[1] - 1

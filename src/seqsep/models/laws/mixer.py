@@ -125,7 +125,7 @@ def shapes_and_types(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
-    """No output of `forward` or `step` is NaN or infinite, on MANY_TOKENS tokens too, and no number of a state is NaN."""
+    """No output of `forward` or `step` is NaN or infinite, also on MANY_TOKENS tokens, and no number of a state is NaN."""
     for inputs in (x, many_tokens(x)):
         for method, y in (("forward", mixer(inputs)), ("step", step_through(mixer, inputs)[0])):
             spoiled = ~torch.isfinite(y)
@@ -145,14 +145,14 @@ def numbers_are_finite(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def forward_repeats(mixer: Mixer, x: Tensor) -> None:
-    """`forward` gives the same input the same output when it is called again: no noise, and no count of calls."""
+    """`forward` gives the same output when it is called again with the same input: it adds no noise and counts no calls."""
     words = "forward gives another output for the same input the second time"
     require_close(mixer, words, mixer(x.clone()), mixer(x.clone()), time_axis=1, share=1e-3)
 
 
 @torch.no_grad()
 def nothing_is_kept(mixer: Mixer, x: Tensor) -> None:
-    """Nothing is remembered between calls but in the state, and what is given to a method is left alone."""
+    """Between calls, a layer remembers nothing outside its state, and a method does not change its arguments."""
     other = x.flip(0).flip(1) * 2 + 1
     before = x.clone()
     parameters = {name: part.clone() for name, part in mixer.state_dict().items()}
@@ -188,7 +188,7 @@ def _step_beside(mixer: Mixer, x: Tensor, other: Tensor) -> Tensor:
 
 @torch.no_grad()
 def global_state_stays(mixer: Mixer, x: Tensor) -> None:
-    """Random states, the number of threads and the settings of torch and numpy stay as they are."""
+    """A call leaves the random states, the number of threads and the settings of torch and numpy as they are."""
     for method, call in (("forward", lambda: mixer(x)), ("start or step", lambda: step_through(mixer, x))):
         global_state = GlobalState()
         call()
@@ -198,7 +198,7 @@ def global_state_stays(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
-    """`forward` is `step` repeated, to 1e-9 in float64, on MANY_TOKENS tokens too; `prefill` leaves the same state."""
+    """`forward` equals repeated `step`, to 1e-9 in float64, also on MANY_TOKENS tokens; `prefill` leaves the same state."""
     stepped, state = step_through(mixer, x)
     require_close(mixer, "forward differs from step repeated", mixer(x), stepped, time_axis=1)
     many = many_tokens(x)
@@ -211,7 +211,7 @@ def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def forward_is_causal(mixer: Mixer, x: Tensor) -> str | None:
-    """Changing one input, or all from a position on, changes no output before it.
+    """If one input changes, or all inputs from a position on, no output before it changes.
 
     It may change none behind it either: a layer that takes each token by itself is causal. That is said, for few mean it.
     """
@@ -232,13 +232,14 @@ def forward_is_causal(mixer: Mixer, x: Tensor) -> str | None:
 
 @torch.no_grad()
 def examples_stay_apart(mixer: Mixer, x: Tensor) -> None:
-    """The output for an example does not depend on the others of its batch."""
+    """The output for an example does not depend on the other examples in its batch."""
     require_close(mixer, "forward mixes the examples of a batch", mixer(x[:1]), mixer(x)[:1], time_axis=1)
 
 
 @torch.no_grad()
 def state_is_counted(mixer: Mixer, x: Tensor) -> str | None:
-    """The state keeps the bits that `start` declares for MANY_TOKENS steps; if it grows, no token adds more than the first.
+    """For MANY_TOKENS steps, a state has the number of bits that `start` declares. If it grows, no token adds more bits than
+    the first.
 
     A mixer says that it grows by `grows = True`.
     """
@@ -282,7 +283,7 @@ def _type(part: Tensor) -> str:
 
 @torch.no_grad()
 def forward_at_equals_forward(mixer: Mixer, x: Tensor) -> None:
-    """`forward_at` gives the rows of `forward`."""
+    """`forward_at` returns the rows of `forward` at the queried positions."""
     examples = torch.arange(len(x))
     last = x.shape[1] - 1
     scattered = examples * 7 % x.shape[1]
@@ -293,7 +294,7 @@ def forward_at_equals_forward(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def padding_changes_nothing(mixer: Mixer, x: Tensor) -> None:
-    """Tokens appended on the right leave the outputs before them alone, whatever their values."""
+    """Tokens that are appended on the right change no output before them, whatever their values."""
     time = x.shape[1]
     last = torch.full((len(x),), time - 1)
     for value in (0.0, 50.0):
@@ -305,7 +306,7 @@ def padding_changes_nothing(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def step_output_equals_step(mixer: Mixer, x: Tensor) -> None:
-    """`step_output` puts many inputs to one state and answers what `step` would."""
+    """`step_output` reads many inputs, each from the same state, and returns the outputs that `step` returns."""
     state = step_through(mixer, x[:1, :-1])[1]
     inputs = x[:, -1]
     t = x.shape[1] - 1
@@ -317,7 +318,7 @@ def step_output_equals_step(mixer: Mixer, x: Tensor) -> None:
 
 @torch.no_grad()
 def state_survives_as_bytes(mixer: Mixer, x: Tensor) -> None:
-    """A state handed over as bytes has the bits counted and continues bit for bit."""
+    """A state that was sent as bytes has the counted number of bits, and all later outputs are equal bit for bit."""
     half = x.shape[1] // 2
     state = step_through(mixer, x[:1, :half])[1]
     data = b"".join(state_to_bytes((part,), 0) for part in state)

@@ -4,17 +4,17 @@
     a_tj = softmax over j <= t of q_t . k_j / sqrt(d)
     y_t  = W_O concat over heads of sum_j a_tj v_j
 
-With `rope`, coordinates 2i and 2i+1 of q_t and k_t in each head are first turned by the angle t theta_i,
-theta_i = 10000^(-2i/d): q_t . k_j then depends on t - j alone.
+With `rope`, coordinates 2i and 2i+1 of q_t and k_t in each head are first turned by the angle t theta_i, with theta_i =
+10000^(-2i/d). Then q_t . k_j depends only on t - j.
 
-State: the keys and values of all tokens so far, 2 * width numbers a token (a cache that grows with t).
+State: the keys and values of all tokens so far, 2 * width numbers per token. This cache grows with t.
 Source: Vaswani et al. 2017, equation 1; initialised as GPT-2 (Radford et al. 2019); rope: Su et al. 2021 (arXiv:2104.09864),
 equations 15 and 34.
-We differ: a hand-built network may choose its own widths of key and value, and `scale=1` (Bhattamishra et al. 2024 have no
-1/sqrt(d)); `causal=False` is for theorems only and has no `step`.
+We differ: a hand-built network may choose the widths of keys and values, and `scale=1`, because Bhattamishra et al. 2024 have
+no 1/sqrt(d); `causal=False` is only for theorems and has no `step`.
 Names: `query`, `key`, `value` and `output` are W_Q, W_K, W_V and W_O; `scale` is 1/sqrt(d).
-`forward` is one product of all queries with all keys, and one of the weights with all values. `forward_at` applies W_K to the
-query asked for and W_V to the weighted sum of x, so no key and no value is made.
+`forward` multiplies all queries with all keys, and all weights with all values. `forward_at` answers one query: it applies
+W_K to the query and W_V to the weighted sum of x, so it makes no key and no value.
 
     >>> layer = Attention(width=8, heads=2)
     >>> y, cache = layer.step(torch.zeros(1, 8), layer.start(1), t=0)

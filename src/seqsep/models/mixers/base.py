@@ -49,7 +49,7 @@ class Mixer(nn.Module, ABC):
     t)` takes x of the shape (batch, width), the state and the time t from 0, and returns the output and the next state.
 
     It also has class attributes: `name`; `block`, the defaults around the mixer; `grows`, true if the state grows with t; and
-    `revision`, raised whenever its numbers change.
+    `revision`, a number that grows whenever the results of the layer change.
 
     >>> class Sum(Mixer):
     ...     name = "sum"

@@ -5,14 +5,14 @@
     y_t = Re sum_n w_n (exp(lambda_n Delta) - 1) / lambda_n s_t[n] + D u_t
     out = W_O gelu(y)
 
-State: s, `states` complex numbers per channel: 2 * width * states numbers.
-Source: Gupta et al. 2022 (arXiv:2203.14343), Proposition 1(a) and section 3 (DSS-exp). DSS-softmax, the paper's other form,
-is not here: its kernel depends on the length of the input, so it is not a recurrence.
-We differ: both parts of Lambda are exponentials, so the real part stays negative and the imaginary part positive, and one
-step size serves both; Lambda starts at S4D-Lin's values -1/2 + i pi n (Gu et al. 2022, arXiv:2206.11893), which approximate
-the eigenvalues of Skew-HiPPO that the paper starts from.
-Names: `log_real` and `log_imaginary` are Lambda_re and Lambda_im, `weight` is w, `skip` is D, `output` is W_O; u is x, the
-input.
+State: s, which has `states` complex numbers per channel. These are 2 * width * states real numbers.
+Source: Gupta et al. 2022 (arXiv:2203.14343), Proposition 1(a) and section 3 (DSS-exp). The other form in the paper,
+DSS-softmax, is not included: its kernel depends on the length of the input, so it is not a recurrence.
+We differ: both parts of Lambda are exponentials and share one step size. So the real part stays negative and the imaginary
+part positive. Lambda starts at the values of S4D-Lin, -1/2 + i pi n (Gu et al. 2022, arXiv:2206.11893). These approximate the
+eigenvalues of Skew-HiPPO, at which the paper starts.
+Names: `log_real` and `log_imaginary` are Lambda_re and Lambda_im, `weight` is w, `skip` is D and `output` is W_O. The input x
+is u.
 `forward` is a Fourier convolution with the kernel of the recurrence.
 
     >>> layer = DSS(width=4, states=8)

@@ -1,20 +1,22 @@
-"""Gated delta rule (Gated DeltaNet): a matrix per head that decays, and in which a new value replaces what its key found.
+"""Gated delta rule (Gated DeltaNet): a matrix per head that decays; a new value replaces the old value of its key.
 
     q_t, k_t, v_t = silu(causal depthwise convolution of W_in x_t over `conv` tokens); q_t and k_t then of length 1 per head
     a_t = exp(-exp(log_rate) softplus(W_a x_t + bias))      b_t = sigmoid(W_b x_t)                 (a number per head each)
     S_t = a_t (I - b_t k_t k_t^T) S_{t-1} + b_t k_t v_t^T   (per head, key x value numbers)
     y_t = W_out (RMSNorm over each head of S_t^T q_t * silu(W_g x_t))
 
-State: S and the last conv - 1 inputs of the convolution, expand * width^2 / heads + (conv - 1) * (2 + expand) * width numbers.
-Source: Yang, Kautz and Hatamizadeh 2024 (arXiv:2412.06464), equation 10 and sections 3.3 (chunks) and 3.4 (layer), with states
-transposed; length 1 as in the paper's code, u / sqrt(u . u + 1e-6); initialisation of bias and rates as there: rates uniform in
-0 .. 16, softplus(bias) log-uniform in 0.001 .. 0.1.
-We differ: keys have width coordinates and values expand * width, for any number of heads; the paper's code has 3/4 and 3/2.
-q is not divided by sqrt(key), which the norm takes out but for its epsilon. The MLP is GPT-2's; the paper has SwiGLU.
+State: S and the last conv - 1 inputs of the convolution. These are expand * width^2 / heads + (conv - 1) * (2 + expand) *
+width numbers.
+Source: Yang, Kautz and Hatamizadeh 2024 (arXiv:2412.06464), equation 10 and sections 3.3 (chunks) and 3.4 (layer), with
+transposed states. Some details are those of the paper's code. Length 1 is u / sqrt(u . u + 1e-6); rates start uniform in 0 ..
+16; softplus(bias) starts log-uniform in 0.001 .. 0.1.
+We differ: for any number of heads, keys have width coordinates and values have expand * width. In the paper's code these
+factors are 3/4 and 3/2. q is not divided by sqrt(key): the norm would remove this factor, except for its epsilon. The MLP is
+that of GPT-2, where the paper has SwiGLU.
 Names: `input` is W_in, `decay` is W_a, `step_bias` its bias, `write` is W_b, `gate` is W_g, `output` is W_out; `associations`
 is S.
 `forward` is the chunked form of the paper (`_gated_delta_chunks.py`): time and memory are linear in the length.
-On a GPU: `forward` takes the kernel `chunk_gated_delta_rule` of flash-linear-attention if it is installed (`_kernels.py`).
+On a GPU: if flash-linear-attention is installed, `forward` uses its kernel `chunk_gated_delta_rule` (`_kernels.py`).
 
     >>> layer = GatedDelta(width=8, heads=2)
     >>> layer.start(1).associations.shape

@@ -1,15 +1,16 @@
-"""Causal linear attention: softmax replaced by a feature map, so that the past is a matrix.
+"""Causal linear attention: a feature map replaces the softmax, so the past is one matrix.
 
     phi(u) = elu(u) + 1
     S_t = S_{t-1} + phi(k_t) v_t^T      z_t = z_{t-1} + phi(k_t)                  (per head)
     y_t = W_O concat over heads of (S_t^T phi(q_t)) / (phi(q_t) . z_t + 1e-6)
 
-State: per head a d x d matrix S and a vector z of d coordinates, d = width / heads: width^2 / heads + width numbers.
+State: per head a d x d matrix S and a vector z of d coordinates, with d = width / heads. These are width^2 / heads + width
+numbers.
 Source: Katharopoulos et al. 2020 (arXiv:2006.16236), equations 7 and 16 to 20.
 Names: `query`, `key`, `value` and `output` make q, k, v and y; `outer_products` is S, `key_sum` is z.
-`forward` is the quadratic form, sum over j <= t of (phi(q_t) . phi(k_j)) v_j, for at most `chunk` tokens; longer inputs are
-cut into chunks that get the sums S and z over the earlier ones: time and memory are linear in the length.
-On a GPU: `forward` takes the kernel `chunk_simple_gla` of flash-linear-attention if it is installed (`_kernels.py`).
+`forward` is the quadratic form, sum over j <= t of (phi(q_t) . phi(k_j)) v_j, for at most `chunk` tokens. A longer input is
+cut into chunks, and each chunk gets the sums S and z over the earlier ones. So time and memory are linear in the length.
+On a GPU: if flash-linear-attention is installed, `forward` uses its kernel `chunk_simple_gla` (`_kernels.py`).
 
     >>> layer = LinearAttention(width=8, heads=2)
     >>> layer.start(1).outer_products.shape

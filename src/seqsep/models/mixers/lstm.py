@@ -5,11 +5,11 @@
     h_t = sigmoid(o) * tanh(c_t)          y_t = h_t
 
 State: h and c, 2 * width numbers.
-Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000); weights and gate order are those of
-`torch.nn.LSTM`. A stack of these blocks, which have no norm and no residual, is `nn.LSTM(num_layers)`.
+Source: Hochreiter and Schmidhuber 1997, with forget gates (Gers et al. 2000). Weights and the order of the gates are those of
+`torch.nn.LSTM`. A block of this mixer has no norm and no residual connection, so a stack of blocks is `nn.LSTM(num_layers)`.
 Names: `input_gate`, `forget_gate`, `candidate` and `output_gate` are i, f, g and o.
-`forward` is `torch.nn.LSTM`, a loop over time: the recurrence is not linear, so there is no parallel form. Under autocast on a
-GPU it keeps the precision of its weights.
+`forward` is `torch.nn.LSTM`, a loop over time. It has no parallel form, because the recurrence is not linear. Under autocast
+on a GPU, it keeps the precision of its weights.
 
     >>> layer = LSTM(width=4)
     >>> y, state = layer.step(torch.zeros(1, 4), layer.start(1), t=0)

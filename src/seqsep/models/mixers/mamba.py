@@ -6,12 +6,12 @@
     h_t = exp(Delta_t A) h_{t-1} + Delta_t B_t u_t                   (per inner channel, `states` numbers)
     y_t = W_out ((C_t . h_t + D u_t) * silu(g))
 
-State: h and the last conv - 1 inputs of the convolution, expand * width * (states + conv - 1) numbers.
+State: h and the last conv - 1 inputs of the convolution. These are expand * width * (states + conv - 1) numbers.
 Source: Gu and Dao 2023 (arXiv:2312.00752), algorithm 2 and section 3.4.
 Names: `input` is W_in, `select` is (W_low, W_B, W_C), `step_size` is W_Delta with b, A is -exp(`log_decay`), `skip` is D and
 `output` is W_out.
-`forward` scans inside one autograd function that keeps a state at every fifth token (`_mamba_scan.py`); on a GPU it keeps every
-32nd and has more tokens in one operation (`_mamba_scan_gpu.py`).
+`forward` scans inside one autograd function that keeps the state at every fifth token (`_mamba_scan.py`). On a GPU it keeps
+the state at every 32nd token and processes more tokens in one operation (`_mamba_scan_gpu.py`).
 
     >>> layer = Mamba(width=4)
     >>> y, state = layer.step(torch.zeros(1, 4), layer.start(1), t=0)

@@ -6,19 +6,19 @@
     h_t = a_t h_{t-1} + B_t (Delta_t u_t)^T         (per head, states x inner / heads; B and C serve all heads)
     y_t = W_out RMSNorm((h_t^T C_t + D u_t) * silu(z_t))                                           (D a number per head)
 
-State: h and the last conv - 1 inputs of the convolution, inner * states + (conv - 1) * (inner + 2 * states) numbers, for any
-number of heads.
-Source: Dao and Gu 2024 (arXiv:2405.21060), sections 6 (the chunks) and 7 (the layer); defaults, order of the projection's parts
-and initialisation as in the paper's code: rates uniform in 1 .. 16, Delta log-uniform in 0.001 .. 0.1, D = 1. `states` is 64,
-the less of the two sizes that code calls typical (64 and 128), as our widths are small beside the paper's.
-We differ: the number of heads is given instead of their size (64 in the paper), and the output's weights are divided by
+State: h and the last conv - 1 inputs of the convolution. For any number of heads these are inner * states + (conv - 1) *
+(inner + 2 * states) numbers.
+Source: Dao and Gu 2024 (arXiv:2405.21060), sections 6 (the chunks) and 7 (the layer). Defaults, the order of the projection's
+parts and the initialisation are those of the paper's code: rates uniform in 1 .. 16, Delta log-uniform in 0.001 .. 0.1, D =
+1. That code calls 64 and 128 typical for `states`; we take 64, because our widths are small compared with the paper's.
+We differ: the number of heads is given, where the paper gives their size (64); and the weights of the output are divided by
 sqrt(depth), as in `mamba`.
 Names: `input` is W_in, `step_bias` the bias of Delta, `skip` is D, `gate` is z and `output` is W_out.
-`forward` is the chunked form. With l the sum of log a up to a token of its chunk and H the state before the chunk,
+`forward` is the chunked form. Let l be the sum of log a in a chunk up to a token, and H the state before the chunk. Then
 
     h_i^T C_i = sum over j <= i in the chunk of (C_i . B_j) exp(l_i - l_j) Delta_j u_j  +  exp(l_i) H^T C_i.
 
-On a GPU: `forward` takes the kernel `chunk_simple_gla` of flash-linear-attention if it is installed (`_kernels.py`).
+On a GPU: if flash-linear-attention is installed, `forward` uses its kernel `chunk_simple_gla` (`_kernels.py`).
 
     >>> layer = Mamba2(width=8, heads=2, states=4)
     >>> layer.start(1).state.shape

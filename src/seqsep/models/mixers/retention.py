@@ -5,18 +5,17 @@
     S_t = gamma_h S_{t-1} + k_t v_t^T       (per head)
     y_t = W_O (swish(W_G x_t) * GroupNorm over each head of q_t^T S_t)
 
-State: per head a d x d matrix S, d = width / heads: width^2 / heads numbers.
+State: per head a d x d matrix S, with d = width / heads. These are width^2 / heads numbers.
 Source: Sun et al. 2023 (arXiv:2307.08621), equations 5 to 8; theta_i = 10000^(-2i/d) as in its section 2.1.
-We differ: values have `width` coordinates where the paper's have twice as many, so that its state has 2 width^2 / heads
-numbers, and the MLP of the block is 4 width wide where the paper's is 2. Of the three score normalisers of its section 2.2 only
-the first, 1 / sqrt(d), is kept: each multiplies a whole row by a positive number, which the group norm takes out again, but for
-its epsilon.
+We differ: values have `width` coordinates, half as many as in the paper, whose state has 2 width^2 / heads numbers. The MLP
+is 4 width wide, twice as wide as in the paper. Of the paper's three score normalisers (section 2.2) we keep only the first, 1
+/ sqrt(d). A normaliser multiplies a complete row by a positive number, which the group norm removes except for its epsilon.
 Names: `query`, `key`, `value`, `gate` and `output` are W_Q, W_K, W_V, W_G and W_O; `decay` is gamma, `angle` is theta, and
 `outer_products` is S.
-`forward` is the quadratic form (q_t . k_j) gamma^(t-j) for at most `chunk` tokens; longer inputs are cut into chunks of m
-tokens that get S from the one before (the paper's equation 7): S at the end of a chunk is gamma^m times that before it plus the
-sum over i of gamma^(m-1-i) k_i v_i^T. So time is linear in the length.
-On a GPU: `forward` takes the kernel `chunk_simple_gla` of flash-linear-attention if it is installed (`_kernels.py`).
+`forward` is the quadratic form (q_t . k_j) gamma^(t-j) for at most `chunk` tokens. A longer input is cut into chunks of m
+tokens, and each chunk gets S from the chunk before it (equation 7). At the end of a chunk, S is gamma^m times the earlier S
+plus the sum over i of gamma^(m-1-i) k_i v_i^T. So time is linear in the length.
+On a GPU: if flash-linear-attention is installed, `forward` uses its kernel `chunk_simple_gla` (`_kernels.py`).
 
     >>> layer = Retention(width=8, heads=2)
     >>> layer.decay

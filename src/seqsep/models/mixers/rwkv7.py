@@ -9,16 +9,16 @@
     S_t  = S_{t-1} (diag(w) - kappa (a * kappa)^T) + v k~^T         per head
     y_t  = W_o (g * (GroupNorm over each head of S_t r + (r . (rho * k~)) v))
 
-State: per head a d x d matrix S, d = width / heads, and the last input: width^2 / heads + width numbers.
-Source: Peng et al. 2025 (arXiv:2503.14456), section 4.1, "time mixing" (the paper writes row vectors); ranks of U and V and the
-group norm's epsilon, 1e-5 width / heads, as its published code.
-We differ: the value residual, which mixes in the first layer's v, is left out, since a mixer sees its own layer only; around
-it stands our MLP instead of a channel mixing with a token shift (which would be state too); first weights are in `__init__`.
-Names: `shift` is mu, `query`, `key`, `value` and `output` are W_r, W_k, W_v and W_o; `.._in` and `.._out` are U and V of decay,
-rate and gate; `removal_scale` is xi, `rate_share` alpha, `bonus` rho; `removal` is kappa, `removed` a * kappa, `outer_products`
-S transposed.
+State: per head a d x d matrix S, with d = width / heads, and the last input. These are width^2 / heads + width numbers.
+Source: Peng et al. 2025 (arXiv:2503.14456), section 4.1, "time mixing" (the paper writes row vectors). The ranks of U and V
+and the epsilon of the group norm, 1e-5 width / heads, are those of its published code.
+We differ: the value residual is left out, because it mixes in v of the first layer and a mixer sees only its own layer. Our
+MLP replaces the channel mixing, whose token shift would also be state. The first weights are in `__init__`.
+Names: `shift` is mu; `query`, `key`, `value` and `output` are W_r, W_k, W_v and W_o. `.._in` and `.._out` are U and V of
+decay, rate and gate. `removal_scale` is xi, `rate_share` is alpha and `bonus` is rho. In the state and the chunks, `removal`
+is kappa, `removed` is a * kappa, and `outer_products` is S transposed.
 `forward` works on chunks of at most 32 tokens (`_rwkv7_chunks.py`): time and memory are linear in the length.
-On a GPU: `forward` takes the kernel `chunk_rwkv7` of flash-linear-attention if it is installed, in 16 bits (`_kernels.py`).
+On a GPU: if flash-linear-attention is installed, `forward` uses its kernel `chunk_rwkv7` in 16 bits (`_kernels.py`).
 
     >>> layer = RWKV7(width=8, heads=2)
     >>> y, state = layer.step(torch.ones(1, 8), layer.start(1), t=0)

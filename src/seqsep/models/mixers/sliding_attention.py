@@ -4,14 +4,15 @@
     a_tj = softmax over t - window < j <= t of q_t . k_j / sqrt(d)
     y_t  = W_O concat over heads of sum_j a_tj v_j
 
-State: the keys and values of `window` tokens in a ring, token t in slot t mod window: 2 * width * window numbers, which do not
-grow. A slot not yet written holds zeros and is told by the time.
+State: the keys and values of the last `window` tokens, 2 * width * window numbers, which do not grow. They are in a ring:
+token t is in slot t mod window. A slot that is not yet written holds zeros; the layer knows these slots from the time t.
 Source: Beltagy et al. 2020 (arXiv:2004.05150), section 3.1, in its causal form, which Mistral 7B and Griffin use.
-We differ: the window is 16. So the state is 32 * width numbers, between those of retention (16 * width at width 64 and 4 heads)
-and Mamba (38 * width), and what differs is not the size; and 16 is below most lengths that the experiments train on.
+We differ: the window is 16 tokens, so the state has 32 * width numbers. This size is between those of retention (16 * width
+at width 64 and 4 heads) and Mamba (38 * width), so it does not explain a difference between them. Most lengths in training
+are greater than 16.
 Names: as in attention.
-`forward` cuts time into blocks of `window` tokens (one, if there are fewer), each of which sees itself and the block
-before: memory is O(time x window), never time x time.
+`forward` cuts time into blocks of `window` tokens (one block if there are fewer tokens). Each block attends to itself and to
+the block before it. So memory is O(time x window), never O(time x time).
 
     >>> layer = SlidingAttention(width=8, heads=2, window=3)
     >>> layer.start(1).keys.shape

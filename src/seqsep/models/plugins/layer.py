@@ -1,10 +1,13 @@
 """A user's own layer, FILE.py:CLASS, as a mixer of a model.
 
-A layer is an `nn.Module` built as `MyLayer(width)`; `heads` is passed only if its signature names it.
+A layer is an `nn.Module` that is built as `MyLayer(width)`. If its constructor has a parameter `heads`, it gets `heads` too.
+A layer has three methods:
     forward(x: "batch time width") -> y      start(batch) -> state      step(x: "batch width", state, t) -> y, state
-The state is a tensor or a tuple of tensors, batch first. Optional class attributes: `grows = True` if the state grows with t;
-`block`, a dictionary of what the block holds beside the layer, of `norm` ("layer", "rms", "none"), `residual`, `mlp` and
-`positions`, with the defaults of `seqsep.models.mixers.Block`; `checked_in = "float32"` if the layer cannot compute in float64.
+The state is a tensor or a tuple of tensors, with the batch as first axis. A layer may have these class attributes:
+* `grows = True` if the state grows with t.
+* `block`, a dictionary with the other parts of the block: `norm` ("layer", "rms", "none"), `residual`, `mlp` and `positions`.
+  Missing entries are the defaults of `seqsep.models.mixers.Block`.
+* `checked_in = "float32"` if the layer cannot compute in float64.
 """
 
 import contextlib

@@ -40,7 +40,11 @@ class HeatmapBox:
 
 @dataclass(frozen=True)
 class HeatmapStyle:
-    """Sizes of type in points, places as parts of a cell. A name wider than `name_width` inches is set smaller, in lines."""
+    """Sizes of type in points, places as parts of a cell. A name wider than `name_width` inches is set smaller, in lines.
+
+    A name is left of its row if `name_at` is below 0, and above its boxes otherwise. The boxes begin at `top`. Without `apart`,
+    the distance of lines follows from their number.
+    """
 
     name_size: float
     name_at: float
@@ -52,6 +56,8 @@ class HeatmapStyle:
     line_size: float
     line_at: float
     line_colour: str
+    top: float = 0.03
+    apart: float | None = None
 
 
 def draw_heatmap(
@@ -69,7 +75,11 @@ def draw_heatmap(
     row_height = axes.bbox.height / axes.figure.dpi / max(1, len(names))
     for row, (name, row_boxes) in enumerate(zip(names, boxes, strict=True)):
         lines, size = _name_lines(name, style, row_height)
-        axes.text(style.name_at, row + 0.5, lines, fontsize=size, color=INK, ha="right", va="center", linespacing=1.15)
+        words: dict[str, Any] = {"fontsize": size, "color": INK, "va": "center", "linespacing": 1.15}
+        if style.name_at < 0:
+            axes.text(style.name_at, row + 0.5, lines, ha="right", **words)
+        else:
+            axes.text(0.015, row + style.name_at, lines, ha="left", **words)
         for column, box in enumerate(row_boxes):
             _draw_box(axes, row, column, box, style=style)
 
@@ -87,10 +97,12 @@ def _name_lines(name: str, style: HeatmapStyle, row_height: float) -> tuple[str,
 
 def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: HeatmapStyle) -> None:
     colour = "white" if box.accuracy is None else HEAT(box.accuracy)
-    axes.add_patch(Rectangle((column + 0.015, row + 0.03), 0.97, 0.94, facecolor=colour, edgecolor=LINE))
+    top = row + style.top
+    height = 0.97 - style.top
+    axes.add_patch(Rectangle((column + 0.015, top), 0.97, height, facecolor=colour, edgecolor=LINE))
     if box.hatched:
         for left in (0.015, 0.985 - EDGE):
-            edge = Rectangle((column + left, row + 0.03), EDGE, 0.94, fill=False, edgecolor=HATCH, linewidth=0, hatch="/////")
+            edge = Rectangle((column + left, top), EDGE, height, fill=False, edgecolor=HATCH, linewidth=0, hatch="/////")
             axes.add_patch(edge)
     centre: dict[str, Any] = {"ha": "center", "va": "center"}
     middle = column + 0.5
@@ -98,6 +110,9 @@ def _draw_box(axes: Axes, row: int, column: int, box: HeatmapBox, style: Heatmap
         axes.text(middle, row + style.number_at, box.number, fontsize=style.number_size, weight="bold", color=INK, **centre)
     lines = [*box.lines, box.marked] if box.marked else list(box.lines)
     first, apart = (style.line_at, 0.17) if len(lines) < 4 else (style.line_at - 0.03, 0.125)
+    if style.apart is not None:
+        first = style.line_at
+        apart = style.apart
     for place, words in enumerate(lines):
         at = row + first + apart * place
         colour = MARKED if words == box.marked else style.line_colour

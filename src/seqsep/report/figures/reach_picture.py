@@ -11,23 +11,31 @@ from seqsep.report.figures.looks import INK, SOFT
 from seqsep.report.figures.text_width import wrapped
 from seqsep.report.numerals import DASH, count, percent
 
-WIDTH = 11.0
-ROW_HEIGHT = 1.06
-ABOVE = 1.35
-BELOW = 1.4
+WIDTH = 5.6
+ROW_HEIGHT = 1.5
+ABOVE = 1.5
+BELOW = 1.85
+MARGIN = 0.1
 """Inches."""
-NOTE_SIZE = 10.0
+LETTERS = 9.1
+"""Points of the smallest letters: 9 pixels if the picture is 400 pixels wide."""
 STYLE = HeatmapStyle(
-    name_size=13.0,
-    name_at=-0.04,
-    name_width=1.8,
-    title_size=12.0,
-    title_at=-0.12,
-    number_size=15.0,
-    number_at=0.18,
-    line_size=9.0,
-    line_at=0.42,
+    name_size=12.0,
+    name_at=0.09,
+    name_width=4.0,
+    title_size=11.0,
+    title_at=-0.02,
+    number_size=14.0,
+    number_at=0.28,
+    line_size=LETTERS,
+    line_at=0.405,
     line_colour=SOFT,
+    top=0.18,
+    apart=0.102,
+)
+SAID = (
+    "Large: the median over seeds, in percent. Below: range and number of seeds; layers × width; steps with the letter of the "
+    "training inputs; the paper's number"
 )
 
 
@@ -53,11 +61,11 @@ class SeedsCell:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """The range over seeds with their number; then layers x width, steps and training inputs."""
+        """The range over seeds and their number; layers x width; steps and training inputs."""
         low, high = (percent(edge(self.accuracies)) for edge in (min, max))
         number = len(self.accuracies)
-        seeds = f"{low}–{high}, {number} seeds" if number > 1 else "1 seed"
-        return seeds, f"{self.layers}×{self.width}, {count(self.steps)} {self.inputs}"
+        seeds = (f"{low}–{high}", f"{number} seeds") if number > 1 else ("1 seed",)
+        return *seeds, f"{self.layers}×{self.width}", f"{count(self.steps)} {self.inputs}"
 
 
 @dataclass(frozen=True)
@@ -71,21 +79,21 @@ class SeedsRow:
 
 def draw_reach(rows: Sequence[SeedsRow], lengths: Sequence[int], note: str) -> Figure:
     """Draw a row for each architecture and a column for each length; `note` is the caption below."""
-    under = wrapped(note, 0.94 * WIDTH, NOTE_SIZE)
+    under, above = (wrapped(words, WIDTH - 2 * MARGIN, LETTERS) for words in (note, SAID))
     height = ABOVE + ROW_HEIGHT * len(rows) + BELOW
     figure = Figure(figsize=(WIDTH, height), facecolor="white")
-    title = "Index lookup: accuracy by architecture and length"
-    figure.text(0.03, 1 - 0.3 / height, title, fontsize=16, weight="bold", color=INK, va="center")
-    said = "Large: the median over seeds, in percent. Below: range and number of seeds; layers × width, steps; the paper's"
-    figure.text(0.03, 1 - 0.62 / height, said, fontsize=11, color=SOFT, va="center")
+    left = MARGIN / WIDTH
+    title = "Index lookup: accuracy by architecture\nand length"
+    figure.text(left, 1 - MARGIN / height, title, fontsize=14, weight="bold", color=INK, va="top")
+    figure.text(left, 1 - 0.65 / height, "\n".join(above), fontsize=LETTERS, color=SOFT, va="top", linespacing=1.3)
     draw_heatmap(
-        figure.add_axes((0.2, BELOW / height, 0.77, ROW_HEIGHT * len(rows) / height)),
+        figure.add_axes((left, BELOW / height, 1 - 2 * left, ROW_HEIGHT * len(rows) / height)),
         names=[row.name for row in rows],
         titles=[f"N = {length}" for length in lengths],
         boxes=[[_box(row, length) for length in lengths] for row in rows],
         style=STYLE,
     )
-    figure.text(0.03, (BELOW - 0.2) / height, "\n".join(under), fontsize=NOTE_SIZE, color=SOFT, va="top", linespacing=1.3)
+    figure.text(left, (BELOW - 0.2) / height, "\n".join(under), fontsize=LETTERS, color=SOFT, va="top", linespacing=1.3)
     return figure
 
 
@@ -96,5 +104,5 @@ def _box(row: SeedsRow, length: int) -> HeatmapBox:
     if cell is None:
         return HeatmapBox(None, DASH, ("", "", *paper) if paper else ())
     number = len(cell.accuracies)
-    marked = f"{cell.at_chance} of {number} at chance" if cell.at_chance else ""
+    marked = f"{cell.at_chance}/{number} at chance" if cell.at_chance else ""
     return HeatmapBox(cell.middle, percent(cell.middle), (*cell.lines, *paper), marked=marked, hatched=cell.is_other_size)

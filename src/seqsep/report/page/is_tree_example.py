@@ -14,7 +14,7 @@ from seqsep.report.page.templates import environment
 from seqsep.report.worked_networks import NETWORKS
 from seqsep.theorems.is_tree.figure_3 import Example, figure_3
 
-CELL = 11
+CELL = 16
 PLACES = {1: (40, 50), 5: (140, 50), 3: (240, 50), 4: (40, 150), 6: (140, 150), 2: (240, 150)}
 """Where each vertex stands: 5 and 6 are the hubs of two stars, the edge between 2 and 3 is the odd one."""
 

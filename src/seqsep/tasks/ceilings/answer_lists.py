@@ -20,7 +20,14 @@ from seqsep.tasks.ceilings.fano import DIGITS, MARGIN, float_above, require, rou
 
 
 def counting_ceiling(possibilities: int, state_bits: int) -> float:
-    """The ceiling (**): 2^B / V for V = `possibilities` equally likely lists of answers, at most 1, rounded up.
+    """Return the highest accuracy if an example is right only with a complete list of right answers: at most 2^B / V.
+
+    V lists of answers are equally likely and independent of the order of the queries. The result is at most 1 and rounded up.
+    This is the formula for multi-query recall and nearest neighbour.
+
+    Arguments:
+        possibilities: V, number of lists of answers; from 1.
+        state_bits: B, bits of one example's state; from 0.
 
     >>> counting_ceiling(possibilities=2**10, state_bits=8)
     0.25

@@ -14,21 +14,21 @@ from seqsep.tasks.ceilings.uniform_graphs import uniform_graph_ceiling
 def ceiling(task: Task, state_bits: int) -> float | None:
     """Return an upper limit of the accuracy on a task's evaluation examples for every model with a state of B bits.
 
-    The accuracy is a fraction of the queried answers of all examples, rounded up to a float. It is 1 for a state that can hold
-    all answers (`answer_bits`). It is None if no bound of the average accuracy is known. Not every model reaches the limit:
-    `tasks.ceilings.codes` has the accuracy of the best code at small sizes. With 1 the state forbids nothing. This does not
-    show that an architecture has such weights, or that training finds them.
+    The accuracy is the fraction of examples in which every queried answer is right. The result is rounded up to a float. It
+    is 1 for a state that can hold all answers (`answer_bits`). It is None if no upper limit of the average accuracy is known.
+    This does not show that an architecture has weights with this accuracy, or that training finds them. At small sizes,
+    `best_accuracy` returns what the best code reaches.
 
-    For index lookup over N items of S symbols, the limit is the a at which Fano's inequality holds with equality: B = N (log2
-    S - h(a) - (1 - a) log2(S - 1)), h being the entropy of one bit. The files of `seqsep.tasks.ceilings` have the equations of
-    the other tasks. IsTree has a bound without a thought only, as a given thought contains bits of the prompt. For a thought
-    that the model writes itself, use `double_star_ceiling` and `uniform_graph_ceiling`.
+    For index lookup over N items of S symbols, the limit is the accuracy a with B = N (log2 S - h(a) - (1 - a) log2(S - 1)).
+    This is Fano's inequality; h(a) is the entropy of one bit that is 1 with probability a. The files of `seqsep.tasks.ceilings`
+    have the equations of the other tasks. For IsTree, only the trace vanilla has a limit, because a given thought contains
+    bits of the prompt. If the model writes the thought itself, use `double_star_ceiling` or `uniform_graph_ceiling`.
 
     Arguments:
         task: a task with its sizes.
         state_bits: B, bits of one example's state; from 0.
 
-    Raises BadInput, a ValueError, for anything but a task, and for bits that are not a whole number from 0.
+    Raises BadInput, a ValueError, for anything except a task, and for bits that are not a whole number from 0.
 
     >>> round(ceiling(IndexLookup(length=100, alphabet=64), state_bits=300), 3)
     0.654
@@ -51,8 +51,8 @@ def ceiling(task: Task, state_bits: int) -> float | None:
 def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) -> int | None:
     """Return the least length N of a task at which its ceiling is below 1, or None.
 
-    The result is None if the ceiling is 1 at every length, or if no bound of the average accuracy is known. On random equality
-    a state of 52 bits or more answers wrongly so seldom that a float does not show it, at any length.
+    The result is None if the ceiling is 1 at every length, or if no upper limit of the average accuracy is known. For random
+    equality, a state of 52 bits or more is almost always right: as a float, its ceiling is 1 at every length.
 
     Arguments:
         task: a task; its own length does not matter.
@@ -85,9 +85,14 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
 
 
 def carried_bits(task: IndexLookup, accuracy: float) -> float:
-    """The bits about its symbols that a state carries at least if it answers with this accuracy: the right side of (*).
+    """Return the bits about its symbols that a state carries at least, if it answers index lookup with an accuracy.
 
-    It is 0 at the accuracy of guessing and below. Accuracy is that over all examples; a measured one has an error of its own.
+    The result is N (log2 S - h(a) - (1 - a) log2(S - 1)), by Fano's inequality. It is 0 at the accuracy of guessing and
+    below. The accuracy is that over all inputs; a measured accuracy has an error of its own.
+
+    Arguments:
+        task: index lookup, with its N and S.
+        accuracy: a, a fraction from 0 to 1.
 
     >>> carried_bits(IndexLookup(length=100, alphabet=64), accuracy=1.0)
     600.0

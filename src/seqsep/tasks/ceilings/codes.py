@@ -24,9 +24,16 @@ MOST_WORDS = 1 << 12
 
 @cache
 def best_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
-    """The highest accuracy of any state of B bits on index lookup, by trying every code book that contains 0 .. 0.
+    """Return the highest accuracy of any state of B bits on index lookup, by testing every code.
 
-    Raises ValueError for more than 1,000,000 code books or 4,096 words.
+    A code chooses 2^B words of N symbols; the state says which of them the answers are. Only small sizes can be searched.
+
+    Arguments:
+        length: N, symbols of an input.
+        alphabet: S, symbols to choose from.
+        state_bits: B, bits of one example's state; from 0.
+
+    Raises ValueError for more than 1,000,000 codes or 4,096 words.
 
     >>> best_accuracy(length=3, alphabet=2, state_bits=1)  # where the ceiling is 0.826
     Fraction(3, 4)
@@ -49,12 +56,20 @@ def best_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
 
 @cache
 def code_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
-    """An accuracy that some state of B bits reaches on index lookup: a lower limit beside the ceiling.
+    """Return an accuracy that some state of B bits has on index lookup, at any size.
 
-    The better of two kinds of codes, k the most symbols with S^k <= 2^B:
-    * k symbols are kept, of the next one the first 2^B // S^k values are told apart, and the others are guessed as 0;
-    * for S a prime power, as many blocks of (S^r - 1) / (S - 1) symbols as fit, each kept by a Hamming code that drops r. The
-      code is perfect: a block has no error with chance S^-r, else one. The symbols that are left are kept or guessed, as above.
+    It is a lower limit of the best accuracy, and the ceiling is an upper limit. The result is that of the better of two kinds
+    of codes. Let k be the greatest number with S^k <= 2^B:
+
+    * The state keeps k symbols. It distinguishes the first 2^B // S^k values of the next symbol. The others are guessed as 0.
+    * If S is a prime power, the state keeps as many blocks of (S^r - 1) / (S - 1) symbols as fit. A Hamming code saves r
+      symbols of each block. This code is perfect: a block has no error with probability S^-r, else one error. The other
+      symbols are kept or guessed as above.
+
+    Arguments:
+        length: N, symbols of an input.
+        alphabet: S, symbols to choose from.
+        state_bits: B, bits of one example's state; from 0.
 
     >>> float(code_accuracy(length=3, alphabet=2, state_bits=1)), float(code_accuracy(length=100, alphabet=64, state_bits=300))
     (0.75, 0.5078125)

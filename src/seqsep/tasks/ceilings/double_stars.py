@@ -24,7 +24,14 @@ from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling
 
 @cache
 def double_star_ceiling(vertices: int, state_bits: int) -> float:
-    """The ceiling (***) for IsTree on double stars of n >= 4 vertices in random order, rounded up.
+    """Return an upper limit of the accuracy on IsTree with double stars, rounded up.
+
+    It holds for edges in random order and for every thought that the model writes itself. An answer that never comes counts
+    1/2. The docstring of `seqsep.tasks.ceilings.double_stars` has the formula and its proof.
+
+    Arguments:
+        vertices: n, vertices of a graph; from 4.
+        state_bits: B, bits of the state before the odd edge is read; from 0.
 
     >>> round(double_star_ceiling(vertices=128, state_bits=0), 3), round(double_star_ceiling(vertices=128, state_bits=16), 3)
     (0.667, 0.852)

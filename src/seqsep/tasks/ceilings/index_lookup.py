@@ -25,10 +25,15 @@ from seqsep.tasks.ceilings.fano import DIGITS, highest_accuracy, require
 
 @cache
 def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
-    """The highest accuracy on index lookup, as a fraction, by (*). It is rounded up, so never below the true bound.
+    """Return the highest accuracy on index lookup by Fano's inequality, rounded up.
 
-    It is 1/S for an empty state and exactly 1.0 if state_bits >= length log2 alphabet, or if the true bound is closer to 1
-    than a float can tell.
+    The limit is 1/S for an empty state. It is 1 if state_bits >= length log2 alphabet, or if the exact limit is closer to 1
+    than a float can show.
+
+    Arguments:
+        length: N, independent and uniform symbols of an input.
+        alphabet: S, symbols to choose from.
+        state_bits: B, bits of one example's state; from 0.
 
     >>> index_lookup_ceiling(length=100, alphabet=64, state_bits=600)
     1.0
@@ -47,10 +52,16 @@ def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
 
 @cache
 def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 0) -> int | None:
-    """The least length N with state_bits + N bits_per_token < N log2 alphabet. From there on the ceiling is below 1.
+    """Return the least length N of index lookup at which a state cannot answer every input.
 
-    It is exact for any sizes: 2^B < S^N is decided without forming either number. None if there is no such length: the state
-    grows at least as fast as what is asked (an attention layer's cache), or an alphabet of one symbol asks for nothing.
+    This is the least N with state_bits + N bits_per_token < N log2 alphabet, and the ceiling is below 1 from this length on.
+    It is exact for any sizes. The result is None if every length is possible: the state grows at least as fast as the input,
+    as an attention layer's cache does, or the alphabet has one symbol.
+
+    Arguments:
+        alphabet: S, symbols to choose from.
+        state_bits: bits of the state that do not depend on the length; from 0.
+        bits_per_token: bits of the state for each token; from 0.
 
     >>> length_where_it_bites(alphabet=64, state_bits=300)
     51

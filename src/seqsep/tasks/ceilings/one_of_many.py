@@ -36,9 +36,16 @@ from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling
 
 @cache
 def distinct_values_ceiling(values: int, items: int, state_bits: int) -> float:
-    """The highest accuracy on one question about n = `items` different values out of S = `values`, by (5), rounded up.
+    """Return the highest accuracy on one query about n different values out of S, rounded up.
 
-    It is exactly 1/S, rounded up, for an empty state. Raises ValueError for less than 2 values, or for more items than values.
+    This is the formula for a single answer of the form zoology of multi-query recall. For an empty state it is 1/S.
+
+    Arguments:
+        values: S, values to choose from; from 2.
+        items: n, different values in an input; at most S.
+        state_bits: B, bits of one example's state; from 0.
+
+    Raises ValueError for fewer than 2 values, or for more items than values.
 
     >>> round(distinct_values_ceiling(values=8, items=4, state_bits=5), 3)  # log2 (8 * 7 * 6 * 5) is 10.7
     0.769
@@ -63,7 +70,15 @@ def _sharpest_number_of_items(values: int, items: int, state_bits: int) -> int:
 
 
 def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool = False) -> float:
-    """The highest accuracy on a phonebook of uniform numbers, as a fraction of whole numbers, or of digits; rounded up.
+    """Return the highest accuracy on a phonebook of uniform and independent numbers, rounded up.
+
+    Names are not counted, as if the model knew them.
+
+    Arguments:
+        entries: n, entries of the phonebook; from 1.
+        digits: D, digits of each number; from 1.
+        state_bits: B, bits of one example's state; from 0.
+        by_digit: count right digits, with one digit for each query, instead of complete numbers.
 
     Raises ValueError for less than one entry or digit, or a negative state.
 
@@ -80,10 +95,16 @@ def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool
 
 
 def carried_bits_by_place(alphabet: int, accuracies: Sequence[float]) -> float:
-    """The bits about independent uniform symbols that a state carries at least, given the accuracy at each place.
+    """Return the bits about independent uniform symbols that a state carries at least, from the accuracy at each place.
 
-    It is never less than `carried_bits` of the mean accuracy, and 0 at places where the accuracy is that of guessing or below.
-    Raises ValueError for an empty alphabet, or accuracies that are no fractions.
+    The result is never less than `carried_bits` of the mean accuracy. A place adds 0 if its accuracy is that of guessing or
+    below.
+
+    Arguments:
+        alphabet: S, symbols to choose from.
+        accuracies: the accuracy at each place, as a fraction.
+
+    Raises ValueError for an empty alphabet, or accuracies that are not fractions.
 
     >>> carried_bits_by_place(64, [1.0] * 50 + [0.0] * 50)  # carried_bits of the mean, 0.5, is 201
     300.0

@@ -34,9 +34,15 @@ MOST_SYMBOLS = 256
 
 
 def random_equality_accuracy(words: int, states: int) -> Fraction:
-    """Return the highest accuracy (****) with M = `words`, K = `states`: it is attained.
+    """Return the highest accuracy on equality of random halves, exactly; some state has it.
 
-    Raises ValueError for less than one of either.
+    With M words and K states let M = q K + r and 0 <= r < K. The result is 1 - q (M + r - K) / (2 M^2).
+
+    Arguments:
+        words: M, number of different halves; from 1.
+        states: K, number of states before the second half is read; from 1.
+
+    Raises ValueError for less than one word or state.
 
     >>> random_equality_accuracy(words=8, states=2), random_equality_accuracy(words=9, states=2)
     (Fraction(13, 16), Fraction(65, 81))
@@ -49,10 +55,16 @@ def random_equality_accuracy(words: int, states: int) -> Fraction:
 
 
 def random_equality_ceiling(half: int, alphabet: int, state_bits: int) -> float:
-    """The highest accuracy on random halves of `half` symbols each, by (****), rounded up; 1.0 if that is closest.
+    """Return the highest accuracy on equality of random halves as a float, rounded up.
 
-    A state may be wrong on less than 2^-B / 2 of the inputs, so that from 52 bits on the ceiling is 1.0 as a float. Raises
-    ValueError for an empty half or alphabet, or a negative state.
+    A state of B bits may be wrong on less than 2^-B / 2 of the inputs. So the result is 1.0 for 52 bits or more.
+
+    Arguments:
+        half: symbols of each half; from 1.
+        alphabet: S, symbols to choose from; from 1.
+        state_bits: B, bits of one example's state; from 0.
+
+    Raises ValueError for an empty half or alphabet, or a negative state.
 
     >>> random_equality_ceiling(half=3, alphabet=2, state_bits=1)
     0.8125

@@ -51,7 +51,13 @@ MOST_NUMBERS = 2048
 
 @cache
 def recall_ceiling(numbers: int, state_bits: int) -> float:
-    """The highest accuracy on associative recall of 1 .. n in random order, n = `numbers` >= 2, by (1); rounded up.
+    """Return the highest accuracy on associative recall of the numbers 1 .. n in random order, rounded up.
+
+    A query is one of the numbers, and the answer is the next number (Wen, Dang, Lyu 2025, definition 4.3).
+
+    Arguments:
+        numbers: n; from 2.
+        state_bits: B, bits of one example's state; from 0.
 
     >>> recall_ceiling(numbers=16, state_bits=45), round(recall_ceiling(numbers=16, state_bits=22), 3)
     (1.0, 0.819)
@@ -66,7 +72,13 @@ def recall_ceiling(numbers: int, state_bits: int) -> float:
 
 
 def gram_ceiling(length: int, alphabet: int, gram: int, state_bits: int) -> float:
-    """The highest accuracy on c-grams, c = `gram` >= 2, of N = `length` uniform symbols, by (2); at most 1, rounded up.
+    """Return the highest accuracy on n-gram retrieval, rounded up; at most 1.
+
+    Arguments:
+        length: N, independent and uniform symbols of an input.
+        alphabet: S, symbols to choose from.
+        gram: c, one more than the symbols of a query; from 2.
+        state_bits: B, bits of one example's state; from 0.
 
     >>> round(gram_ceiling(length=64, alphabet=64, gram=3, state_bits=186), 3)
     0.661
@@ -84,7 +96,13 @@ def gram_ceiling(length: int, alphabet: int, gram: int, state_bits: int) -> floa
 
 @cache
 def occurrence_ceiling(numbers: int, state_bits: int) -> float:
-    """The highest accuracy on counting n numbers of 1 .. n with threshold 0, 2 <= n = `numbers` <= 2,048, by (1); rounded up.
+    """Return the highest accuracy on counting with threshold 0, which asks if a number occurs; rounded up.
+
+    The input is n uniform and independent numbers of 1 .. n (Wen, Dang, Lyu 2025, definition 4.5).
+
+    Arguments:
+        numbers: n; 2 to 2,048.
+        state_bits: B, bits of one example's state; from 0.
 
     >>> round(occurrence_ceiling(numbers=64, state_bits=0), 3), round(occurrence_ceiling(numbers=64, state_bits=32), 3)
     (0.639, 0.908)

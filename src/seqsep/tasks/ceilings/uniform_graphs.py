@@ -81,10 +81,16 @@ ROUNDING = 1e-6
 
 @cache
 def uniform_graph_ceiling(vertices: int, state_bits: int) -> float:
-    """The ceiling (1) for IsTree on uniform graphs of n >= 4 vertices, computed in floats from coins that are too few by 10^-6.
+    """Return an upper limit of the accuracy on IsTree with uniform graphs.
 
-    It rises with the bits and is 1.0 where (1) says nothing: for states of 0.17 n bits at all n that were tried, up to 2^14.
-    Of more than n bits nothing is computed.
+    It holds for every thought that the model writes itself, and is never below 3/4. It is computed in floats, from numbers
+    that are too small by 10^-6, so that the limit is never too low. It rises with the bits, and it is 1.0 if the formula
+    gives no limit: for states of 0.17 n bits or more, at all n that were tested, up to 2^14. Above n bits nothing is
+    computed.
+
+    Arguments:
+        vertices: n, vertices of a graph; from 4.
+        state_bits: B, bits of the state before the last edges are read; from 0.
 
     >>> [round(uniform_graph_ceiling(vertices=256, state_bits=bits), 3) for bits in (0, 1, 8, 64)]
     [0.757, 0.79, 0.894, 1.0]

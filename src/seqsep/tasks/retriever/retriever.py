@@ -20,10 +20,25 @@ Region = Literal["prompt", "everything"]
 
 @dataclass(frozen=True, kw_only=True)
 class Retriever:
-    """Finds what the queries of a generated text ask for.
+    """A retriever: it reads the query that a model has just written, and returns the tokens to insert after it.
 
-    vocabulary[i] is the text of token i, without white space, and no text stands twice; `read` makes a query of the texts
-    between the marks, and raises ValueError for what is none. Raises ValueError if a mark or FAILED is not in the vocabulary.
+    A query is the text between the last two marks, such as [ query ]. The retriever searches the region, splits what it finds
+    at spaces, and inserts these tokens. It inserts FAILED if it finds nothing, if the result has a text outside the
+    vocabulary, or if the text between the marks is not a query.
+
+    Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 5.1. We differ: the searched region is given, and a query may have
+    a name instead of a pattern.
+
+    Fields:
+        vocabulary: the text of each token, without white space; all texts differ.
+        read: function from the texts between the marks to a query or a pattern; it raises ValueError for a text that is not a
+            query.
+        region: text that is searched: the prompt only, or everything before the query.
+        opens: mark that opens a query.
+        closes: mark that closes a query.
+        failed: text that is inserted if nothing is found.
+
+    Raises ValueError if texts of the vocabulary are equal or have white space, or if a mark or `failed` is not in it.
 
     >>> words = ("<s>", "~", "[", "]", "FAILED", "1", "2", "3")
     >>> walk = Retriever(vocabulary=words, read=lambda texts: Query("first-edge", tuple(texts)), region="prompt")

@@ -38,19 +38,23 @@ def analyze(
 ) -> Analysis:
     """Analyse a function at each length: its least state, its communication and the attention that it needs.
 
-    For each length the answer has the classes of prefixes at the split K that has most of them, and the least state in bits,
-    which is their logarithm, rounded up. It also has lower bounds of D(f), the bits that two parties must exchange, and for
-    each precision the width times heads that one layer of attention needs (Theorem 4 of Bhattamishra et al. 2024).
+    A split divides each input into a prefix and a continuation. Two prefixes are in the same class if every continuation has
+    the same answer after both. For each length of inputs, the result has the number of classes at the split with most
+    classes. The least state in bits is the logarithm of this number, rounded up.
+
+    The result also has lower bounds of D(f), the bits that two parties must exchange to compute the function. For each
+    precision it has the width times heads that one layer of attention needs (Theorem 4 of Bhattamishra et al. 2024).
 
     Arguments:
-        target: a function from a list of symbols to an integer, or None outside its domain; or a name, as `seqsep analyze`
-            takes.
+        target: a function from a list of symbols to an integer, or to None outside its domain; or the name of a target of
+            `seqsep analyze`.
         lengths: lengths in symbols, each from 1; by default those of the target.
-        alphabet: symbols that each position has, one number for all or one for each; 2 if the target does not say.
+        alphabet: number of symbols at each position, one number for all positions or one for each; default: that of the
+            target, or 2.
         precisions: bits of a number in the attention layer; each from 1.
         fields: fields of a task, if the target is the name of a task.
         is_regular: read the target as a regular expression.
-        report: called with the result of each length as soon as it is there.
+        report: function that is called with the result of each length as soon as it is known.
 
     Raises ValueError for lengths below 1, too many inputs, an alphabet that does not fit, and a function that raises an
     exception or answers with something other than an integer or None. Raises FileNotFoundError if the target is a file that

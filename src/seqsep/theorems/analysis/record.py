@@ -64,7 +64,7 @@ class AtLength:
         witness: two inputs that need two states.
         attention: lower bound of D(f), which also bounds the state from below.
         widths: width times heads of one layer of attention, for each precision.
-        table: every answer, if they were enumerated.
+        table: all answers, if they were enumerated.
 
     >>> from seqsep.theorems.analysis import analyze
     >>> parity = analyze(lambda word: sum(word) % 2, [3]).lengths[0]

@@ -99,7 +99,7 @@ def grids(exponent: int = 2, precision: int | None = None) -> Callable[[int], Gr
 
 
 def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: bool = False) -> int:
-    """Find the least even N from which on no model of these sizes recognises Dyck-(2,k) at any even length.
+    """Find the least even N from which no model of these sizes recognises Dyck-(2,k) at any even length.
 
     `grid_of(N)` is its grid, never coarser for a greater N. A model is too small if its protocol takes fewer than N - 1 bits,
     by the count or by the printed total: the last N that is possible is at most T(N) + 1 for its cost T.

@@ -43,7 +43,7 @@ def inputs_of(circuit: Circuit, length: int, seed: int) -> tuple[list[tuple[int,
 
 
 def random_circuits(count: int, seed: int) -> Iterator[Circuit]:
-    """Random circuits of 2 to 12 gates, and of 1 or 2 bits a token; every other one thinks."""
+    """Random circuits of 2 to 12 gates, and of 1 or 2 bits per token; every other one thinks."""
     random = np.random.default_rng(seed)
     for number in range(count):
         gates = int(random.integers(2, 13))

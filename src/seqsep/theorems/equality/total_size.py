@@ -131,7 +131,7 @@ def ladder(longest: int) -> list[int]:
 
 
 def below_a_state_from(name: str) -> int:
-    """The least power of two N from which on `most_bits` is below the N/2 bits of a recurrent model's state.
+    """The least power of two N from which `most_bits` is below the N/2 bits of a recurrent model's state.
 
     Beyond it N/2 doubles with each step of l, while the bound is at most (1 + 1/l)^3 times what it was, below 2 from l = 4 on.
 

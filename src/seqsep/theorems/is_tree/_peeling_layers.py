@@ -85,7 +85,7 @@ def generators(width: int, own_rows: int = 4) -> int:
 
 
 def sort_edges(spaces: Spaces, vertices: int) -> FeedForward:
-    """Write the edge that lives here as its larger end, its smaller end, their squares, and a sign: 14 hidden units.
+    """Write the edge that is stored at a place as its larger end, its smaller end, their squares, and a sign: 14 hidden units.
 
     Each kind of place has a number `closed` that is 0 there and at most -1 elsewhere: -before for edges of the prompt, and
     is_number + has - 2 for climbs. (At [BOS] of `hybrid` -before is 0, but the ends are 0 too.) What is written is at most n,
@@ -180,11 +180,12 @@ def flag_unless_leaf(spaces: Spaces, vertices: int) -> FeedForward:
 
         T min(a, b) + T relu(a - w) + T relu(b - w') + relu(1 - T a - T b),   T min(a, b) = T a - T relu(a - b).
 
-    First, T w >= 1: the places that tie are edges, climbs and [BOS], M <= 2m + 1 <= 2n - 1 of them, and so L/M exceeds L/T by
-    more than 1. The same for w'. And rho, rho' >= 0, as no edge is climbed twice. x is a leaf if one of rho, rho' is 1 and
-    the other 0. Then every term is 0: min(a, b) = 0, a <= w, b <= w', and T a + T b >= 1. If not, one term is at least 1:
-    both are at least 1 and T min(a, b) >= T min(w, w'), or one is at least 2 and exceeds its weight by it, or both are 0. (A
-    loop has x as both ends: rho = rho' = 1.)
+    First, T w >= 1: the places that tie are edges, climbs and [BOS]. There are M <= 2m + 1 <= 2n - 1 of them, so L/M exceeds
+    L/T by more than 1. The same holds for w'. Also rho, rho' >= 0, as no edge is climbed twice.
+
+    If x is a leaf, one of rho and rho' is 1 and the other 0. Then every term is 0: min(a, b) = 0, a <= w, b <= w', and T a + T
+    b >= 1. If x is not a leaf, one term is at least 1. For both may be at least 1, so that T min(a, b) >= T min(w, w'); or one
+    is at least 2 and exceeds its weight by it; or both are 0. (A loop has x as both ends: rho = rho' = 1.)
     """
     gate = tokens_of_a_run(vertices)
     high = spaces["high_degree"]
@@ -213,14 +214,15 @@ def read_out(spaces: Spaces, vertices: int, remaining: Affine, missing: Affine) 
 
     and -c for [BOS] and ~. In the thought and at the end of the prompt, where p = 0 and has = 0, the right token is greatest:
 
-    * x is a leaf, F = 0 and has = 1: its neighbour y. One of S, S' is y and the other 0, so s = y w and r = w for the weight
-      w of a head in which x has its only edge. Vertex i has w (y^2 - (y - i)^2): y beats the others by at least w, and has at
-      least w. The pointers have at most (n + 1)^2 - h, NO and YES at most slope + 2 - h, all below 0 for n >= 2.
+    * If x is a leaf, F = 0 and has = 1, the right token is its neighbour y. One of S and S' is y, and the other is 0. So s = y
+      w and r = w for the weight w of a head in which x has its only edge. Vertex i has w (y^2 - (y - i)^2): y beats the others
+      by at least w, and has at least w. The pointers have at most (n + 1)^2 - h, and NO and YES at most slope + 2 - h. All of
+      these are below 0 for n >= 2.
     * Otherwise vertices have at most 4 n^2 - c = -h: |s| <= 2n, since a head's weights add up to at most 1, and r >= 0.
-      - p < n': the pointer (p + 1)'. It has (p + 1)^2 - h >= 1 - h, one above any other pointer. NO has at most
-        slope + 1 - h - 3 slope <= -h, and YES too.
-      - p = n': the answer. Pointers have at most (n + 1)^2 - h = slope - h, NO one more. YES is 1 above NO if all m edges
-        were climbed, and at least 2 below it if not.
+    * Then, if p < n', the right token is the pointer (p + 1)'. It has (p + 1)^2 - h >= 1 - h, one above any other pointer. NO
+      and YES have at most slope + 1 - h - 3 slope <= -h.
+    * If p = n', it is the answer. Pointers have at most (n + 1)^2 - h = slope - h, and NO has one more. YES is 1 above NO if
+      all m edges were climbed, and at least 2 below it if not.
     """
     constants = heights(vertices)
     vertex = np.arange(1, vertices + 1)

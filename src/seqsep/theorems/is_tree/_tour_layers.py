@@ -1,11 +1,11 @@
 """The three layers of `tour`, and why each does what its name says.
 
-Symbols: n the vertices, T = 5n - 3 the tokens, v the vertex of a token, y the one before it in the tour (0 at the tour's
-first place), f(x) the parent of a vertex x: the vertex written before x was written first, 0 for vertex 1. B = 2 eta is the
-scale of layer 1.
+Symbols: n is the number of vertices, and T = 5n - 3 that of tokens. v is the vertex of a token, and y the one before it in the
+tour (0 at the tour's first place). f(x) is the parent of a vertex x: the vertex that is written before the first x, and 0 for
+vertex 1. B = 2 eta is the scale of layer 1.
 
-Kinds of places, as layer 1's flags tell them. `behind` = 1 if the token before is ~; `two_behind` = 1 if the one two before
-is ~ or [BOS].
+Kinds of places, which the flags of layer 1 distinguish. `behind` = 1 if the token before is ~; `two_behind` = 1 if the one two
+before is ~ or [BOS].
 
     second end of an edge                       behind = 1
     first end of an edge, or the tour's first   two_behind = 1, is_between = 0
@@ -13,12 +13,12 @@ is ~ or [BOS].
     the tour's second token and later           late = 1,  late = 1 - is_between - behind - two_behind
     [BOS]                                       late = 0, two_behind = 1
 
-The tour's first token cannot be told from a first end, and need not be: it plays both parts.
+The tour's first token has the flags of a first end. It plays both parts, so they need not be distinguished.
 
-Incidences. Edge k, u ~ v, has two: (label v, partner u) at its second end, place 3k, and (label u, partner v) one place
-later, at the next first end or the tour's first token. So a vertex's incidences stand in the order of the prompt. One place
-later still (3k + 1 and 3k + 2) the same two stand again, as `earlier_label` and `earlier_partner`, so that an incidence that
-looks for earlier ones does not find itself.
+Incidences. Edge k, u ~ v, has two incidences. The first is (label v, partner u), at its second end, place 3k. The second is
+(label u, partner v), one place later, at the next first end or the tour's first token. So a vertex's incidences are in the
+order of the prompt. One place later (3k + 1 and 3k + 2) the same two are repeated as `earlier_label` and `earlier_partner`. An
+incidence that looks for earlier ones searches these, so it does not find itself.
 """
 
 import numpy as np

@@ -133,11 +133,11 @@ def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
 
 
 def _remember(spaces: Spaces) -> LinearLayer:
-    """Eight numbers. Four: the vertices of the last two tokens and their squares, [BOS] counted as vertex 1.
+    """Eight numbers. Four are the vertices of the last two tokens and their squares, with [BOS] counted as vertex 1.
 
-    So after [BOS] `before` = 1, and after ~ it is 0, as `sort_edges` wants it; at [BOS] itself it is h_0 = 0. Four sums over
-    all earlier tokens, to which the token's own share is added in its vector. So `last` = p is the number of pointers up to
-    here. It is also the last of them, since they come in order. `has` = 1 if 1' is one of them, `edges` is the number of ~, and
+    So `before` = 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself it is h_0 = 0. The other four are sums
+    over all earlier tokens. The token's own share is in its vector and is added. `last` = p is the number of pointers up to
+    here. It is also the last of them, since they come in order. `has` = 1 if 1' is one of them. `edges` is the number of ~, and
     `excess` is the number of numbers, less three for each ~.
     """
     vertex = spaces["vertex"]

@@ -199,7 +199,7 @@ def check(
     `length` is the number of vertices. The exact model answers every list of pairs for n <= 4, else 120 hard graphs; classes
     are counted at every split for at most 4 vertices. The smaller models are by default the exact one with its highest bits
     dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with
-    `checkpoint`, a trained one with the tokens of `Tokens`. Its state is kept at `precision` bits a number (by default 1).
+    `checkpoint`, a trained one with the tokens of `Tokens`. Its state is kept at `precision` bits per number (by default 1).
     A model of fewer bits than simple graphs need errs on a simple one. Raises ValueError if it has enough bits, or no collision
     was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
     """

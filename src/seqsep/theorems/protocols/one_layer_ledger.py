@@ -217,7 +217,7 @@ def least_width_heads(
 
 
 def first_excluded(last_possible: Callable[[int], int]) -> int:
-    """The least even N from which on N > last_possible(N): from there on no layer of given sizes has bits enough.
+    """The least even N from which N > last_possible(N): from there on no layer of given sizes has bits enough.
 
     `last_possible` never falls, and grows by one number with each doubling of N, as bits of fixed sizes do. So the last N with
     N <= last_possible(N) is its greatest fixed point, reached from any N above it; N is above if last_possible(2 N) < N.

@@ -2,51 +2,55 @@
 
 The proof counts what a transcript tells about the sets. Each of its steps is computed on given protocols.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 1, appendix B.1; the proof is that of Bar-Yossef, Jayram, Kumar and
-Sivakumar 2004. Alice has a and Bob b in {0, 1}^N, DISJ is 1 if a_i = b_i = 1 for some i, and the answer is wrong with chance at
-most e < 1/2 on every input. The parties have coins of their own or share them. Both know the answer from the transcript; if one
-party alone does, one bit more tells the other.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 1, appendix B.1. The proof is that of Bar-Yossef, Jayram, Kumar and
+Sivakumar 2004. Alice has a and Bob has b in {0, 1}^N. DISJ is 1 if a_i = b_i = 1 for some i. On every input the answer is wrong
+with chance at most e < 1/2. The coins are private or shared. Both parties know the answer from the transcript. If only one of
+them does, one bit more gives it to the other.
 
 We differ: the constant of Omega(N) is explicit, protocols run next to it, and each step of the proof is computed on them.
 
-*Needed*: B >= c(e) N bits in the longest run, c(e) = (1 - 2 sqrt(e (1 - e))) / 4: N / 4 at e = 0, 0.0143 N at e = 1/3.
+*Needed*: the longest run has B >= c(e) N bits, with c(e) = (1 - 2 sqrt(e (1 - e))) / 4. This is N / 4 at e = 0, and 0.0143 N at
+e = 1/3.
 
-Notation: T is the transcript, shared coins included; P_ab its distribution; h^2(P, Q) = 1 - sum_t sqrt(P(t) Q(t)), so that h is
-the distance of the vectors sqrt(P) and sqrt(Q) over sqrt(2), a metric.
-1. *The inputs.* D in {Alice, Bob}^N is uniform. If D_i = Alice, a_i is a uniform bit and b_i = 0; else b_i is one and a_i = 0.
-   Given D all bits are independent, and the sets are disjoint. The shared coins are independent of a, b, D, so I(ab; T | D) is
-   what the bits sent tell given coins and D, at most their entropy; they are a leaf of a binary tree of depth B: at most B.
+Notation: T is the transcript, shared coins included, and P_ab is its distribution. I is mutual information. Let h^2(P, Q) = 1 -
+sum_t sqrt(P(t) Q(t)). Then h is the distance of the vectors sqrt(P) and sqrt(Q), divided by sqrt(2), so it is a metric.
+1. *The inputs.* D in {Alice, Bob}^N is uniform. If D_i = Alice, a_i is a uniform bit and b_i = 0. Otherwise b_i is a uniform
+   bit and a_i = 0. Given D all bits are independent, and the sets are disjoint. The shared coins are independent of a, b and D.
+   So I(ab; T | D) is the information that the bits sent have about a and b, given coins and D. It is at most their entropy. The
+   bits sent are a leaf of a binary tree of depth B, so their entropy is at most B.
 2. *Coordinates.* The pairs (a_i, b_i) are independent given D: I(ab; T | D) >= sum_i I(a_i b_i; T | D).
-3. *AND inside.* Fix i and the other D_j. Let Alice and Bob with bits u and v put them at i and draw the other bits as above,
-   each party its own: no place but i can be common, so the answer is AND(u, v), wrong with chance at most e. Let Q_uv be the
-   transcript's distribution. I(a_i b_i; T | D) is the mean over the other D_j of (I(Q_00, Q_10) + I(Q_00, Q_01)) / 2, where
-   I(P, Q) is what a draw from P or Q, each with chance 1/2, tells of which it is.
-4. *Information and distance.* I(P, Q) >= h^2(P, Q): with m = (P + Q) / 2 and r = P / 2m they are the sums over t of m (1 -
-   H(r)) and m (1 - 2 sqrt(r (1 - r))), where H is the binary entropy. It remains to show that f(r) = 2 sqrt(r (1 - r)) - H(r)
-   >= 0. With s = r (1 - r), f'' = 1 / (s ln 2) - 1 / (2 s^(3/2)). This is at least 0 exactly if sqrt(s) >= ln(2) / 2, that is
-   between some r* < 1/2 and 1 - r*. There f is convex with f(1/2) = f'(1/2) = 0, so f >= 0; between 0 and r* it is concave,
-   f(0) = 0 and f(r*) >= 0; 1 - r is as r.
-5. *Triangle.* h(Q_10, Q_01) <= h(Q_00, Q_10) + h(Q_00, Q_01), and (x + y)^2 <= 2 (x^2 + y^2): (h^2(Q_00, Q_10) + h^2(Q_00,
+3. *AND inside.* Fix i and the other D_j. Alice puts a bit u at place i, and Bob a bit v. Each party draws its other bits as in
+   step 1, by private coins. No place except i can be common, so the answer is AND(u, v), and it is wrong with chance at most e.
+   Let Q_uv be the transcript's distribution. Let I(P, Q) be the information of a draw about its source, if the source is P or Q
+   with chance 1/2 each. Then I(a_i b_i; T | D) is the mean over the other D_j of (I(Q_00, Q_10) + I(Q_00, Q_01)) / 2.
+4. *Information and distance.* I(P, Q) >= h^2(P, Q). Let m = (P + Q) / 2 and r = P / 2m, and let H be the binary entropy. The
+   two sides are the sums over t of m (1 - H(r)) and of m (1 - 2 sqrt(r (1 - r))). So it remains to show that f(r) = 2 sqrt(r (1
+   - r)) - H(r) >= 0. With s = r (1 - r), f'' = 1 / (s ln 2) - 1 / (2 s^(3/2)). This is at least 0 exactly if sqrt(s) >= ln(2) /
+   2, that is between some r* < 1/2 and 1 - r*. There f is convex with f(1/2) = f'(1/2) = 0, so f >= 0. Between 0 and r* it is
+   concave with f(0) = 0 and f(r*) >= 0, so f >= 0 as well. By symmetry the same holds for 1 - r.
+5. *Triangle.* h(Q_10, Q_01) <= h(Q_00, Q_10) + h(Q_00, Q_01), and (x + y)^2 <= 2 (x^2 + y^2). So (h^2(Q_00, Q_10) + h^2(Q_00,
    Q_01)) / 2 >= h^2(Q_10, Q_01) / 4.
-6. *Cut and paste.* The chance of a transcript is one of its shared coin, times one by u for what Alice says and draws, times
-   one by v for Bob: Q_uv(t) = p(t) x_u(t) y_v(t). So Q_00(t) Q_11(t) = Q_01(t) Q_10(t) and h(Q_10, Q_01) = h(Q_00, Q_11).
-   Without the shared coin in T this is false.
-7. *The answer* is 1 with chance sin^2(x) under Q_00 and 0 with chance sin^2(y) under Q_11, both at most e = sin^2(z), z < pi/4.
-   By Cauchy-Schwarz over the transcripts of one answer, 1 - h^2(Q_00, Q_11) <= sin(x) cos(y) + cos(x) sin(y) = sin(x + y) <=
-   sin(2 z) = 2 sqrt(e (1 - e)).
+6. *Cut and paste.* The chance of a transcript is a product of three factors. One is of its shared coin. One depends on u, for
+   what Alice sends and draws, and one on v, for Bob: Q_uv(t) = p(t) x_u(t) y_v(t). So Q_00(t) Q_11(t) = Q_01(t) Q_10(t), and
+   h(Q_10, Q_01) = h(Q_00, Q_11). Without the shared coin in T this is false.
+7. *The answer* is 1 with chance sin^2(x) under Q_00 and 0 with chance sin^2(y) under Q_11. Both chances are at most e =
+   sin^2(z), with z < pi/4. Apply Cauchy-Schwarz to the transcripts of each answer: 1 - h^2(Q_00, Q_11) <= sin(x) cos(y) +
+   cos(x) sin(y) = sin(x + y) <= sin(2 z) = 2 sqrt(e (1 - e)).
 Together B >= I(ab; T | D) >= sum_i h^2(Q_00, Q_11) / 4 >= c(e) N.
 
-*Enough.* Of N places, a window is k that follow each other round a circle. With g = gcd(k, N) there are N / g windows that
-begin at multiples of g, and each place lies in k / g of them. Alice draws a window and sends its number and her k bits in it;
-Bob says 1 if the sets meet in it, else 1 with chance (N - k) / (2N - k). That is the error on disjoint sets, and on sets that
-meet in one place, (1 - k / N) N / (2N - k); on others it is no more. k + ceil(log2(N / g)) + 1 bits, or k + 1 if the window is
-a shared coin: N / 2 + 2 at e = 1/3 and an even N. Without coins N + 1 bits are needed, as the pairs of a set and its complement
-end in 2^N transcripts and a pair that meets in one more, and enough.
+*Enough.* Order the N places in a circle. A window is k places in a row. With g = gcd(k, N) there are N / g windows that begin
+at multiples of g, and each place is in k / g of them. Alice draws a window, and sends its number and her k bits in it. If the
+sets meet in it, Bob answers 1. Otherwise he answers 1 with chance (N - k) / (2N - k). That is the error on disjoint sets. On
+sets that meet in one place the error is (1 - k / N) N / (2N - k), which is the same, and on all others it is no more.
 
-For N up to 3, a run takes trees of exact chances, some of them drawn. It counts errors over all inputs, checks step 6 as an
-equality of fractions, and checks the other steps as numbers, coordinate by coordinate. Some protocols of fewer bits are wrong
-more often than e, and the run shows the input. For any N the error of the windows is exact, and the channel counts their bits.
-This does not show that every protocol with coins has c(e) N bits; that is the proof above.
+This takes k + ceil(log2(N / g)) + 1 bits, or k + 1 if the window is a shared coin. That is N / 2 + 2 bits at e = 1/3 and an
+even N. Without coins N + 1 bits are enough. They are also needed: the 2^N pairs of a set and its complement end in 2^N
+transcripts, and a pair that meets in one more.
+
+For N up to 3, a run takes trees with exact chances, and some of these trees are random. It counts errors over all inputs. It
+checks step 6 as an equality of fractions, and the other steps as numbers, coordinate by coordinate. Some protocols of fewer
+bits are wrong more often than e, and the run shows the input. For any N the error of the windows is exact, and the channel
+counts their bits. This does not show that every protocol with coins has c(e) N bits; that is the proof above.
 """
 
 import itertools

@@ -22,7 +22,7 @@ WIDEST = 8
 class Chosen:
     """The small model that a user asks for: a mixer with random weights, or the trained model of a checkpoint.
 
-    Its state is kept at `precision` bits a number, by default 1. Raises ValueError for a precision alone.
+    Its state is kept at `precision` bits per number, by default 1. Raises ValueError for a precision alone.
 
     >>> Chosen(mixer="lstm", width=4).is_given, Chosen().is_given
     (True, False)
@@ -102,7 +102,7 @@ def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1
 
 
 def rounded(model: AnyModel, task: Prefixes, precision: int, seed: int) -> Machine:
-    """The model with its state at `precision` bits a number, the range found on random inputs of the task."""
+    """The model with its state at `precision` bits per number, the range found on random inputs of the task."""
     return as_machine(model, precision, task.examples(seed))
 
 

@@ -1,24 +1,27 @@
 """The number of states that associative recall over [n] needs after K of n tokens, counted in polynomial time.
 
-Of x_1 .. x_K let F(a) be the token after the first a that has one after it, D the a for which there is one, and z = x_K.
+For x_1 .. x_K let z = x_K. Let F(a) be the token after the first a that has a token after it, and D the set of the a for which
+F(a) is defined.
 
-Classes. The rest of the tokens and a question distinguish two prefixes exactly if their F differ, or K < n, z is not in D and
-their z differ (or one's is in D).
-* Only that matters: a later token y becomes F(z) if z is not in D; else it changes nothing now.
-* F differs at a, both defined: ask a. Defined in one prefix only, as b: if K < n and the other prefix ends in a, its only a, go
-  on with a token other than b; else with tokens other than a; then ask a.
-* F is equal, z not in D, and z' is another symbol or in D: go on with one token y other than z, to the end, and ask z: y is the
-  answer after the first prefix, FAILED after the second.
+Classes. Two prefixes are distinguished, by the rest of the tokens and a question, in exactly two cases. The first case: their F
+differ. The second: K < n, z of one prefix is not in D, and z of the other is another symbol or is in D.
+* Nothing else matters: a later token y becomes F(z) if z is not in D. If z is in D, y changes nothing now.
+* F differs at a: if both are defined, ask a. Let F(a) be defined in one prefix only, as b. If K < n and the other prefix ends
+  in its only a, continue with a token other than b. Otherwise continue with tokens other than a. Then ask a.
+* F is equal, z is not in D, and z' is another symbol or in D: continue with one token y other than z, to the end, and ask z.
+  The answer is y after the first prefix, and FAILED after the second.
 
-Counting the F that occur. Read the sequence as a walk; the steps that define F are the first ones out of each symbol of D. From
-a symbol entered for the first time the walk follows F until it comes to a symbol that it has left before (or, at the end, to a
-z that it has not left); then it may jump: step to any symbol. So a walk of K - 1 steps consists of |D| = d steps along F and of
-jumps, one at least between two stretches. More jumps may be made, from the symbol just met to itself, once there is one. A
-stretch must begin at every symbol of D without an F-predecessor in D ("leaf"), and in every component of F that is one cycle;
-stretches from these cover D. `maps_by_starts` counts the maps of d symbols into themselves by this number s of beginnings.
+Counting the F that occur. Read the sequence as a walk. The steps that define F are the first ones out of each symbol of D. From
+a symbol that the walk enters for the first time it follows F. It does so until it is at a symbol that it has left before (or,
+at the end, at a z that it has not left). Then it may jump, which is a step to any symbol. So a walk of K - 1 steps consists of
+|D| = d steps along F and of jumps, with at least one jump between two stretches. Once there is a jump, more are possible, from
+the symbol just met to itself.
+
+A stretch must begin at every symbol of D without an F-predecessor in D ("leaf"), and in every component of F that is one cycle.
+Stretches from these cover D. `maps_by_starts` counts the maps of d symbols into themselves by this number s of beginnings.
 * z in D: F maps D into D, and s - 1 jumps fit: s <= K - d.
-* z not in D, entered along F: z has one predecessor, and the first stretch that comes to it ends the walk. So its tree is a
-  path of j >= 1 symbols. The other d - j map into themselves, with s <= K - 1 - d (or there are none, and K - 1 = j).
+* z not in D, entered along F: z has one predecessor, and the first stretch that comes to it ends the walk. So the tree of z is
+  a path of j >= 1 symbols. The other d - j symbols map into themselves, with s <= K - 1 - d. If there are none, K - 1 = j.
 * z not in D, entered by a jump (seen only if K < n): F maps D into D, s jumps fit: s <= K - 1 - d, and z is any other symbol.
 """
 

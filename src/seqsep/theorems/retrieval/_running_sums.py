@@ -1,4 +1,4 @@
-"""One attention layer in floats, as its last position sees it: positions are read in order into sums of p bits a number.
+"""One attention layer in floats, as its last position sees it: positions are read in order into sums of p bits per number.
 
 A head keeps the greatest score M so far, the sum Z of e^(score - M) and the sums of e^(score - M) times value; a greater score
 rescales them. It is how kernels go through keys block by block. Every number, and each result of a step, is a float of p bits,

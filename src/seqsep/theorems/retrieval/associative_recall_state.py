@@ -195,8 +195,8 @@ def check(
 
     The exact models run on every input if there are at most 20,000, else on about 400. The smaller ones are by default the
     exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer
-    with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits a number (by default 1). Raises
-    ValueError if it has N log2 S bits or more, or no collision was found.
+    with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits per number (by default 1).
+    Raises ValueError if it has N log2 S bits or more, or no collision was found.
     """
     chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
     cut_down = partial(with_fewer_bits, length, alphabet)

@@ -2,36 +2,39 @@
 
 A model reads the values of f, then those of g, then x. It answers f(g(x)).
 
-Source: the idea is that of Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164): who knows one of the two functions can tell
-too little about it through one layer.
+Source: the idea is that of Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164): a party that knows one of the two functions
+can send too little about it through one layer.
 
-We differ: the statement, its constants and the proof are our own, for two arithmetics that are said below; their text was not
-at hand, and nothing here is held against it.
+We differ: the statement, its constants and the proof are our own, for the two arithmetics below. The paper's text was not at
+hand, and nothing here is held against it.
 
-The task. The tokens are f(0) .. f(n-1), g(0) .. g(n-1), x, numbers of [n], and the answer is f(g(x)): 2n + 1 tokens.
+The task. The tokens are f(0) .. f(n-1), g(0) .. g(n-1), x: 2n + 1 numbers of [n]. The answer is f(g(x)).
 
 The layer. H heads, values of m coordinates. In each head a position has a score and a value, any functions of its token, its
 place and the last token; the head hears the mean of the values weighted by e^score. The answer is any function of what the H
 heads hear and of the last token: a residual stream, a feed-forward part and a read-out are such a function. Two arithmetics:
-* `sums`. The positions are read in order into a maximum, a sum of weights and m sums of weighted values a head, numbers of p
-  bits each, with any rounding at any step (`_running_sums`). So do kernels that go through the keys block by block, if a block
-  ends where f ends; p is then the width of their sums, often 32 bits, and not that of the weights.
-* `exact`. Weights and sums are exact; each coordinate of a mean is rounded once, to one of 2^p numbers, and a greater mean
-  never to a smaller number. Every rounding to p bits, fixed or floating, does that.
+* `sums`. The layer reads the positions in order. For each head it keeps a maximum, a sum of weights and m sums of weighted
+  values. These are numbers of p bits, with any rounding at any step (`_running_sums`). Kernels that go through the keys block
+  by block do the same, if a block ends where f ends. Then p is the width of their sums, often 32 bits, and not that of the
+  weights.
+* `exact`. Weights and sums are exact. Each coordinate of a mean is rounded once, to one of 2^p numbers, and the rounding is
+  monotone. Every rounding to p bits, fixed or floating, does that.
 
-Proof. Fix x. Alice has the places of f, Bob the others; of g only y = g(x) matters, and he may choose any of n. As x is the
-last token and known to both, what Alice says about f is the same whatever Bob chooses:
-* `sums`: the state after f's n tokens, H (m + 2) p bits, depends on f and x alone, and Bob reads on from it.
-* `exact`: for each head the part of space that her sums lie in (`one_layer`, with 2^p - 1 thresholds and B = n inputs of
-  Bob's): at most log2 cells(m, (2^p - 1) n) bits a head.
-Bob's n answers are all values of f. So the message tells the n^n functions apart: if it has fewer than n log2 n bits, two
-functions share a message, and for some y the layer gives both one answer, wrong for one of them. For S values of f in place of
-n it is n log2 S. On average over f and y the same message is a state for index lookup over n symbols, so that the accuracy is
-at most `tasks.ceilings.index_lookup_ceiling(n, S, bits)`.
+Proof. Fix x. Alice has the places of f, and Bob has the others. Of g only y = g(x) matters, and Bob may choose any of n values.
+Both know x, the last token. So Alice's message about f is the same for each y:
+* `sums`: the message is the state after the n tokens of f, H (m + 2) p bits. It depends on f and x only, and Bob continues from
+  it.
+* `exact`: the message says, for each head, in which part of space Alice's sums are. The parts are those of
+  `retrieval-one-layer`, with 2^p - 1 thresholds and B = n inputs of Bob. This takes at most log2 cells(m, (2^p - 1) n) bits a
+  head.
+Bob's n answers are all values of f, so the message distinguishes the n^n functions. If it has fewer than n log2 n bits, two
+functions share a message. For some y the layer then gives both the same answer, which is wrong for one of them. If f has S
+values in place of n, the bound is n log2 S. On average over f and y, the same message is a state for index lookup over n
+symbols. So the accuracy is at most `tasks.ceilings.index_lookup_ceiling(n, S, bits)`.
 
-A number may be written as several tokens, if those of f come first: nothing above asks for one token each.
+A number may be written as several tokens, if those of f come first. Nothing above needs one token for each number.
 
-It is about one layer, in which the values of f's places depend on f alone, and about f before g. The scores and the width of
+The proof is for one layer, in which the values of f's places depend on f only, and for f before g. The scores and the width of
 the stream do not matter.
 
 On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the logits of the
@@ -144,7 +147,7 @@ def bound(length: int, heads: int = 1, precision: int = 16) -> dict[str, Number]
 
 
 def first_impossible(width: int, heads: int = 1, precision: int = 16) -> dict[str, int]:
-    """The least n from which on no layer of these sizes composes functions over [n], in both arithmetics.
+    """The least n from which no layer of these sizes composes functions over [n], in both arithmetics.
 
     >>> first_impossible(width=128, heads=32, precision=16)
     {'sums': 5372, 'exact': 9559}

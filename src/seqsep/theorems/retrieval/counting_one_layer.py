@@ -5,30 +5,35 @@ This is a warning for lower bounds on one layer: they need exact weights. With e
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Counting): two layers.
 
-We differ: one layer, for data of exactly n tokens, in arithmetic of p bits in which attention weights are rounded (appendix B.2
-of arXiv:2406.09347, and the second paper's). Thresholds of rounding do the comparison for which others need a layer. It is a
-warning more than a construction: with exact weights one layer has no such power (`one_layer`), and in float64 this one errs.
+We differ: one layer, for data of exactly n tokens, in arithmetic of p bits that rounds attention weights. This is the
+arithmetic of appendix B.2 of arXiv:2406.09347, and that of the second paper. Thresholds of rounding do the comparison for which
+others need a layer. It is a warning more than a construction. With exact weights one layer has no such power
+(`retrieval-one-layer`), and in float64 this one answers wrongly.
 
-Input: x_1 .. x_n, q, t, all numbers of 0 .. S - 1; the answer is 1 if q occurs among the x_i more than t times. Two heads at t:
-one counts the data x_i >= q, the other those > q; the difference is how often q occurs.
+Input: x_1 .. x_n, q, t, all numbers of 0 .. S - 1. The answer is 1 if q occurs among the x_i more than t times. At t there are
+two heads. One counts the data with x_i >= q, and the other those with x_i > q. The difference is the number of times that q
+occurs.
 
 Residual stream [number v | is data | is q's place | is the last place | found].
 
-Scores. With D = d/L, d = floor(2 L / (5 S)): a number v of the data scores v D, q scores q D + B, the last token t D - 2. B is
-about ln L, so q has the maximum, exponential 1, that is L steps; x_i has r_i = L exp((x_i - q) D - B) steps before it is
-rounded. B puts a threshold T of rounding between two numbers: B = ln(L/T) - D/2 makes r_i = T exp((x_i - q + 1/2) D), which is
-at least T exactly for x_i >= q; B = ln(L/T) + D/2, exactly for x_i > q. (B is off by at most 1/L, and D/2 is at least 2/L.)
-Always r_i < 3/2 T, since S D <= 2/5. The thresholds, by how the grid rounds weights; w_i is 1 step from T on, and 0 below:
-* floor, stepwise: T = 2. e_i = floor(r_i) is 2 or at most 1, and Z = L + sum of e_i is from L to L + 2 n <= 2 L; so floor(L e_i
-  / Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
+Scores. Let D = d/L and d = floor(2 L / (5 S)). A number v of the data scores v D, q scores q D + B, and the last token scores t
+D - 2. B is about ln L. So q has the maximum. Its exponential is 1, which is L steps of the grid. Before it is rounded, x_i has
+r_i = L exp((x_i - q) D - B) steps.
+
+B puts a threshold T of rounding between two numbers. If B = ln(L/T) - D/2, then r_i = T exp((x_i - q + 1/2) D), which is at
+least T exactly for x_i >= q. If B = ln(L/T) + D/2, it is at least T exactly for x_i > q. (B is off by at most 1/L, and D/2 is
+at least 2/L.) Always r_i < 3/2 T, since S D <= 2/5. The threshold depends on how the grid rounds weights. In each case the
+weight w_i is 1 step from T on, and 0 below:
+* floor, stepwise: T = 2. e_i = floor(r_i) is 2 or at most 1. Z = L + sum of e_i is from L to L + 2 n <= 2 L. So floor(L e_i /
+  Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
 * nearest, stepwise: T = 1/2. e_i is 1 or 0, Z <= L + n < 2 L, and L e_i / Z is above 1/2 for e_i = 1.
 * once: T = 1 (floor) or 1/2 (nearest). w_i is r_i / Z rounded, with Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L, the last token
-  included. From T exp(D/2 - 1/L) on it is at least T Z as D/2 - 1/L > (3 n/2 + 1)/L, which d >= 6 n + 8 gives. And r_i / Z <
-  3/2 T stays below the next threshold.
-The last token has less than e^-2 3/2 T steps: weight 0. q is not one of the data: its weight is multiplied by 0. So a head
-reads the number of the x_i above, times 1/L, exactly; written back times L and -L, `found` is how often q occurs. Logits: 2
-found - 2 t - 1 for "yes", 0 for "no": apart by at least 1. L = n0^Kc, n0 = max(n + 2, S), with the least Kc that gives d >= 4
-(stepwise) or d >= 6 n + 8 (once), and L >= 2 n.
+  included. From d >= 6 n + 8 it follows that D/2 - 1/L > (3 n/2 + 1)/L. So r_i is at least T Z if it is at least T exp(D/2 -
+  1/L). And r_i / Z < 3/2 T stays below the next threshold.
+The last token has fewer than e^-2 3/2 T steps, so its weight is 0. q is not one of the data, so its weight is multiplied by 0.
+So a head reads exactly the number of the x_i above, times 1/L. The heads write it times L and -L, so `found` is the number of
+times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at least 1. L = n0^Kc with n0 =
+max(n + 2, S). Kc is the least exponent that gives d >= 4 (stepwise) or d >= 6 n + 8 (once), and L >= 2 n.
 
 A run checks the layer at the length that it is built for. This does not show that the layer is right at other lengths. The
 proof covers every n and S.

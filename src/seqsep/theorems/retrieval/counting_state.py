@@ -168,7 +168,7 @@ def collide(model: AnyModel, length: int, seed: int = 0, precision: int | None =
     """Two sequences of different multisets that leave the model in one state, and an input on which it must err.
 
     The model's answer is the first token of "no" and "yes" that it writes, within 16 tokens; with `precision`, a model on
-    tensors keeps its state at that many bits a number. None: no two such sequences collide. Raises ValueError if the search
+    tensors keeps its state at that many bits per number. None: no two such sequences collide. Raises ValueError if the search
     ends without a collision and sequences remain.
     """
     return search(model, sequences(length), seed, precision)

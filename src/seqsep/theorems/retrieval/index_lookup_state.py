@@ -1,30 +1,32 @@
 """A recurrent model needs N log2 S bits of state to answer index lookup, and ceil(N log2 S) bits are enough.
 
-The model reads N symbols of an alphabet of size S before it sees the query. So its state must distinguish all S^N sequences.
-This is the separation from attention: `index-lookup-attention` has a width of O(log N).
+The model reads N symbols, each of an alphabet of size S, before it sees the query. The query may be any position. So the state
+after the symbols must differ between any two of the S^N sequences.
+This separates recurrent models from attention: `index-lookup-attention` answers the same task with a width of O(log N).
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
 
-We differ: the paper shows m p >= N, for two symbols of the alphabet. With all S symbols the same proof gives m p >= N log2 S,
-and a model attains it.
+We differ: the paper has a state of m numbers with p bits each, and shows m p >= N from two symbols of the alphabet. The same
+proof with all S symbols gives m p >= N log2 S. So a state needs at least ceil(N log2 S) bits, and `build` has exactly as many.
 
-Upper bound. The state of `build` is the number whose digits in base S are the symbols so far. Bob gets the state after N
-symbols and queries every position.
+Upper bound. The state of `build` is a number whose digits in base S are the symbols so far. There are S^N such numbers, which
+ceil(N log2 S) bits distinguish. The proof is a message: Alice reads the symbols and sends the state. Bob continues from it,
+queries every position, and recovers all N symbols.
 
-Lower bound. This is the pigeonhole principle. With B < N log2 S bits, two of the S^N prefixes lead to the same state. They
-differ at some position p. The model gives one answer to the query p after both prefixes, so it answers wrongly after one of
-them.
+Lower bound. This is the pigeonhole principle. If a state has B < N log2 S bits, two different lists of N symbols lead to the
+same state. The two lists differ at some position p. After both lists the model gives the same answer to the query p, so it
+answers wrongly after one of them.
 
-A chain of thought (`thought=True`) does not help. It is computed from the state and the query, so the two prefixes lead to the
-same thought and the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows Omega(N) bits with any
-chain of thought. Here N log2 S bits are needed too.
+A chain of thought (`thought=True`) does not help. The model computes it from the state and the query. So after the two lists it
+writes the same thought and the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows that Omega(N)
+bits are needed with any chain of thought. The proof here gives N log2 S bits.
 
-The search. `collide` finds the two prefixes and the input for any `Recurrence`, and for any model with start and step, also
-your own. It reads the model at its own precision, or with every number of the state rounded to b bits. The search is in
-`protocols.collision`.
+The search. `collide` takes a `Recurrence`, or any model with start and step, also your own. It finds two such lists and the
+query that the model answers wrongly. It keeps the state at the model's own precision, or rounds each of its numbers to b bits.
+The search is in `protocols.collision`.
 
-A run shows the wrong answer for the models given. This does not show that every model with fewer bits has one; that is the
-pigeonhole principle. A search may also need more time than it gets.
+A run shows the wrong answer for the models given. This does not show that every model with fewer bits has one. That follows
+from the pigeonhole principle above. A search may also need more time than it gets.
 """
 
 from collections.abc import Callable, Mapping
@@ -151,7 +153,7 @@ def sequences(length: int, alphabet: int) -> Sequences:
 def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
     """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
 
-    With `precision`, a model on tensors keeps its state at that many bits a number (`protocols.machine`).
+    With `precision`, a model on tensors keeps its state at that many bits per number (`protocols.machine`).
     None: no two prefixes collide (then B >= N log2 S). Raises ValueError if the search ends without a collision and
     prefixes remain: after 2^21 of them, 2^17 for a model on tensors.
     """
@@ -178,7 +180,7 @@ def check(
 
     The exact model answers every position after all prefixes if S^N <= 4,096, else after 20 drawn ones. The smaller ones are
     by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
-    of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits a number (by
+    of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits per number (by
     default 1). With `thought` they may write up to 16 tokens before they answer; their tokens and classes are then S + N + 4,
     the last four to think with. Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if
     it collides and does not err.

@@ -2,30 +2,32 @@
 
 In the induction task a model reads a sequence and then a token q. It answers with the token that follows the latest q.
 
-Source: the idea is that of Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332): one party has every second token, the other puts
-what is asked about before any of them.
+Source: the idea is that of Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332): one party has every second token, and the other
+puts the queried symbol in front of one of them.
 
-We differ: the statement, its constants and the proof are our own; their text was not at hand, and nothing here is held against
-it. `retrieval-one-layer` has the same shares for recall, on the grid of steps 1/L and by its first occurrence; here the
-rounding is any one to p bits, and the message is sent and its bits are counted.
+We differ: the statement, its constants and the proof are our own. The paper's text was not at hand, and nothing here is held
+against it. `retrieval-one-layer` has the same inputs of Alice and Bob for recall, with rounding to the grid of steps 1/L and
+the first occurrence as the answer. Here the rounding is any one to p bits, and a run sends the message and counts its bits.
 
-The task. Tokens s_1 .. s_n over S symbols, then q: the answer is the symbol after the latest q among s_1 .. s_(n-1). Inputs
-without such a q are not asked.
+The task. The tokens are s_1 .. s_n over S symbols, then q. The answer is the symbol after the latest q among s_1 .. s_(n-1).
+Every input has such a q.
 
-The layer. H heads, values of m coordinates. In each head a position has a score and a value, any functions of its token, its
-place and the last token; the head hears the mean of the values weighted by e^score. The answer is any function of what the H
-heads hear and of the last token. Weights and sums are exact; each coordinate of a mean is rounded once, to one of 2^p numbers,
-and a greater mean never to a smaller number.
+The layer. There are H heads with values of m coordinates. In each head a position has a score and a value. They are any
+functions of its token, its place and the last token. The head's output is the mean of the values weighted by e^score. The
+answer is any function of the heads' outputs and of the last token. Weights and sums are exact. Each coordinate of a mean is
+rounded once, to one of 2^p numbers, and the rounding is monotone.
 
-Proof. Fix the last token q. Alice has the even places, any symbols but q; Bob has the odd ones, q at one of them and some other
-symbol elsewhere: B = floor(n/2) inputs. The answer is Alice's symbol after Bob's q, so that she has (S - 1)^B inputs, every two
-of which some input of his distinguishes. For each head the layer's means on all of Bob's inputs are given by the part of space
-that Alice's sums lie in, one of at most cells(m, (2^p - 1) B) (`one_layer`). So H log2 cells(m, (2^p - 1) B) is at least B
-log2(S - 1).
+Proof. Fix the last token q. Alice has the even places, with any symbols except q. Bob has the odd places: q at one of them and
+one other symbol at the rest. So Bob has B = floor(n/2) inputs. The answer is Alice's symbol after Bob's q. So Alice has (S -
+1)^B inputs, and some input of Bob distinguishes any two of them.
 
-Exact weights are needed by this proof. Alice's places lie between Bob's, so sums that are rounded on the way depend on both;
-and by rounding one layer answers counting, which it cannot with exact weights (`counting-one-layer`). For sums of p bits that
-are read in order nothing is shown here.
+For each head, consider the layer's means on all of Bob's inputs. The part of space that Alice's sums are in determines them,
+and there are at most cells(m, (2^p - 1) B) parts (`retrieval-one-layer`). So H log2 cells(m, (2^p - 1) B) is at least B log2(S
+- 1).
+
+This proof needs exact weights. Alice's places are between Bob's, so sums that are rounded at each step depend on both. And
+rounding helps: by rounding, one layer answers counting, which it cannot do with exact weights (`counting-one-layer`). This
+proof shows nothing for sums of p bits that are read in order.
 
 On random layers with exact weights, a run shows for every input that a number of no more bits than the bound is enough for
 every answer of the layer. If two of Alice's inputs share a number, it shows the input that the layer answers wrongly. This does
@@ -96,7 +98,7 @@ def bound(length: int, alphabet: int = 64, heads: int = 1, precision: int = 16) 
 
 
 def first_impossible(width: int, heads: int = 1, precision: int = 16, alphabet: int = 64) -> int:
-    """The least n from which on no layer of these sizes does induction heads over S = `alphabet` symbols.
+    """The least n from which no layer of these sizes does induction heads over S = `alphabet` symbols.
 
     >>> first_impossible(width=128, heads=32, precision=16, alphabet=64)
     43948

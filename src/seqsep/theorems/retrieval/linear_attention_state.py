@@ -12,7 +12,7 @@ ours.
 
 Proof. A head with keys of k and values of v coordinates has after t tokens the outputs phi(q)^T S_t / (phi(q) . z_t) with S_t =
 S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The first t tokens enter all later outputs through S_t (k v numbers) and,
-if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits a number have a state of B = L H k (v + 1) p
+if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits per number have a state of B = L H k (v + 1) p
 bits, or L H k v p without the normaliser (`state_bits`). It does not matter how the outputs are computed: the quadratic form,
 which keeps all t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S of
 them. Hence no weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`), for
@@ -58,7 +58,7 @@ SMALL_ALPHABET = 4
 
 @dataclass(frozen=True)
 class Shape:
-    """A stack of L layers of width d with H heads, at p bits a number."""
+    """A stack of L layers of width d with H heads, at p bits per number."""
 
     width: int
     heads: int
@@ -161,7 +161,7 @@ def check(
     """Check the formula and the protocol on linear attention of this shape, then on every other recurrent mixer.
 
     `impossible_from` is the least N that the counted state cannot answer; the protocol runs on inputs of 8 tokens, every split.
-    Then linear attention of width 4 with a state of 2 bits a number, at the least N that is impossible for it.
+    Then linear attention of width 4 with a state of 2 bits per number, at the least N that is impossible for it.
     Raises ValueError for a width that is no multiple of heads, a precision other than 32 and 64 or no layers;
     TheoremFails if count and formula differ.
     """

@@ -2,31 +2,34 @@
 
 Two layers of constant width are enough: see `recall-attention` and `counting-attention`.
 
-Source: no statement of Wen, Dang, Lyu 2025 (arXiv:2402.18510), whose Theorem 4.6 uses two layers; the question is whether one
-would do. For recall the positions are shared out as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
+Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and the
+question is if one layer is enough. For recall the two parties' positions are as in Sanford, Hsu, Telgarsky 2024
+(arXiv:2408.14332).
 
-We differ: explicit constants; and weights are exact. *With rounded weights it is false*: there one layer with two heads of one
-coordinate answers counting (`counting_one_layer`), since what a rounded weight adds depends on the other positions.
+We differ: the constants are explicit, and weights are exact. *With rounded weights it is false*: there one layer with two heads
+of one coordinate answers counting (`counting-one-layer`), since what a rounded weight adds depends on the other positions.
 
-The layer. There are H heads with values of m coordinates in [-L, L]. Position i has in each head a score, any function of its
-token, its place and the last token, a weight that is any positive function of the score (softmax: e^s), and a value. Each mean
-y = (sum of weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to the nearest. All that follows is
-any function of these m H numbers and of the last token.
+The layer. There are H heads with values of m coordinates in [-L, L]. In each head position i has a score, a weight and a value.
+The score and the value are any functions of its token, its place and the last token. The weight is any positive function of the
+score (softmax: e^s). Each mean y = (sum of weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to
+the nearest. All that follows is any function of these m H numbers and of the last token.
 
-Proof. Alice has some positions, Bob the others and B possible inputs, the last token is fixed. In a head let Z and S_c be
-Alice's sums of weights and of weighted values; Bob's are Z' and S'_c. The rounded mean is at least k/L exactly if (S_c + S'_c)
-/ (Z + Z') >= theta_k (k/L, or (k - 1/2)/L to the nearest), that is S_c - theta_k Z >= theta_k Z' - S'_c: Alice's point (Z, S_1
-.. S_m) lies on one side of a hyperplane that depends on k, c and Bob's input. There are m T of them, T = 2 L^2 B, as y takes 2
-L^2 + 1 values. They divide space into at most `cells` = sum over i <= m + 1 of C(m T, i) parts. (Points on a hyperplane are on
-the side of >=; Alice has finitely many, so moving every hyperplane a little makes none lie on one.) Alice's inputs in one part
-get one answer to each of Bob's inputs. So she need only send the number of her part for each head: a one-way message that does
-not depend on Bob's tokens. If A of her inputs are distinguished by Bob's, then cells^H >= A. About: m H >= log2 A / log2(2 L^2
-B e).
-* Recall, c-grams over S symbols, n tokens: blocks of c tokens, the last of each is Alice's, one of the S - 1 symbols other than
-  q; Bob's are c - 1 times q in one block, another symbol elsewhere. The question is c - 1 times q; the answer is Alice's symbol
-  after them, and he may ask for each: A = (S-1)^floor(n/c), B = floor(n/c).
-* Counting, threshold 0: Alice has the data, a nonempty set of the n numbers, members repeated up to n tokens; Bob has q: A =
-  2^n - 1, B = n.
+Proof. The last token is fixed. Alice has some positions. Bob has the others, and B possible inputs. In a head let Z and S_c be
+Alice's sums of weights and of weighted values. Bob's are Z' and S'_c. The rounded mean is at least k/L exactly if (S_c + S'_c)
+/ (Z + Z') >= theta_k. Here theta_k is k/L, or (k - 1/2)/L if rounding is to the nearest. This is the same as S_c - theta_k Z >=
+theta_k Z' - S'_c. So it asks on which side of a hyperplane Alice's point (Z, S_1 .. S_m) is, and the hyperplane depends on k, c
+and Bob's input.
+
+There are m T hyperplanes with T = 2 L^2 B, as y takes 2 L^2 + 1 values. They divide space into at most `cells` = sum over i <=
+m + 1 of C(m T, i) parts. (Points on a hyperplane are on the side of >=. Alice has finitely many points, so no point is on a
+hyperplane after each is moved a little.) Alice's inputs in one part get the same answer to each of Bob's inputs. So she needs
+to send only the number of her part for each head. This is a one-way message that does not depend on Bob's tokens. If Bob's
+inputs distinguish A of hers, then cells^H >= A. This is about m H >= log2 A / log2(2 L^2 B e).
+* Recall, c-grams over S symbols, n tokens: there are blocks of c tokens. Alice has the last token of each block, one of the S -
+  1 symbols other than q. Bob has the rest: c - 1 times q in one block, and another symbol elsewhere. The question is c - 1
+  times q, and the answer is Alice's symbol after them. Bob may choose any block, so A = (S-1)^floor(n/c) and B = floor(n/c).
+* Counting, threshold 0: Alice has the data, a nonempty set of the n numbers, with members repeated up to n tokens. Bob has q.
+  So A = 2^n - 1 and B = n.
 
 On random layers a run shows that Bob has the answers of the complete layer from Alice's sums only, a message that does not
 depend on his tokens. It counts how many answers to all his queries occur. If these are too few, it shows an input that the

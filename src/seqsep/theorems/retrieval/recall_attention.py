@@ -12,19 +12,19 @@ We differ:
   the paper, n^(4c+1) diff^2, need 14 log2 n + 1 bits at c = 1.
 * The network has no FFN.
 
-Let n0 = max(N + c, S + 1), T = n0 - 1, L = n0^Kc, eta = floor(ln(2 L^2)) + 1 and B = 2 eta (n0 + 1). Kc is the least with L >=
-max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2, which holds every entry (`blocks.match.match_needs`). From n0 = 31 on this is
-Kc = 2, as long as eta c^2 <= n0^2. Margins, each proved for every N, S, c and every input, on both grids:
-* layer 1: the token so many places back scores above every other one by at least eta: its weight is exactly 1;
-* layer 2: the token that is read scores above every other one by at least eta: its weight is exactly 1;
-* the logit of the right class above every other one: at least 1.
+Let n0 = max(N + c, S + 1), T = n0 - 1, L = n0^Kc, eta = floor(ln(2 L^2)) + 1 and B = 2 eta (n0 + 1). Kc is the least exponent
+with L >= max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2. Such a grid holds every entry (`blocks.match.match_needs`). From n0
+= 31 on Kc = 2, as long as eta c^2 <= n0^2. The margins are proved for every N, S, c and every input, on both grids:
+* layer 1: the token o places back scores above every other one by at least eta, so its weight is exactly 1;
+* layer 2: the token that is read scores above every other one by at least eta, so its weight is exactly 1;
+* the logit of the right class is above every other one by at least 1.
 
 Inputs. [BOS], x_1 .. x_n, g_1 .. g_(c-1), n <= N; symbol s is the number v = s + 1, [BOS] is 0. The residual stream is [number
 v, v^2 | before o: p_o, p_o^2 for o = 1 .. c - 1 | time t, t^2 | one | bos | found], 2c + 5 coordinates.
 
 Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`retrieve`) finds the first token
-whose c - 1 predecessors are the question, and copies its number to `found`; [BOS], whose number is 0, is attended to if there
-is none. Read-out: logit 2 i found - i^2 of class i = 0 .. S (`blocks.number.peaks`), class 0 is FAILED.
+whose c - 1 predecessors are the question, and copies its number to `found`. If there is none, it attends to [BOS], whose number
+is 0. In the read-out class i = 0 .. S has the logit 2 i found - i^2 (`blocks.number.peaks`). Class 0 is FAILED.
 
 The proof continues at `_copy_before` and `retrieve`.
 
@@ -119,8 +119,8 @@ def _spaces(task: Recall) -> Spaces:
 def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     """c - 1 heads with scores -eta (t_j - t_k + o)^2: token k learns the number p_o of token k - o and its square.
 
-    At k < o the first token, [BOS], wins by at least 3 eta, since eta c^2 <= L (`blocks.match.offset`): p_o = 0, which is not a
-    symbol. [BOS] itself so has p_o = 0 for every o.
+    If k < o, the first token, [BOS], wins by at least 3 eta, since eta c^2 <= L (`blocks.match.offset`). Then p_o = 0, which is
+    not the number of a symbol. So [BOS] itself has p_o = 0 for every o.
     """
     heads = []
     for back in range(1, task.gram):
@@ -132,9 +132,9 @@ def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
 def retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     """One head, scores -B sum_o (p_o,j - w_o,k)^2 - 2 eta t_j, and 2 eta (c - 2 - t_k) + eta at [BOS].
 
-    w_1 is the own number and w_o = p_(o-1) for o >= 2: the last token asks for its own c - 1 numbers, as predecessors. [BOS] is
-    a sink of every match (`blocks.match`), and its own tie-break is 0. Let k be the last token and let j match, if all its p_o
-    are w_o. None of these w is 0, so a match has c - 1 symbols before it.
+    w_1 is the token's own number, and w_o = p_(o-1) for o >= 2: the last token looks for its own c - 1 numbers as predecessors.
+    [BOS] is a sink of every match (`blocks.match`), with its own tie-break 0. Let k be the last token. Token j matches if p_o =
+    w_o for all o. None of these w is 0, so a match has c - 1 symbols before it.
     * A match in the data has t_j <= t_k - c + 1, so it scores at least 2 eta (c - 1 - t_k), eta above [BOS].
     * A match that overlaps the question has t_j >= t_k - c + 2, and scores at most 2 eta (c - 2 - t_k), eta below [BOS].
     * Of two matches the first scores 2 eta more.

@@ -4,22 +4,22 @@ The recurrence stores the last c - 1 tokens, which replaces the first of the two
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, associative recall and c-gram retrieval.
 
-We differ: as in `recall_attention`, FAILED is a class and the first of several matches in the data is the answer; the
+We differ: as in `recall-attention`, FAILED is a class, and the first of several matches in the data is the answer. The
 recurrence is a shift register without a gate. The network has no FFN.
 
-The recurrence remembers the numbers of the last c - 1 tokens and their squares, which takes the place of the first attention
-layer of `recall_attention`: token k learns p_o, the number of token k - o, for o = 1 .. c - 1; before the first token it is 0.
-The attention layer is that of `recall_attention.retrieve`, and so is its proof. It needs no squared times, so the width is one
-less: [number v, v^2 | before o: p_o, p_o^2 | time t | one | bos | found], 2c + 4 coordinates; and n0, eta, B, Kc and p are
-those of `recall_attention` without the condition eta c^2 <= L.
+The recurrence remembers the numbers of the last c - 1 tokens and their squares. So it replaces the first attention layer of
+`recall-attention`: token k learns p_o, the number of token k - o, for o = 1 .. c - 1. Before the first token p_o is 0. The
+attention layer is that of `recall_attention.retrieve`, with the same proof. It needs no squared times, so the width is one
+less: [number v, v^2 | before o: p_o, p_o^2 | time t | one | bos | found], 2c + 4 coordinates. The numbers n0, eta, B, Kc and p
+are those of `recall-attention` without the condition eta c^2 <= L.
 
 Margins, for every N, S, c and every input, on both grids:
-* the token that is read scores above every other one by at least eta: its weight is exactly 1;
-* the logit of the right class above every other one: at least 1.
+* the token that is read scores above every other one by at least eta, so its weight is exactly 1;
+* the logit of the right class is above every other one by at least 1.
 
-State: 2 (c - 1) numbers of p bits, whatever N is. Of [BOS] and S symbols the numbers are 0 .. S and their squares 0 .. S^2, so
-by range they have (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) bits. The attention layer reads all tokens: no bound on a
-recurrent state speaks of this network.
+State: 2 (c - 1) numbers of p bits, for every N. With [BOS] and S symbols the numbers are 0 .. S and their squares 0 .. S^2. So
+by range they have (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) bits. The attention layer reads all tokens, so no bound on
+a recurrent state applies to this network.
 
 The proof continues at `recall_attention.retrieve`.
 

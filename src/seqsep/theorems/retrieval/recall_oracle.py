@@ -4,25 +4,25 @@ The oracle answers any question of associative recall about the sequence. Even s
 y_1 .. y_h. The exact number of bits is known.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative recall,
-no recurrent model of o(n) bits answers Index, with any chain of thought. Their instance: every second token is one fixed token
-k, the others are drawn from S symbols; then the questions i, for y_i.
+no recurrent model of o(n) bits answers Index, with any chain of thought. In their instance every second token is one fixed
+token k. The others are y_1 .. y_h, drawn from S symbols. Then the model answers the questions i, for y_i.
 
 We differ: the exact number of bits, and the oracle's answers on symbols that do not occur, which the paper leaves out (errata).
 
-The oracle. Asked for k it answers y_2; for a symbol that occurs, k; for another one, FAILED. So its answers are a function of
-y_2 and of the set D of symbols that occur, and tell both (`simulated`).
+The oracle. To the question k it answers y_2; to a symbol that occurs, k; and to any other one, FAILED. So its answers are a
+function of y_2 and of the set D of symbols that occur, and they determine both (`simulated`).
 
-Lower bound. Sequences with one D, of s symbols, and one y_2 get equal answers to everything that is ever asked of the oracle.
-There are surj(h, s) / s of them: maps of h places onto D, each symbol equally often at place 2. Two of them differ at some i;
-from one state, with equal answers of the oracle, a model writes one thought and one answer to i, and errs on one of them. So
-the state after the data needs log2 of K = max over s <= min(h, S) of surj(h, s) / s bits: for two symbols K = 2^(h-1) - 1, so h
-- 1 bits in place of h for h >= 3; over permutations (h-1)! of h!.
+Lower bound. Consider sequences with the same D, of s symbols, and the same y_2. The oracle gives them equal answers to every
+question. There are surj(h, s) / s of them: they are maps of h places onto D, and each symbol is equally often at place 2. Any
+two of them differ at some i. If both lead to one state, the model writes the same thought and the same answer to i for both,
+and answers wrongly for one. So the state after the data needs log2 K bits, with K = max over s <= min(h, S) of surj(h, s) / s.
+For two symbols K = 2^(h-1) - 1, so h - 1 bits in place of h for h >= 3. For permutations K = (h-1)! in place of h!.
 
-Upper bound. `encode` is a number below K from which, D and y_2, `decode` finds all of y. Leave y_2 out, z = y_1 y_3 .. y_h; z
-has D or D without y_2 as its set, and so many symbols t = s or s - 1. Take its rank among the surj(h-1, t) strings onto its
-set; for even t that is the number, for odd t it is K - 1 less that. As surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)) the
-ranges of s and s - 1 do not meet, and tell which of the two t is. (A model needs more bits while it asks and answers; this is
-what it must carry over from the data.)
+Upper bound. `encode` returns a number below K. From this number, D and y_2, `decode` finds all of y. Leave y_2 out: z = y_1 y_3
+.. y_h. The set of z is D or D without y_2, so it has t = s or t = s - 1 symbols. Take the rank of z among the surj(h-1, t)
+strings onto its set. For even t this rank is the number, and for odd t it is K - 1 less the rank. As surj(h, s) = s (surj(h-1,
+s) + surj(h-1, s-1)), the ranges for t = s and t = s - 1 do not meet. So the number shows which of the two t is. (A model needs
+more bits while it asks and answers. This is what it must keep from the data.)
 
 A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences with equal
 answers, and it recovers every y. For the models given it shows two sequences of one such set, a query, and the thought (with

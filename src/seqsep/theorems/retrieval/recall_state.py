@@ -2,33 +2,40 @@
 
 The same holds for c-gram retrieval. Two attention layers of constant width do it: see `recall-attention`.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, Theorem 4.6 (associative recall, c-gram retrieval): no
-recurrent model of o(n) bits, with any chain of thought.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, and Theorem 4.6 (associative recall, c-gram retrieval):
+no recurrent model with o(n) bits of state does it, with any chain of thought.
 
-Task: n tokens from [n], then c - 1 tokens as a question; the answer is the token after the first place where these stand in the
-data, or FAILED if there is none. Associative recall is c = 2. 2 <= c <= n. (`associative_recall_state` is another task: pairs
-of a key and a value, each key once.)
+Task: the model reads n tokens from [n], then c - 1 tokens as a question, with 2 <= c <= n. The answer is the token after the
+first place where these stand in the data. If there is none, it is FAILED. Associative recall is c = 2.
+(`associative-recall-state` is another task: pairs of a key and a value, each key once.)
 
 We differ: Theta(n log n) in place of Omega(n), with constants:
 * c = 2: the exact least state, ceil(log2 of the most classes), counted in polynomial time in `_recall_classes`: 2, 5, 8, 11, 14
   bits for n = 2 .. 6, and 56, 140, 335 for n = 16, 32, 64, between log2 n! and n log2 n.
 * c >= 3: at least log2(n^n - C(n-c+2, 2) n^(n-c+1)) > n log2 n - 1 bits. For c = 3 at most ceil(n log2 n): exact within a bit.
-The paper's instances code floor(n/c) bits, once mended (`_recall_errata`).
+The paper's instances code floor(n/c) bits, after a correction (`_recall_errata`).
 
 Tokens: number v is v; FAILED is n.
 
-Upper bound. `build` keeps the data as a number in base n, ceil((n + c - 2) log2 n) bits with the question's tokens but the
-last. For c = 3 the first token w of the question leaves only what is after it: which w' can be asked (n bits) and their
-answers. These are at most n/2, since two places of w that are neighbours give w' = w, which happens once: so 2^n n^floor(n/2)
-<= n^n cases for n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold everything. Lower, c = 2: the proof that classes are
-distinguished is in `_recall_classes`. All n! permutations are.
+Upper bound. `build` keeps the data as a number in base n. With all tokens of the question except the last, these are ceil((n +
+c - 2) log2 n) bits.
 
-Lower bound, any c. two sequences, each without a repeated (c-1)-gram, are distinguished by the questions. For the answers are
-the edges of a graph of (c-1)-grams, and such a sequence is a path in it that meets no vertex twice and starts at the one that
-no edge enters. Two places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second determines c - 1
-tokens one by one. So with C(n-c+2, 2) pairs of places at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated one: less than
-half of all for c >= 3. On questions that have an answer only, c = 2: at least log2 (n-1)! bits, by permutations with their last
-token fixed. A thought changes nothing: it is computed from the state and the question (`protocols.thought`).
+For c = 3 let w be the first token of the question. After it only what follows w in the data matters: the tokens w' that occur
+after w (n bits) and the answers to them. There are at most n/2 answers. For if two places of w are next to each other, w' = w,
+and this w' counts once. So there are 2^n n^floor(n/2) <= n^n cases for n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold
+everything.
+
+Lower bound, c = 2. All n! permutations are distinguished. The proof that classes are distinguished is in `_recall_classes`.
+
+Lower bound, any c. Two sequences without a repeated (c-1)-gram are distinguished by the questions. The answers are the edges of
+a graph of (c-1)-grams. Such a sequence is a path in it that meets no vertex twice and starts at the one that no edge enters.
+
+Two given places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second place determines c - 1
+tokens one by one. There are C(n-c+2, 2) pairs of places. So at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated (c-1)-gram:
+less than half of all for c >= 3.
+
+If only questions with an answer count and c = 2, the bound is log2 (n-1)! bits, by permutations with their last token fixed. A
+thought changes nothing, because it is computed from the state and the question (`protocols.thought`).
 
 The proof continues at `_recall_classes`.
 

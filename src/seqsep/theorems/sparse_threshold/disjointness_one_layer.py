@@ -123,7 +123,7 @@ def needed(length: int, grid: Grid) -> dict[str, Number]:
 
 
 def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid]) -> int:
-    """Find the least even N from which on no layer of these sizes decides it: its protocol takes fewer than N/2 bits.
+    """Find the least even N from which no layer of these sizes decides it: its protocol takes fewer than N/2 bits.
 
     `grid_of(N)` is its grid, never coarser for a greater N.
 

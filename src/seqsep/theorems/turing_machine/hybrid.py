@@ -8,10 +8,10 @@ We differ: the paper writes five tokens a step (symbol, cell, state, move), with
 Here a token *is* a configuration (q, c), "in state q, reading c", and the machine's rule for it is in its embedding: what it
 writes, where it goes and how it moves. The grid is that of `maths.arithmetic.grid`.
 
-Statement. A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt [BOS] x_1 .. x_N; then the network
-generates the configurations before step 1, after it, and so on, until one without a rule. The width is 9. The recurrence stores
-two numbers, and there are 6 products and one head. With n0 = max(N + T + 2, vocabulary 1 + S + Q S), p = bit_length(2 n0^4)
-from n0 = 30 on (`_grid`), about 4 log2 n0 + 1.
+Statement. The machine has Q states and S symbols, words of up to N symbols and T steps. The prompt is [BOS] x_1 .. x_N. Then
+the network generates the configuration before step 1, the one after it, and so on, until one has no rule. The width is 9. The
+recurrence stores two numbers, and there are 6 products and one head. With n0 = max(N + T + 2, vocabulary 1 + S + Q S), p =
+bit_length(2 n0^4) from n0 = 30 on (`_grid`). This is about 4 log2 n0 + 1.
 
 Tokens. (q, c) is the token q S + c; then the symbols x, then [BOS]. The start is state 0 and the blank symbol 0.
 
@@ -126,10 +126,11 @@ def _embedding(spaces: Spaces, machine: Machine) -> Rows:
 
 
 def _remember(spaces: Spaces) -> LinearLayer:
-    """Two running sums, of moves and of tokens but [BOS]: cell and ask get the first, time gets the second.
+    """Two running sums, of moves and of tokens except [BOS]. `cell` and `ask` get the first, and `time` gets the second.
 
-    A token reads the sums before it. So at a configuration `cell` is where the head stands when it is read, and `ask`, which
-    came with the token's own move, where it stands afterwards. At a symbol of the input both are 0: nothing has moved yet.
+    A token reads the sums before it. So at a configuration, `cell` is where the head is when the configuration is read. `ask`
+    came with the token's own move, so it is where the head is afterwards. At a symbol of the input both are 0, because nothing
+    has moved yet.
     """
     cell = spaces["cell"][:1]
     ask = spaces["ask"][:1]
@@ -139,9 +140,9 @@ def _remember(spaces: Spaces) -> LinearLayer:
 def _square(spaces: Spaces, readers: int) -> GatedFeedForward:
     """Six products: cell^2 and ask^2 of two each, and at a symbol of the input cell = time and cell^2 = time^2.
 
-    relu(v) v + relu(-v)(-v) = v^2. With R = N + T + 1 > time, relu(time - R acts) is time at a symbol (and 0 at [BOS], whose
-    time is 0) and 0 at a configuration. Times 1 it is added to `cell`, times `time` to its square. So input symbol i, the i-th
-    token after [BOS], is kept as the symbol on cell i - 1.
+    relu(v) v + relu(-v)(-v) = v^2. Let R = N + T + 1 > time. Then relu(time - R acts) is time at a symbol, 0 at [BOS], whose
+    time is 0, and 0 at a configuration. Times 1 it is added to `cell`, and times `time` to the square of `cell`. So input
+    symbol i, the i-th token after [BOS], is stored as the symbol on cell i - 1.
     """
     cell = spaces["cell"][:1]
     ask = spaces["ask"][:1]
@@ -163,13 +164,13 @@ def _square(spaces: Spaces, readers: int) -> GatedFeedForward:
 
 
 def _last_write(spaces: Spaces, readers: int, eta: int) -> AttentionLayer:
-    """One head reads the symbol that was last written on the cell asked for, and the blank if none was.
+    """One head reads the symbol that was last written on the queried cell, and the blank if there was none.
 
-    The score of token j for the asking token k is -B (cell_j - ask_k)^2 + eta (2 time_j + 1), B = 2 eta R and R = N + T + 1;
+    Let B = 2 eta R and R = N + T + 1. For the asking token k, token j has the score -B (cell_j - ask_k)^2 + eta (2 time_j + 1).
     [BOS], whose `real` is 0, scores 0. Writes on the queried cell score at least eta, and a later one 2 eta more than an
     earlier one. Writes elsewhere score at most eta (2 time_j + 1) - 2 eta R <= -eta, as time_j <= R - 1. So the greatest score
-    is eta above all others, and the weight of its token is 1 (`blocks.hard_maximum`): the last write, or else [BOS], whose
-    `write` is 0, the blank. The number read is added to `token`. Only losing scores saturate.
+    is eta above all others, and the weight of its token is 1 (`blocks.hard_maximum`). It is the last write, or else [BOS],
+    whose `write` is 0, the blank. The number that is read is added to `token`. Only losing scores saturate.
     """
     real = spaces["real"]
     same_cell = match(number(spaces, "ask"), number(spaces, "cell"), real, factors=(readers, 2 * eta), present=real)
@@ -190,10 +191,11 @@ def _readout(spaces: Spaces, machine: Machine) -> tuple[Rows, Int64[np.ndarray, 
 
 
 def _grid(machine: Machine, length: int, steps: int, rounding: Rounding) -> Grid:
-    """The least grid on which no number but a losing score saturates.
+    """The least grid on which only losing scores saturate.
 
-    Numbers: |cell|, |ask| <= R, squares to R^2, the rows of the match, winning scores eta (2 R - 1), the S R of logits and
-    the read-out's i^2, all at most n0^2 if 2 eta <= n0: so L = n0^2 and p = bit_length(2 n0^4) from n0 = 30 on, where eta = 15.
+    Numbers: |cell| and |ask| are at most R, and their squares R^2. Then there are the rows of the match, winning scores eta (2
+    R - 1), the S R of logits and the read-out's i^2. All are at most n0^2 if 2 eta <= n0. So L = n0^2 and p = bit_length(2
+    n0^4) from n0 = 30 on, where eta = 15.
     """
     readers = length + steps + 1
     vocabulary = _vocabulary(machine)

@@ -3,18 +3,21 @@
 The thought holds the tape, so the state stays small. The other half of the statement, that no model does it without a thought,
 is conditional and cannot be run.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1: if PSPACE is not in P/poly, some problem is solved by a linear RNN
-of constant size with a thought of polynomial length, and by no RNN of constant size without a thought.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1. If PSPACE is not in P/poly, there is a problem that separates two
+models. A linear RNN of constant size with a thought of polynomial length solves it, and no RNN of constant size without a
+thought does.
 
-The problem: fix a machine M that decides words x of m symbols on O(m) cells, a problem without circuits of size polynomial in
-m. An input has n = 2^m symbols, n - m blanks and then x; its answer is M(x).
+The problem: fix a machine M that decides words x of m symbols on O(m) cells. Its problem has no circuits of size polynomial in
+m. An input has n = 2^m symbols: n - m blanks and then x. Its answer is M(x).
 
 The half with a thought runs here. Let A be the least power of two that is at least the number of M's symbols. The tape is two
-numbers below B = A^w, for w cells on each side of the head (`_stacks`), and the thought writes them out step for step: R, L,
-floor(R / A), floor(L / A), and (q, c), "in state q, reading c". So c = R - A floor(R / A), and every token is a function of the
-five before it. As w = O(m), B is polynomial in n, p = O(log n), and so is the length of the thought: a machine of Q states that
-halts does so before it is in one of the at most Q B^2 cases (q, R, L) again. The recurrence stores 17 numbers, and the layer
-has 1,517 entries (`LAYER_ENTRIES`), for every n and M.
+numbers R and L below B = A^w, for w cells on each side of the head (`_stacks`). The thought writes for each step R, L, floor(R
+/ A), floor(L / A) and (q, c), which means "in state q, reading c". So c = R - A floor(R / A), and every token is a function of
+the five before it.
+
+As w = O(m), B is polynomial in n, and p = O(log n). So is the length of the thought: let M have Q states. There are at most Q
+B^2 cases (q, R, L), and a machine that halts is in none of them twice. The recurrence stores 17 numbers, and the layer has
+1,517 entries (`LAYER_ENTRIES`), for every n and M.
 
 Residual stream: [number: of a token that is one | digit: of an input symbol | acts: 1 for (q, c) and "=" | starts: 1 for "=" |
     write: w | moves: right, left, stay, one-hot | state: q' |
@@ -27,8 +30,8 @@ The proof continues at `_remember`, `_next_number`, `_readout`, `_grid`.
 
 Margins: a logit above all others, 1.
 
-We differ: the tape is in the thought and not in the state. Blanks fill the input, where the paper has 0 (and so has a machine
-whose blank is 0), and the machine may have any symbols.
+We differ: the tape is in the thought and not in the state. The input is filled with blanks, and in the paper with 0. (A machine
+whose blank is 0 has 0 here as well.) The machine may have any symbols.
 
 The half without a thought is conditional, and nothing runs it. Its proof: let an RNN of constant size, with a step of circuit
 size polynomial in log n, answer without a thought. Its state after the n - m blanks is the same for all x, a constant. The m
@@ -139,8 +142,8 @@ def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
     """Shift registers of 4 + 4 + 4 + 1 + 3 numbers for the last four tokens, and one number for the word.
 
     The word: h_t = h_(t-1) / A + A^(m-1) digit_t. After blanks and then x_1 .. x_m it is the sum of x_i A^(i-1), which is R
-    with the head on x_1. Up to there it is whole, since x_i is divided at most m - i times. "=" reads it; after that it fades,
-    and is rounded, but no unit lets it pass. A word shorter than m has blanks after it.
+    with the head on x_1. Up to there it is whole, since x_i is divided at most m - i times. "=" reads it. After that it fades
+    and is rounded, but no unit reads it. A word shorter than m has blanks after it.
     """
     base = base_of(machine)
     back = spaces["back"]
@@ -161,13 +164,14 @@ def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
 def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
     """`value` = A v if the next token is the number v, and v if it is floor(v / A); `action` = the number of the next (q, c).
 
-    Each unit is relu(a - G (1 - flag)) for a flag that says when it counts: a if it is 1, and 0 if it is 0, as a <= G. At most
-    one flag is 1 in each token of the thought:
+    Each unit is relu(a - G (1 - flag)). The flag says when it counts: the unit is a if the flag is 1, and 0 if it is 0, as a <=
+    G. At each token of the thought at most one flag is 1:
 
-    * at (q, c), r = floor(R / A) and l = floor(L / A) stand 2 and 1 tokens back, L 3. By the rule the head moves right, R' = r,
-      or left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the head. Or it stays, R' = A r + w. At "=" R' is
-      the word.
-    * one token later, l is 2 back and L 4. Right, L' = A L + w; left, L' = l; stay, L' = L. After "=" no unit counts, L' = 0.
+    * at (q, c): r = floor(R / A) is 2 tokens back, l = floor(L / A) is 1 back, and L is 3 back. If the rule moves the head
+      right, R' = r. If it moves left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the head. If the head
+      stays, R' = A r + w. At "=" R' is the word.
+    * one token later: l is 2 back and L is 4 back. Right: L' = A L + w. Left: L' = l. Stay: L' = L. After "=" no unit counts,
+      so L' = 0.
     * two and three later: R' and L' are one token back, and their quotients are next.
     * four later: R' is 3 back and r' 1 back, so c' = R' - A r'. With S symbols, (q', c') has the number S q' + c'.
     """
@@ -203,11 +207,11 @@ def _gate(machine: Machine, numbers: int) -> int:
 def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
     """Number j: 2 A j value - (A^2 j^2 + A (A - 1) j). Configuration i: 2 i action - i^2 + 2 reads - 1. Other tokens: -1.
 
-    Let value = A k + e with 0 <= e < A. The logit of j is value^2 - (value - A j)^2 - A (A - 1) j. That of k exceeds that of k
-    + 1 by A (2 A - 1 - 2 e) >= A and that of k - 1 by A (2 e + 1) >= A. It is concave in j, so that of k exceeds all others by
-    A, and it is at least that of 0, which is 0. If `reads` is 0, so is `action`, and configurations have at most -1. If it is
-    1, `value` is 0 and numbers have at most 0, while the configuration of number v = `action` has v^2 + 1, and the others at
-    most v^2.
+    Let value = A k + e with 0 <= e < A. The logit of j is value^2 - (value - A j)^2 - A (A - 1) j. The logit of k exceeds that
+    of k + 1 by A (2 A - 1 - 2 e) >= A, and that of k - 1 by A (2 e + 1) >= A. It is concave in j, so the logit of k exceeds all
+    others by A. It is at least that of 0, which is 0. If `reads` is 0, `action` is 0 as well, and configurations have at most
+    -1. If `reads` is 1, `value` is 0 and numbers have at most 0. The configuration of number v = `action` then has v^2 + 1, and
+    the others have at most v^2.
     """
     base = base_of(machine)
     tokens = StackTokens(machine)
@@ -221,11 +225,11 @@ def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int6
 
 
 def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
-    """L = 2^b, so that 1/A is on the grid, with the least b so that nothing saturates but losing logits.
+    """L = 2^b, so that 1/A is on the grid, with the least b for which only losing logits saturate.
 
-    Hidden units reach from -2 G to G, the word stays below B, winning logits and the biases below A^2 B^2 and (Q S)^2 + 2.
-    "nearest" is the second paper's grid, except for its end point. The layer has no softmax. p = 4 (w + 1) log2 A + 2, unless w
-    is so small, or the machine so large, that another of these numbers is greatest.
+    Hidden units are between -2 G and G, and the word is below B. Winning logits and the biases are below A^2 B^2 and 2 + (Q
+    S)^2. "nearest" is the second paper's grid, except for its end point. The layer has no softmax. p = 4 (w + 1) log2 A + 2,
+    unless w is so small, or the machine so large, that another of these numbers is greatest.
     """
     base = base_of(machine)
     numbers = base**cells

@@ -4,23 +4,28 @@ The model has no attention. The retriever finds the last symbol written to the c
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4.
 
-A machine with Q states and S symbols, words of up to N symbols, T steps. Prompt [BOS] x_1 .. x_N; then for each configuration
-(q, c), "in state q, reading c", first the query for the cell under the head, what the retriever finds, and the configuration:
+A machine has Q states and S symbols, words of up to N symbols and T steps. The prompt is [BOS] x_1 .. x_N. A configuration (q,
+c) means "in state q, reading c". For each one the thought has first the query for the cell under the head, then what the
+retriever finds, and then the configuration:
 
     [ cell ] found (q, c)
 
-The query's text is the record: `last-write` (`seqsep.tasks.retriever`) finds the configuration after the last such query for
-the cell, whose rule says what was written there; if there is none the input symbol on the cell, and else FAILED, the blank. It
-is a named query: as a regular expression it is `Query("last-write", ..).pattern`, of which the model writes the cell only.
+The text of the query is the record. `last-write` (`seqsep.tasks.retriever`) finds the configuration after the last such query
+for the cell, whose rule says what was written there. If there is none, it finds the input symbol on the cell, and else FAILED,
+the blank. It is a named query. As a regular expression it is `Query("last-write", ..).pattern`, of which the model writes the
+cell only.
 
-Margins, proved in `_read_out`, for every machine, word and number of steps: the next token's logit is above every other by at
-least 1; nothing is rounded and nothing saturates.
+Margins, proved in `_read_out`, for every machine, word and number of steps: the logit of the next token is above every other
+one by at least 1. Nothing is rounded and nothing saturates.
 
-We differ: the paper first copies the tape, cell by cell, and writes nine tokens a step besides the pattern: state, move, cell
-and symbol one by one. Here a configuration is one token and its rule is in its embedding, and no copy is needed, since the
-retriever finds the input itself. The weights are a linear recurrence and a read-out: no attention, no feed-forward layer, width
-7. The numbers remembered are what four tokens back said of the cell or the state, the last move, and whether ] is 1 back.
-Cells are tokens, 2 T + 1 of them, as numbers are in the paper; p = bit_length(2 n0^4) for the n0 = Q S + S + 2 T + 5 tokens.
+We differ: the paper first copies the tape, cell by cell. It writes nine tokens a step besides the pattern: state, move, cell
+and symbol one by one. Here a configuration is one token, and its rule is in its embedding. No copy is needed, since the
+retriever finds the input itself. The network is a linear recurrence and a read-out, without attention and without a
+feed-forward layer, of width seven. The recurrence remembers three things: the entries of the token four back for the cell or
+the state, the last move, and whether ] is 1 back.
+
+There are 2 T + 1 cells, and they are tokens, as numbers are in the paper. p = bit_length(2 n0^4) for the n0 = Q S + S + 2 T + 5
+tokens.
 
 The proof continues at `_embedding` and `_read_out`.
 
@@ -93,8 +98,8 @@ def build(machine: Machine, steps: int) -> Network:
 def _embedding(spaces: Spaces, tokens: RunTokens) -> Rows:
     """The machine: a configuration with the rule (q', w, d) holds w in `target`, S q' in `place` and d in `move`.
 
-    A symbol holds its number in `target`; [ and ] a 1 in `opens` and `closes`; [BOS], FAILED and a configuration without a
-    rule, which ends the run, nothing. A cell v (`indices`) holds v in `place` and a 1 in `asks`.
+    A symbol holds its number in `target`. [ and ] hold a 1 in `opens` and `closes`. A cell v (`indices`) holds v in `place` and
+    a 1 in `asks`. [BOS], FAILED and a configuration without a rule, which ends the run, hold nothing.
     """
     machine = tokens.machine
     symbols = machine.symbols
@@ -126,18 +131,18 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
         [                  S^2 + 1
         others             0
 
-    * [ c ] r a [ : 4 back stands the last cell v, 1 back the configuration that was read there. z = v + d is where the head
-      stands now. The first time no cell stands 4 back: a symbol, [BOS] or nothing, all 0, nor has anything moved: z = 0, the
-      first cell. Cell z has K + z^2, other cells less, configurations at most z^2, [ S^2 + 1 = K - 1.
-    * [ c : nothing 4 back or 1 back has a place or a move, so z = 0: ] has K, cells and configurations at most 0.
-    * a [ c ] r : z = S q' + c for the state q' that a = (q, b) goes to, 4 back, and the symbol c that r is or, as its rule
-      says, wrote; FAILED is 0, the blank. The first time 4 back stands the prompt's last token, 0: the start. Configuration z
-      has K + z^2, cells at most z^2, [ K - 1 and ] 0.
-    * a, or the prompt's last token: [ is the next token. 4 back stands [ or a token of the prompt, so z is a symbol's number,
+    * [ c ] r a [ : the last cell v is 4 back, and the configuration that was read there is 1 back. So z = v + d is the cell of
+      the head now. The first time, a symbol, [BOS] or nothing is 4 back, which has all 0, and nothing has moved. So z = 0, the
+      first cell. Cell z has K + z^2, other cells have less, configurations at most z^2, and [ has S^2 + 1 = K - 1.
+    * [ c : no token 4 back or 1 back has a place or a move, so z = 0. ] has K, and cells and configurations have at most 0.
+    * a [ c ] r : z = S q' + c. Here q' is the state that a = (q, b), 4 back, goes to. The symbol c is r or, if r is a
+      configuration, what its rule wrote. FAILED is 0, the blank. The first time the prompt's last token is 4 back, with 0 for
+      the start. Configuration z has K + z^2, cells have at most z^2, [ has K - 1 and ] has 0.
+    * a, or the prompt's last token: [ is the next token. Here [ or a token of the prompt is 4 back, so z is a symbol's number,
       plus the move of r if r is a configuration: -1 <= z <= S. So cells and configurations have at most S^2 < S^2 + 1.
 
-    The token after ] is the retriever's. Margins are 1 at least. Numbers: |z| <= max(T, Q S) + S, entries and logits are at
-    most n0^2 in magnitude, as (max(T, Q S) + T + Q S)^2 is.
+    The token after ] is the retriever's. Margins are at least 1. In magnitude |z| <= max(T, Q S) + S, and entries and logits
+    are at most n0^2, as (max(T, Q S) + T + Q S)^2 is.
     """
     configurations = np.arange(tokens.configurations)
     symbols = len(tokens.machine.symbols)

@@ -13,14 +13,17 @@ from seqsep.lab.row import Row
 from seqsep.lab.run import Run, canonical_json
 from seqsep.tasks import IndexLookup, IsTree, Task
 
-Status: TypeAlias = Literal["reproduced", "contradicted", "not reached", "open", "not run"]
+Status: TypeAlias = Literal["reproduced", "order reproduced", "contradicted", "not reached", "open", "not run"]
 STATUSES: dict[Status, str] = {
-    "reproduced": "our rows show what the paper says",
-    "contradicted": "a model of at most the paper's size, with at most its steps, is more than 5 points above",
-    "not reached": "the paper's model learns the task, and ours of at most its size have not yet",
-    "open": "ours are no better than the paper's model that fails, but none of its size has had all of the paper's steps",
+    "reproduced": "our rows show the paper's number",
+    "order reproduced": "one model is above others, as the paper says",
+    "contradicted": "ours are higher, with at most the paper's size and steps",
+    "not reached": "ours are lower, or the paper's order of models does not show",
+    "open": "ours agree, but the run of the paper's size and steps is missing",
     "not run": "there is no comparable row",
 }
+DECIDED: tuple[Status, ...] = ("reproduced", "order reproduced", "contradicted")
+"""The verdicts that no further run changes."""
 NEAR_PERFECT = 0.99
 SLACK = 0.01
 """The largest difference by which ours may be below a near-perfect accuracy of the paper."""
@@ -150,21 +153,31 @@ class Accuracy:
         return evidence
 
     def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
-        """Return the verdict that the evidence of each claim, by its name, gives on this one."""
+        """Return the verdict that the evidence of each claim, by its name, gives on this one.
+
+        The best row of a near-perfect model reproduces it or does not reach it. Any other number is contradicted by a best row
+        above it, not reached by one below it, and reproduced by a row near it at the paper's size with all of its steps.
+        """
         evidence = found[self.name]
         if evidence.best is None:
             return Verdict("not run", "no comparable row")
         best = evidence.best.words()
+        least, most = self._agreeing()
+        if evidence.best.accuracy < least:
+            return Verdict("not reached", best)
         if self.learns:
-            goal = NEAR_PERFECT if self.printed is None else self.printed - SLACK
-            return Verdict("reproduced" if evidence.best.accuracy >= goal else "not reached", best)
-        most = NEAR_PERFECT if self.printed is None else self.printed + MARGIN
+            return Verdict("reproduced", best)
         if evidence.best.accuracy >= most:
             return Verdict("contradicted", best)
-        least = 0.0 if self.printed is None else self.printed - MARGIN
         if evidence.full is not None and evidence.full.accuracy >= least:
             return Verdict("reproduced", evidence.full.words())
         return Verdict("open", best)
+
+    def _agreeing(self) -> tuple[float, float]:
+        """Return the least accuracy that agrees with the paper, and the least that is too high for it."""
+        if self.printed is None:
+            return (NEAR_PERFECT, 1.0 + MARGIN) if self.learns else (0.0, NEAR_PERFECT)
+        return self.printed - (SLACK if self.learns else MARGIN), self.printed + MARGIN
 
 
 def evaluated(task: Task) -> str:
@@ -195,8 +208,9 @@ class Order:
     def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
         """Return the verdict on the order.
 
-        It is contradicted if the upper model learns and a lower one of at most the paper's size does as well. It is reproduced
-        if all lower ones are below, and each has a row at the paper's size with at least the steps of the upper one's best.
+        It is contradicted if the upper model learns and a lower one of at most the paper's size does as well. It is not reached
+        if the upper one is not above all lower ones by more than 5 points. If it is, the order is reproduced if each lower one
+        has a row at the paper's size with at least the steps of the upper one's best, and else open.
         """
         upper = found[self.above.name].best
         lower = {claim: one for claim in self.below if (one := found[claim.name].best) is not None}
@@ -206,10 +220,11 @@ class Order:
         words = f"{upper.words()} against {'+'.join(dict.fromkeys(closest.layers))} {lower[closest].words()}"
         if upper.accuracy >= NEAR_PERFECT and lower[closest].accuracy >= upper.accuracy - SLACK:
             return Verdict("contradicted", words)
+        if upper.accuracy - lower[closest].accuracy <= MARGIN:
+            return Verdict("not reached", words)
         sized = [found[claim.name].sized for claim in self.below]
         is_fair = all(one is not None and one.allowed >= upper.allowed for one in sized)
-        is_below = upper.accuracy - lower[closest].accuracy > MARGIN
-        return Verdict("reproduced" if is_fair and is_below else "open", words)
+        return Verdict("order reproduced" if is_fair else "open", words)
 
 
 @dataclass(frozen=True)

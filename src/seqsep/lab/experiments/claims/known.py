@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from seqsep.lab.estimate import evaluations
-from seqsep.lab.experiments.claims.claim import Accuracy, Claim, Evidence, Trained, Verdict, evaluated
+from seqsep.lab.experiments.claims.claim import DECIDED, Accuracy, Claim, Evidence, Trained, Verdict, evaluated
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 
@@ -38,7 +38,7 @@ class Found:
 
     def missing(self, claim: Claim) -> list[Run]:
         """Return the runs that could still decide a claim, the cheapest first; none if it is decided."""
-        if self.verdict(claim).status in ("reproduced", "contradicted"):
+        if self.verdict(claim).status in DECIDED:
             return []
         return sorted((run for run in claim.runs if run.key() not in self.done), key=core_hours)
 
