@@ -100,8 +100,10 @@ PYTHON_PAGES = (
         "(../mixers.md) lists the layers that come with seqsep.",
         (
             *_members("seqsep", "Model", "Model.build", "Model.load"),
-            *_members("seqsep.models", "Design", "generate", "Generated", "GenerationFails", "load_model"),
-            *_members("seqsep.models", "thought_accuracy", "ThoughtAccuracy"),
+            *_members("seqsep.models.design", "Design"),
+            *_members("seqsep.models.decode", "generate", "Generated", "GenerationFails"),
+            *_members("seqsep.models.weights", "load_model"),
+            *_members("seqsep.models.thought_accuracy", "thought_accuracy", "ThoughtAccuracy"),
             *_members("seqsep.tasks.retriever", "Retriever"),
             *_members("seqsep.models.mixers", "Mixer", "Block", "state_bits", "state_to_bytes", "state_from_bytes"),
             *_members("seqsep", "load_network", "save_network"),

@@ -50,6 +50,20 @@ def test_no_state_recalls_more(numbers: int, states: int) -> None:
     assert highest < 1.0 or math.factorial(numbers) <= states
 
 
+@pytest.mark.parametrize("numbers", [2, 3, 4, 5])
+def test_answers_to_any_questions_are_uniform_lists(numbers: int) -> None:
+    """Of j questions about a random order, each of n! / (n - j)! lists of answers is given by (n - j)! orders."""
+    orders = [dict(followers(order)) for order in itertools.permutations(range(numbers))]
+    for size in range(1, numbers + 1):
+        for asked in itertools.combinations(range(numbers), size):
+            lists = Counter(tuple(order[one] for one in asked) for order in orders)
+            assert set(lists.values()) == {math.factorial(numbers - size)}
+
+
+def test_an_empty_state_recalls_by_guessing() -> None:
+    assert all(recall_ceiling(numbers, 0) == pytest.approx(1 / numbers, rel=1e-12) for numbers in (2, 3, 64, 1000))
+
+
 def grams(gram: int, data: Data) -> list[tuple[Hashable, Hashable]]:
     """The questions at every place behind which a symbol stands, with the symbol behind the first place of the same ones."""
     asked: dict[Data, int] = {}

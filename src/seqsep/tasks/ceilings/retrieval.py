@@ -12,8 +12,12 @@ is a function of Z and of coins independent of the data. The right side is conca
 value at e, the mean of the e_i. A thought that the model writes behind the question changes nothing.
 
 Associative recall (Wen, Dang, Lyu 2025, arXiv:2402.18510, definition 4.3). The data are 1 .. n in a uniformly random order, and
-the question is one of these numbers: the answer is the number behind it, or FAILED for the last one. The answers determine the
-order: the first number is the one that is no answer. So H = log2 n!, Q = n, and k = n: no number stands behind itself.
+the question is one of these numbers: the answer is the number after it, or FAILED for the last one. Each answer has k = n
+values, since no number comes after itself. The answers to any j questions are uniform over n! / (n - j)! lists. For such a list
+says, for each of the j numbers, what comes after it, and joins the numbers to blocks. If FAILED is not in it, n - j blocks are
+left, in any order. If FAILED is in it, n - j + 1 blocks are left, one of them last. So each list that occurs has (n - j)! of the
+n! orders. These are the values of (5) in `tasks.ceilings.one_of_many` with S = n, and its proof needs nothing else: (5) holds for
+every j from 1 to n. With j = n only, (1) would allow 0.387 for n = 64 and an empty state; the least over all j is 1/64.
 
 c-grams (definition 4.4). The data are N uniform and independent symbols out of S, and the question is the c - 1 symbols that
 begin at a place i, uniform over the M = N - c + 1 places behind which a symbol stands; the answer is the symbol behind their
@@ -41,10 +45,11 @@ errs on average at least. They are upper limits of accuracy: that a code or an a
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from math import comb, factorial
+from math import comb
 
 from seqsep.tasks.ceilings.fano import DIGITS, highest_accuracy, require, rounded_up
 from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling
+from seqsep.tasks.ceilings.one_of_many import distinct_values_ceiling
 
 MOST_NUMBERS = 2048
 
@@ -57,18 +62,14 @@ def recall_ceiling(numbers: int, state_bits: int) -> float:
 
     Arguments:
         numbers: n; from 2.
-        state_bits: B, bits of one example's state; from 0.
+        state_bits: B, bits of one example's state; from 0. An empty state is allowed 1/n, a guess.
 
     >>> recall_ceiling(numbers=16, state_bits=45), round(recall_ceiling(numbers=16, state_bits=22), 3)
-    (1.0, 0.819)
+    (1.0, 0.798)
     """
     call = f"recall_ceiling(numbers={numbers}, state_bits={state_bits})"
     require(numbers >= 2 and state_bits >= 0, call, "numbers is at least 2, state_bits at least 0")
-    if factorial(numbers) <= 1 << state_bits:
-        return 1.0
-    with localcontext(Context(prec=DIGITS, rounding=ROUND_FLOOR)):
-        entropy_nats = Decimal(factorial(numbers)).ln()
-    return _questions_ceiling(entropy_nats, questions=numbers, classes=numbers, state_bits=state_bits)
+    return distinct_values_ceiling(numbers, numbers, state_bits)
 
 
 def gram_ceiling(length: int, alphabet: int, gram: int, state_bits: int) -> float:
