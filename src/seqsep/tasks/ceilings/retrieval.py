@@ -15,9 +15,10 @@ Associative recall (Wen, Dang, Lyu 2025, arXiv:2402.18510, definition 4.3). The 
 the question is one of these numbers: the answer is the number after it, or FAILED for the last one. Each answer has k = n
 values, since no number comes after itself. The answers to any j questions are uniform over n! / (n - j)! lists. For such a list
 says, for each of the j numbers, what comes after it, and joins the numbers to blocks. If FAILED is not in it, n - j blocks are
-left, in any order. If FAILED is in it, n - j + 1 blocks are left, one of them last. So each list that occurs has (n - j)! of the
-n! orders. These are the values of (5) in `tasks.ceilings.one_of_many` with S = n, and its proof needs nothing else: (5) holds for
-every j from 1 to n. With j = n only, (1) would allow 0.387 for n = 64 and an empty state; the least over all j is 1/64.
+left, in any order. If FAILED is in it, n - j + 1 blocks are left, one of them last. So each list that occurs has (n - j)! of
+the n! orders. These are the values of (5) in `tasks.ceilings.one_of_many` with S = n, and its proof needs nothing else: (5)
+holds for every j from 1 to n. With j = n only, (1) would allow 0.387 for n = 64 and an empty state; the least over all j is
+1/64.
 
 c-grams (definition 4.4). The data are N uniform and independent symbols out of S, and the question is the c - 1 symbols that
 begin at a place i, uniform over the M = N - c + 1 places behind which a symbol stands; the answer is the symbol behind their
