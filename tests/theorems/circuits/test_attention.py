@@ -247,6 +247,7 @@ def test_without_rounding_the_printed_layer_has_too_few_pieces():
             needed = least_pieces([place % (gates + 1) for place in range(positions)])
             assert needed == -(-positions // (gates + 1))
     assert least_pieces([place % 4 for place in range(200)]) == 50 > 10 * 3 + 1
+    assert least_pieces([place % 2 for place in range(200)]) == 67  # 0, 1, 0 is on a parabola
 
 
 @torch.no_grad()

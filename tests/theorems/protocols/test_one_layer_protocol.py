@@ -143,7 +143,7 @@ def steps_as_printed(length, width, precision):
 
 
 def test_the_printed_total_is_less_than_its_own_steps():
-    """The printed steps, x_N once, and the exact ones; 1.4 times at m = 6, d = 10; one party alone learns: 0.66 to 0.73."""
+    """The printed steps, x_N once, and the exact ones; one party alone learns: 0.66 to 0.73."""
     sizes = list(itertools.product((16, 64, 100, 256, 1000, 1024, 4096, 10**6), (16, 32, 64, 128, 1024)))
     for n, m in sizes:
         p = Grid.of(n, 2).precision
@@ -154,8 +154,6 @@ def test_the_printed_total_is_less_than_its_own_steps():
     sends = [ratio(n, m, m, 1, 2, "one-learns-and-sends") for n, m in sizes]
     assert (round(min(sends), 2), round(max(sends), 2)) == (0.66, 0.73)
     assert max(ratio(n, m, m, 1, 1, "both-exchange") for n, m in sizes) < 1
-    for n in (8, 64, 1000):
-        assert ratio(n, 6, 10, 1, 2, "both-exchange") == pytest.approx(1.4, abs=0.002)
 
 
 def test_where_the_printed_total_holds_after_all():

@@ -1,5 +1,6 @@
 """One layer with exact weights: its message does not depend on Bob's tokens, and few behaviours are possible."""
 
+import itertools
 from fractions import Fraction
 from itertools import combinations
 
@@ -202,3 +203,12 @@ def test_the_constants_are_the_least_width_of_the_bound(task):
         thresholds = 2 * (length + 2) ** 4 * questions
         assert cells(width, thresholds) ** 2 >= apart
         assert width == 1 or cells(width - 1, thresholds) ** 2 < apart
+
+
+def test_without_rounding_a_mean_of_width_one_distinguishes_all_lists():
+    """Weights S^-i make the mean a number whose digits are the list: the bound needs means of p bits."""
+    symbols, length = 3, 5
+    weights = [Fraction(1, symbols**place) for place in range(length)]
+    lists = list(itertools.product(range(symbols), repeat=length))
+    means = {sum(weight * value for weight, value in zip(weights, one, strict=True)) / sum(weights) for one in lists}
+    assert len(means) == len(lists)

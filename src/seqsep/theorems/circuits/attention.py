@@ -379,8 +379,9 @@ THEOREM = Theorem(
             where="Theorem 4.8, proof: layer 1",
             printed="a feed-forward part of width O(C) computes the position modulo C + 1 from the position alone, up to n^A",
             found="no weights are given. Rounding divides: 2 (C + 1) units do it in p-bit arithmetic of either rounding. Of "
-            "exact numbers w units relu(a i + b)(c i + d) make at most w + 1 quadratic pieces, and the remainders of n^A "
-            "positions need ceil(n^A / (C + 1)): 50 for 200 positions modulo 4, where a width of 10 C has 31",
+            "exact numbers w units relu(a i + b)(c i + d) make at most w + 1 quadratic pieces. For C >= 2, the remainders "
+            "of n^A positions need ceil(n^A / (C + 1)) pieces: 50 for 200 positions modulo 4, where a width of 10 C has 31. "
+            "For C = 1 a piece holds 3 positions: 67 for 200",
             built="a token says which gate it is, so its row says which comes next and no part computes it",
             test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_divides_by_rounding",
         ),

@@ -1,7 +1,8 @@
 """One attention layer of two heads of width 1 decides equality of two halves, if softmax is rounded only at its end.
 
 This is a warning about Theorems 4 and 12 of the paper: their bounds on one layer need exponentials that are rounded before they
-are summed. If the sum is kept more precisely, m H = 2 and p = O(log N) are enough at every N. The layer has no practical use:
+are summed. If the sum is kept more precisely, two heads of width 1 and p = O(log N) are enough at every N; the paper's width,
+which is also that of the embeddings, is m = 9. The layer has no practical use:
 in float64 it answers wrongly at N = 256.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before the
@@ -284,9 +285,11 @@ THEOREM = Theorem(
             where="Theorems 4 and 12, appendix D",
             printed='"As all intermediate computations are rounded to p bits, exp(A_N,i) is in [0, 1] and rounded to p bits, '
             'Z_A, Z_B can be represented with p + log N bits"',
-            found="the bounds rest on this rounding. If only the weights are rounded, and their sum is kept wider, m H = 2 "
-            "and p = 2 log2 N + O(1) are enough for equality at every N: at N = 1,024, p = 22 two heads of width 1 decide it, "
-            "where with rounded exponentials m H is at least 5",
+            found="the bounds rest on this rounding. If only the weights are rounded, and their sum is kept wider, two heads "
+            "of width 1 and p = 2 log2 N + O(1) are enough for equality at every N: at N = 1,024, p = 22 they decide it, where "
+            "with rounded exponentials the widths of the heads add up to at least 5. Appendix F.2, the upper bound on two "
+            "layers, rounds the exact softmax's weight, and appendix D rounds stepwise: the two bounds are proved in different "
+            "arithmetics",
             built="the layer, whose sums of exponentials compare the halves as binary numbers",
             test=f"{TESTS}::test_rounding_once_undoes_theorem_12",
         ),

@@ -1,4 +1,4 @@
-"""One attention layer with exact weights does not answer recall or counting, unless its size m H grows almost as n.
+"""One attention layer whose means have p bits answers recall or counting only if m H (p + log n) grows at least as n.
 
 Two layers of constant width are enough: see `recall-attention` and `counting-attention`.
 
@@ -6,8 +6,10 @@ Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (ar
 question is if one layer is enough. For recall the two parties' positions are as in Sanford, Hsu, Telgarsky 2024
 (arXiv:2408.14332).
 
-We differ: the constants are explicit, and weights are exact. *With rounded weights it is false*: there one layer with two heads
-of one coordinate answers counting (`counting-one-layer`), since what a rounded weight adds depends on the other positions.
+We differ: the constants are explicit, and weights are exact. The means must have p bits: without rounding, one head with m = 1
+distinguishes all lists of n symbols, by a mean with one digit for each symbol. *With rounded weights it is false*: there one
+layer with two heads of one coordinate answers counting (`counting-one-layer`), since what a rounded weight adds depends on the
+other positions.
 
 The layer. There are H heads with values of m coordinates in [-L, L]. In each head position i has a score, a weight and a value.
 The score and the value are any functions of its token, its place and the last token. The weight is any positive function of the
@@ -62,8 +64,8 @@ CLAIM = Claim(
     name="retrieval-one-layer",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
     statement=(
-        "One attention layer with exact weights answers recall over n numbers only with m H = Omega(n), and counting only with "
-        "m H = Omega(n / log n)"
+        "One attention layer with exact weights and means of p bits answers recall over n numbers only with "
+        "m H (p + log n) = Omega(n log n), and counting only with m H (p + log n) = Omega(n)"
     ),
 )
 RANDOM_TOKENS = 5
