@@ -161,7 +161,9 @@ def test_fields_given_by_name_follow_a_star() -> None:
     assert "    *,\n    form: str,\n" in signature(Member("seqsep.language_models.audit.answer", "LanguageModelAudit"))
 
 
-@pytest.mark.parametrize("package", ["seqsep.tasks.ceilings", "seqsep.theorems.analysis", "seqsep.lab.audit", "seqsep.theorems"])
+@pytest.mark.parametrize(
+    "package", ["seqsep.tasks.ceilings", "seqsep.theorems.analysis", "seqsep.lab.audit", "seqsep.theorems"]
+)
 def test_what_a_package_hands_on_has_a_section(package: str) -> None:
     values = [member.value for member in MEMBERS]
     for name in import_module(package).__all__:

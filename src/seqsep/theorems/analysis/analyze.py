@@ -4,8 +4,9 @@ For each N: the least state, exactly (`maths.automata.least_state`), or bounds i
 (`maths.automata.partial_states`) or if a formula's diagram is too large in reading order (`AtLength.bits`); beside it a lower
 bound on width times heads of a one-layer attention model (`theorems.analysis.attention`), where that is above 1.
 `Analysis.growth` says how the least state grows with N, `Analysis.communication_growth` how the bounds of D(f) do.
-The least state holds for all recurrent models: the proof is in `maths.automata.least_state`. The bound on attention holds for
-models of the grid, with stepwise softmax, that compute the function on every input: the proof is in
+The least state holds for all recurrent models that answer from their state: the proof is in `maths.automata.least_state`. If
+the output also reads the last token, `AtLength.bits_if_output_sees_last_token` has the least state. The bound on attention
+holds for models of the grid, with stepwise softmax, that compute the function on every input: the proof is in
 `theorems.protocols.one_layer_protocol`.
 """
 

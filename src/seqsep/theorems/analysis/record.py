@@ -97,6 +97,22 @@ class AtLength:
         return ceil_log2(self.classes), upper
 
     @property
+    def bits_if_output_sees_last_token(self) -> int | None:
+        """The least state, in bits, of a model whose output also reads the last token; None if it is not known exactly.
+
+        `bits` is for a model that answers from its state only. If the output also reads the last token, as it does after a
+        block with a residual connection, the state must distinguish the prefixes that at least one token follows: the greatest
+        c_K with K < N instead of K <= N. These states are enough: at the last token the model keeps its state, and its output
+        reads both.
+
+        >>> from seqsep.theorems.analysis import analyze
+        >>> last = analyze(lambda word: word[-1], [6], alphabet=4).lengths[0]
+        >>> last.bits, last.bits_if_output_sees_last_token
+        ((2, 2), 0)
+        """
+        return None if self.least is None else ceil_log2(max(self.least.classes_by_split[:-1], default=1))
+
+    @property
     def classes(self) -> int:
         """The number of states needed; if it is not exact, the lower bound."""
         if self.least is not None:
@@ -137,6 +153,7 @@ class AtLength:
         }
         if self.least is not None:
             record |= {"split": self.least.split, "classes": self.least.classes}
+            record["state_bits_if_output_sees_last_token"] = self.bits_if_output_sees_last_token
             record["classes_by_split"] = self.least.classes_by_split
             inputs_run = self.least.inputs_run
             every_input = self.least.every_input
@@ -275,6 +292,7 @@ class Analysis(Tabular):
         with_witness = [one for one in self.lengths if one.witness is not None]
         if with_witness:
             lines.append(_witness_line(with_witness[-1]))
+        lines += self._of_answers_from_the_state()
         last = self.lengths[-1]
         if last.attention.bits:
             alice = ", ".join(str(place + 1) for place in last.attention.alice[:LISTED])
@@ -287,6 +305,17 @@ class Analysis(Tabular):
         if any(one.partial is not None for one in self.lengths):
             lines.append("inputs outside the domain: state bits are a lower bound (clique) to an upper bound (merging)")
         return lines
+
+    def _of_answers_from_the_state(self) -> list[str]:
+        """A line for the last length at which an output that also reads the last token needs less state."""
+        smaller = [one for one in self.lengths if one.bits_if_output_sees_last_token not in (None, one.bits[0])]
+        if not smaller:
+            return []
+        last = smaller[-1]
+        return [
+            f"state bits are for models that answer from their state only; if the output also reads the last token, N = "
+            f"{last.length} needs {last.bits_if_output_sees_last_token} instead of {last.bits[0]}"
+        ]
 
     def bounds_from(self) -> dict[int, int | None]:
         """For each precision without a bound above 1 at the last length: from which N one follows, if the growth goes on.
