@@ -476,8 +476,8 @@ def check_distinguishing_table(task, witness, certificate):
     # "Without -1 in the task this is asked of whole rows at once, else of every two."
     require(all_different(values), "two rows are equal")
     for row, other in combinations(values if is_partial else [], 2):
-        told_apart = any(one != two and OUTSIDE not in (one, two) for one, two in zip(row, other, strict=True))
-        require(told_apart, "two rows are not told apart")
+        distinguishing_suffix = any(one != two and OUTSIDE not in (one, two) for one, two in zip(row, other, strict=True))
+        require(distinguishing_suffix, "two rows are not told apart")
     return {"rows": len(rows), "state_bits": (len(rows) - 1).bit_length()}, 0
 
 

@@ -90,7 +90,7 @@ def test_the_table_has_a_command_for_each_question() -> None:
 
 def test_one_screen_in_order() -> None:
     parts = ("arxiv.org/abs/2406.09347", "arxiv.org/abs/2402.18510", "state*", "pip install", "seqsep demo", ">>> import")
-    parts += ("| question |", "![", "**Proved:**", "**Measured:**", "**Not reproduced:**", "## More")
+    parts += ("| question |", "![", "**Proved:**", "**Measured:**", "**Not run:**", "## More")
     places = [TEXT.index(part) for part in parts]
     assert places == sorted(places)
     assert len(TEXT.splitlines()) <= 100

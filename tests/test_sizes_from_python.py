@@ -10,7 +10,7 @@ import seqsep
 from seqsep.models.design import Design
 from seqsep.models.mixers import MIXERS, Elman
 from seqsep.models.plugins.name import PlugIn
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.task import UserTask
 from seqsep.tasks import TASKS
 from support.plug_ins import GOOD
 
@@ -53,7 +53,7 @@ CALLS = {
     "check_language_model": lambda size: seqsep.check_language_model("/nowhere", seed=size),
     "Model.build": lambda size: seqsep.Model.build(4, 2, 3, ("lstm",), width=size),
     "Design": lambda size: Design(hidden=size),
-    "OwnTask": lambda size: OwnTask.of(PlugIn.parse(f"{GOOD}:Parity"), size),
+    "UserTask": lambda size: UserTask.of(PlugIn.parse(f"{GOOD}:Parity"), size),
     "Elman": lambda size: Elman(size),
 }
 
@@ -113,7 +113,7 @@ def test_a_number_of_numpy_leaves_the_key_of_a_run():
     numbers = {name: np.int64(value) for name, value in {**RUN, "seed": 3}.items() if isinstance(value, int)}
     assert seqsep.Run(**RUN | numbers).key() == seqsep.Run(**RUN | {"seed": 3}).key()
     source = PlugIn.parse(f"{GOOD}:Parity")
-    own = [OwnTask.of(source, number(6), kinds=number(4)) for number in (int, np.int64)]
+    own = [UserTask.of(source, number(6), kinds=number(4)) for number in (int, np.int64)]
     assert seqsep.Run(**RUN | {"task": own[0]}).key() == seqsep.Run(**RUN | {"task": own[1]}).key()
     layers = (name for name in RUN["layers"])
     assert seqsep.Run(**RUN | {"layers": layers}).key() == seqsep.Run(**RUN).key()

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from seqsep.commands.beside import beside, committed_rows, sentence
+from seqsep.commands.comparison import beside, committed_rows, sentence
 from seqsep.core.names import BadInput
 from seqsep.lab.row import Row, write_rows
 from seqsep.lab.run import Run

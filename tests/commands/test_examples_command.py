@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from seqsep.commands import shipped
-from seqsep.commands.beside import committed_rows
+from seqsep.commands.comparison import committed_rows
 from seqsep.commands.demo import COMMITTED
 from seqsep.commands.shipped import root, shipped_files
 from seqsep.lab.engines import ray_worker

@@ -16,7 +16,7 @@ import seqsep
 import seqsep_check
 from seqsep.commands import COMMANDS
 from seqsep.lab.run import Run
-from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import UserLayer
 from seqsep.tasks import IndexLookup, IsTree
 from seqsep.theorems import THEOREMS
 from support.command_line import OWN_LAYER, call
@@ -129,7 +129,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     found = {name: folder / name for name in ("model", "own", "writer", "rows")}
     (folder / "layer.py").write_text(OWN_LAYER)
     lookup = IndexLookup(4, alphabet=4)
-    own = OwnLayer.parse(f"{folder / 'layer.py'}:Own")
+    own = UserLayer.parse(f"{folder / 'layer.py'}:Own")
     for name, task, layer in (
         ("model", lookup, "lstm"),
         ("own", lookup, own),

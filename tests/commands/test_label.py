@@ -6,8 +6,8 @@ from io import StringIO
 
 import pytest
 
-from seqsep.commands.beside import beside
 from seqsep.commands.cli import main
+from seqsep.commands.comparison import beside
 from seqsep.commands.report import layers_and_label
 from seqsep.core.names import BadInput
 from seqsep.lab.row import Row, read_rows

@@ -7,7 +7,7 @@ from functools import wraps
 
 import pytest
 
-from seqsep.commands.theorem_lines import Heartbeat, brief
+from seqsep.commands.theorem_lines import ProgressLines, brief
 from seqsep.theorems import BY_NAME, THEOREMS
 from support.command_line import call
 
@@ -76,7 +76,7 @@ class Clock:
 
 def test_a_long_check_is_named_ever_more_rarely():
     clock = Clock()
-    heartbeat = Heartbeat(3, clock=clock)
+    heartbeat = ProgressLines(3, clock=clock)
     heartbeat.begin("short")
     heartbeat.end()
     clock.now = 10.0
@@ -95,7 +95,7 @@ def test_a_long_check_is_named_ever_more_rarely():
 
 
 def test_a_long_check_is_said_on_stderr_and_json_stays_json(capsys, monkeypatch):
-    monkeypatch.setattr("seqsep.commands.check.Heartbeat", lambda total: Heartbeat(total, first_seconds=0.05))
+    monkeypatch.setattr("seqsep.commands.check.ProgressLines", lambda total: ProgressLines(total, first_seconds=0.05))
     theorem = BY_NAME["bounded-dyck-state"]
     checked = theorem.check
 

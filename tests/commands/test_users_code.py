@@ -10,7 +10,7 @@ import pytest
 import seqsep as library
 from seqsep.core import interrupts
 from seqsep.lab.run import Run
-from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import UserLayer
 from seqsep.models.plugins.name import PlugIn
 from seqsep.models.plugins.task import own_task
 from seqsep.tasks import IndexLookup, IsTree
@@ -118,7 +118,7 @@ def words_in(folder, command, monkeypatch, act, places):
     monkeypatch.chdir(folder)
     words = COMMANDS[command][0].split() + ([TREE] if COMMANDS[command][0].endswith("--prompt") else [])
     name = words[1]
-    layers = ("lstm",) if name in ("task.model", "own.model") else (OwnLayer.parse("own.py:Layer"),)
+    layers = ("lstm",) if name in ("task.model", "own.model") else (UserLayer.parse("own.py:Layer"),)
     if name.endswith(".model"):
         tasks = {
             "layer.model": lambda: IndexLookup(5, alphabet=4),

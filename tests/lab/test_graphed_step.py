@@ -24,7 +24,7 @@ from seqsep.lab.run import Run
 from seqsep.lab.step import questions_of, step_once
 from seqsep.lab.train import train, training_batches
 from seqsep.models.mixers import BY_NAME as MIXERS
-from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import UserLayer
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup, IsTree
 
 GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU that torch can use")
@@ -216,7 +216,7 @@ def test_what_cannot_be_recorded_is_said_once(played: Played, monkeypatch: pytes
 def test_where_they_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(graphed_step.SWITCH, raising=False)
     path = Path(__file__).parents[2] / "examples" / "own_layer.py"
-    own = replace(run_of(), layers=(OwnLayer.parse(f"{path}:MovingAverage"),))
+    own = replace(run_of(), layers=(UserLayer.parse(f"{path}:MovingAverage"),))
     found = [graphed_step.in_use(run_of(), where) for where in ("cpu", "cuda", "cuda:1")]
     assert (found, graphed_step.in_use(own, "cuda")) == ([False, True, True], False)
     monkeypatch.setenv(graphed_step.SWITCH, "off")

@@ -10,7 +10,7 @@ import pytest
 from seqsep.lab import progress
 from seqsep.lab.device import environment
 from seqsep.lab.engines import local
-from seqsep.lab.engines.engine import Ended, Event, Looked, Moved, Work
+from seqsep.lab.engines.engine import Ended, Event, Heartbeat, JobProgress, Work
 from seqsep.lab.progress import Display, Lines
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
@@ -40,10 +40,10 @@ class Silent:
         return environment()
 
     def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
-        yield Moved(0, worker=7, step=0, accuracy=None)
+        yield JobProgress(0, worker=7, step=0, accuracy=None)
         for _ in range(100):
             self.now += 1.0
-            yield Looked()
+            yield Heartbeat()
         yield Ended(0, {"status": "failed: no"}, seconds=100.0, attempts=1)
 
 

@@ -16,8 +16,8 @@ from seqsep.models.mixers import MIXERS
 from seqsep.report.figures.heatmap import EDGE, HATCH
 from seqsep.report.figures.reach_picture import LETTERS, SeedsRow, draw_reach
 from seqsep.report.figures.text_width import text_width
-from seqsep.report.measured import Measured
-from seqsep.report.numerals import DASH, percent
+from seqsep.report.formatting import DASH, percent
+from seqsep.report.measured import RunSummary
 from seqsep.report.styles import STYLES
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def test_another_size_is_hatched_and_chance_is_marked():
 
 @pytest.mark.parametrize(("accuracy", "guesses"), [(0.0156, True), (0.0226, True), (0.0227, False), (1.0, False)])
 def test_a_seed_at_chance_is_four_deviations_above_guessing(accuracy, guesses):
-    assert is_at_chance(accuracy, Measured.of(ROWS[0])) == guesses
+    assert is_at_chance(accuracy, RunSummary.of(ROWS[0])) == guesses
 
 
 def test_the_picture_does_not_depend_on_the_order_of_rows():

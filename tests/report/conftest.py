@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from seqsep.report.measured import Measured
+from seqsep.report.measured import RunSummary
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
@@ -15,7 +15,7 @@ LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
 DYCK = BoundedDyck(30)
 
 
-def measured(task: Task, architecture: str, accuracy: float, **changes: Any) -> Measured:
+def measured(task: Task, architecture: str, accuracy: float, **changes: Any) -> RunSummary:
     """A run that climbs to `accuracy` in four evaluations."""
     curve = tuple((250 * step, accuracy * step / 4, 4.0 - step / 2) for step in range(1, 5))
     growing = architecture == "attention"
@@ -34,7 +34,7 @@ def measured(task: Task, architecture: str, accuracy: float, **changes: Any) -> 
         "evaluation": 5000,
         "environment": {"torch": "2.13.0", "device": "cpu", "threads": 1},
     }
-    return Measured(**(chosen | changes))
+    return RunSummary(**(chosen | changes))
 
 
 def cell_accuracy(length: int, architecture: str) -> float:
@@ -46,7 +46,7 @@ def cell_accuracy(length: int, architecture: str) -> float:
 
 
 @pytest.fixture(name="measured")
-def measured_fixture() -> Callable[..., Measured]:
+def measured_fixture() -> Callable[..., RunSummary]:
     return measured
 
 
@@ -56,7 +56,7 @@ def cell_accuracy_fixture() -> Callable[[int, str], float]:
 
 
 @pytest.fixture
-def fresh() -> list[Measured]:
+def fresh() -> list[RunSummary]:
     runs = [
         measured(task, architecture, cell_accuracy(length, architecture) - lower, learning_rate=rate)
         for length, task in LOOKUP.items()
@@ -72,7 +72,7 @@ def fresh() -> list[Measured]:
 
 
 @pytest.fixture
-def committed(fresh: list[Measured]) -> list[Measured]:
+def committed(fresh: list[RunSummary]) -> list[RunSummary]:
     return [
         measured(
             run.task,

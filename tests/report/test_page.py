@@ -10,9 +10,9 @@ import pytest
 
 from seqsep.models.plugins.name import PlugIn
 from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.formatting import percent, percent_at_most
 from seqsep.report.index_lookup_ledger import CODES, TOTALS
-from seqsep.report.measured import Measured
-from seqsep.report.numerals import percent, percent_at_most
+from seqsep.report.measured import RunSummary
 from seqsep.report.page.ledger_charts import CODE_WORDS, TOTAL_WORDS
 from seqsep.report.page.page import write_page
 from seqsep.report.page.tables import rate_tables
@@ -28,8 +28,8 @@ DYCK = BoundedDyck(30)
 
 def read(
     folder: Path,
-    fresh: Iterable[Measured],
-    committed: Iterable[Measured] = (),
+    fresh: Iterable[RunSummary],
+    committed: Iterable[RunSummary] = (),
     theorems: Sequence[Mapping[str, Any]] = (),
     **named: Any,
 ) -> Reader:
@@ -40,8 +40,8 @@ def read(
 
 def test_shows_every_number(
     tmp_path: Path,
-    fresh: list[Measured],
-    committed: list[Measured],
+    fresh: list[RunSummary],
+    committed: list[RunSummary],
     theorems: list[dict[str, Any]],
     cell_accuracy: Any,
 ) -> None:
@@ -62,11 +62,11 @@ def test_shows_every_number(
     assert "quantifier over all models stays with the written proof" in page.text
 
 
-def is_lstm_on_dyck(run: Measured) -> bool:
+def is_lstm_on_dyck(run: RunSummary) -> bool:
     return run.task == DYCK and run.model.architecture == "lstm"
 
 
-def test_headline_is_computed(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+def test_headline_is_computed(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     page = read(tmp_path, fresh)
     assert "One attention layer looks up a symbol among 50 with 99.1 % accuracy" in page.text
     assert "in the same 1,000 steps the best of 5 recurrent models (LSTM) reaches 75.7 %" in page.text
@@ -85,7 +85,7 @@ def test_headline_is_computed(tmp_path: Path, fresh: list[Measured], measured: A
     assert "attention (1, 64) not within 1,000 (90.0 %)" in page.text
 
 
-def test_headline_names_who_was_not_trained_there(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+def test_headline_names_who_was_not_trained_there(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     longer = [measured(IndexLookup(100), "attention", 0.9931), measured(IndexLookup(100), "linear-attention", 0.51)]
     page = read(tmp_path, [*fresh, *longer])
     assert (
@@ -97,7 +97,7 @@ def test_headline_names_who_was_not_trained_there(tmp_path: Path, fresh: list[Me
     assert "LSTM, Retention, DSS and Mamba, not trained at N = 100, reached at most 75.7 % at N = 50." in page.text
 
 
-def test_caption_keeps_learning_and_holding_apart(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+def test_caption_keeps_learning_and_holding_apart(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     page = read(tmp_path, fresh)
     assert (
         "In all 10 cells below 99 % the ceiling is 100 %: the state has room for every symbol, and does not forbid" in page.text
@@ -117,7 +117,7 @@ def test_caption_keeps_learning_and_holding_apart(tmp_path: Path, fresh: list[Me
     assert any("bites" in (attributes.get("class") or "") for _, attributes in page.seen)
 
 
-def test_nothing_is_fetched(tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]) -> None:
+def test_nothing_is_fetched(tmp_path: Path, fresh: list[RunSummary], theorems: list[dict[str, Any]]) -> None:
     page = read(tmp_path, fresh, (), theorems)
     tags = {tag for tag, _ in page.seen}
     assert not tags & {"script", "img", "iframe", "object", "embed", "base", "form", "use", "image"}
@@ -136,7 +136,7 @@ def test_nothing_is_fetched(tmp_path: Path, fresh: list[Measured], theorems: lis
     assert policies == ["default-src 'none'; style-src 'unsafe-inline'; img-src data:"]
 
 
-def test_is_accessible(tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]) -> None:
+def test_is_accessible(tmp_path: Path, fresh: list[RunSummary], theorems: list[dict[str, Any]]) -> None:
     page = read(tmp_path, fresh, (), theorems)
     tags = [tag for tag, _ in page.seen]
     assert tags.count("caption") == tags.count("table")
@@ -154,13 +154,13 @@ def test_is_accessible(tmp_path: Path, fresh: list[Measured], theorems: list[dic
 
 
 @pytest.mark.parametrize("kept", [0, 1, 3, 7])
-def test_missing_data_is_a_dash(tmp_path: Path, fresh: list[Measured], kept: int) -> None:
+def test_missing_data_is_a_dash(tmp_path: Path, fresh: list[RunSummary], kept: int) -> None:
     page = read(tmp_path, fresh[:kept], fresh[kept : 2 * kept])
     assert "—" in page.text
     assert "nan" not in page.text.lower()
 
 
-def test_committed_rows_alone_make_the_page(tmp_path: Path, committed: list[Measured]) -> None:
+def test_committed_rows_alone_make_the_page(tmp_path: Path, committed: list[RunSummary]) -> None:
     page = read(tmp_path, (), committed)
     assert "99.1 % accuracy" in page.text
     assert "where marked c the committed run" in page.text
@@ -191,13 +191,13 @@ def test_hostile_strings_are_escaped(tmp_path: Path, measured: Any) -> None:
     assert all("onerror" not in attributes for _, attributes in page.seen)
 
 
-def test_same_input_same_bytes(tmp_path: Path, fresh: list[Measured], committed: list[Measured]) -> None:
+def test_same_input_same_bytes(tmp_path: Path, fresh: list[RunSummary], committed: list[RunSummary]) -> None:
     runs = DemoRuns(tuple(fresh), tuple(committed))
     first = write_page(tmp_path / "a" / "b", runs).read_bytes()
     assert first == write_page(tmp_path / "c", runs).read_bytes()
 
 
-def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     deep = SizedModel(("attention", "attention"), 64)
     hybrid = SizedModel(("mamba", "attention"), 32)
     own = PlugIn("MyLayer", "0123456789abcdef" * 4)
@@ -210,7 +210,7 @@ def test_models_of_one_architecture_are_told_apart(tmp_path: Path, fresh: list[M
 
 
 def test_words_of_the_tables_are_explained_before_them(
-    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
+    tmp_path: Path, fresh: list[RunSummary], theorems: list[dict[str, Any]]
 ) -> None:
     """eta, codes and the three totals, where they first stand."""
     eta = theorems[0] | {"measured": {"eta": 18, "core_bits": 7}, "bound": {"eta": 18, "core_bits": 7}, "variant": "code signs"}
@@ -225,7 +225,7 @@ def test_words_of_the_tables_are_explained_before_them(
 
 
 def test_long_tables_are_folded_unless_something_fails(
-    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
+    tmp_path: Path, fresh: list[RunSummary], theorems: list[dict[str, Any]]
 ) -> None:
     page = read(tmp_path, fresh, fresh, theorems)
     opened = [attributes for tag, attributes in page.seen if tag == "details"]
@@ -240,7 +240,9 @@ def test_long_tables_are_folded_unless_something_fails(
     assert sum(part.count("<table") for part in folded) >= 6
 
 
-def test_each_chart_of_curves_has_a_caption_with_sizes_and_steps(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+def test_each_chart_of_curves_has_a_caption_with_sizes_and_steps(
+    tmp_path: Path, fresh: list[RunSummary], measured: Any
+) -> None:
     deep = measured(LOOKUP[20], "mamba", 0.5, steps_allowed=2000)
     deep = replace(deep, model=replace(deep.model, layers=("mamba",) * 3))
     text = read(tmp_path, [*fresh, deep]).text
@@ -248,7 +250,7 @@ def test_each_chart_of_curves_has_a_caption_with_sizes_and_steps(tmp_path: Path,
     assert "(1, 64) in 1,000; Mamba (3, 64) in 2,000." in text
 
 
-def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: list[Measured], measured: Any) -> None:
+def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     """Other seeds of one rate do not change what the table of rates compares."""
     task = LOOKUP[20]
     runs = [measured(task, "lstm", accuracy, learning_rate=rate) for rate, accuracy in ((0.001, 0.61), (0.002, 0.59))]
@@ -262,7 +264,7 @@ def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: l
 
 
 def test_order_of_a_narrow_reader(
-    tmp_path: Path, fresh: list[Measured], committed: list[Measured], theorems: list[dict[str, Any]]
+    tmp_path: Path, fresh: list[RunSummary], committed: list[RunSummary], theorems: list[dict[str, Any]]
 ) -> None:
     """The first grid follows little open text, the separation is the second section, and a card of a theorem is folded."""
     read(tmp_path, fresh, committed, theorems, findings=["A finding " * 40])

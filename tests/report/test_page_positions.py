@@ -6,7 +6,7 @@ from pathlib import Path
 
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.headline import dyck_sentence
-from seqsep.report.measured import Measured
+from seqsep.report.measured import RunSummary
 from seqsep.report.page.page import write_page
 from seqsep.tasks import BoundedDyck
 from support.html_reader import Reader
@@ -14,7 +14,7 @@ from support.html_reader import Reader
 DYCK = BoundedDyck(30)
 
 
-def with_positions(runs: Iterable[Measured]) -> list[Measured]:
+def with_positions(runs: Iterable[RunSummary]) -> list[RunSummary]:
     """The runs with the positions and the embedding scale of the demo's: on Dyck each as its own paper has it."""
     told = []
     for run in runs:
@@ -24,7 +24,7 @@ def with_positions(runs: Iterable[Measured]) -> list[Measured]:
     return told
 
 
-def test_the_headline_and_its_tiles_name_positions(tmp_path: Path, fresh: list[Measured]) -> None:
+def test_the_headline_and_its_tiles_name_positions(tmp_path: Path, fresh: list[RunSummary]) -> None:
     path = write_page(tmp_path, DemoRuns(tuple(with_positions(fresh))), ())
     text = Reader(path.read_text(encoding="utf-8").replace("\u00a0", " ")).text
     said = "On Dyck-(2,2), N = 30, the LSTM (1, 64) reaches 99 % after 500 steps, attention (1, 64) after 1,000 steps"
@@ -40,7 +40,7 @@ def test_the_headline_and_its_tiles_name_positions(tmp_path: Path, fresh: list[M
     )
 
 
-def test_each_section_says_how_its_models_start(tmp_path: Path, fresh: list[Measured]) -> None:
+def test_each_section_says_how_its_models_start(tmp_path: Path, fresh: list[RunSummary]) -> None:
     """The positions and the embedding scale: of index lookup, and of Dyck where that is shown."""
     write_page(tmp_path, DemoRuns(tuple(with_positions(fresh))), ())
     source = (tmp_path / "index.html").read_text(encoding="utf-8").replace("\u00a0", " ")

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.measured import Measured
+from seqsep.report.measured import RunSummary
 from seqsep.report.page.page import write_page
 from seqsep.report.page.proofs import Proof, write_proofs
 from seqsep.theorems import THEOREMS
 from support.html_reader import Reader
 
 
-def read(folder: Path, fresh: Iterable[Measured], theorems: Sequence[Mapping[str, Any]]) -> Reader:
+def read(folder: Path, fresh: Iterable[RunSummary], theorems: Sequence[Mapping[str, Any]]) -> Reader:
     path = write_page(folder, DemoRuns(tuple(fresh), ()), theorems)
     return Reader(path.read_text(encoding="utf-8").replace("\u00a0", " "))
 
 
-def test_theorems_that_hold_are_in_one_fold(tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]) -> None:
+def test_theorems_that_hold_are_in_one_fold(tmp_path: Path, fresh: list[RunSummary], theorems: list[dict[str, Any]]) -> None:
     read(tmp_path, fresh, theorems)
     source = (tmp_path / "index.html").read_text(encoding="utf-8")
     section = source[source.index('<section id="theorems">') : source.index('<section id="is-tree">')]
@@ -27,7 +27,7 @@ def test_theorems_that_hold_are_in_one_fold(tmp_path: Path, fresh: list[Measured
 
 
 def test_a_theorem_links_to_its_proof_beside_the_page(
-    tmp_path: Path, fresh: list[Measured], theorems: list[dict[str, Any]]
+    tmp_path: Path, fresh: list[RunSummary], theorems: list[dict[str, Any]]
 ) -> None:
     page = read(tmp_path, fresh, [*theorems, theorems[0] | {"theorem": "no-such-theorem"}])
     links = [attributes["href"] or "" for tag, attributes in page.seen if tag == "a" and "proofs" in (attributes["href"] or "")]

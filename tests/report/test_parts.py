@@ -10,8 +10,8 @@ from seqsep.lab.experiments.claims.papers import figure2_dyck, figure2_index_loo
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.measured import Measured
-from seqsep.report.numerals import counts, listed, number, percent, percent_at_most
+from seqsep.report.formatting import counts, listed, number, percent, percent_at_most
+from seqsep.report.measured import RunSummary
 from seqsep.report.page.tables import scaled_down
 from seqsep.report.page.theorem_table import statement_tables
 from seqsep.report.sized_model import SizedModel
@@ -33,7 +33,7 @@ def test_papers() -> None:
     assert "attention-(2,64)" in figure2_dyck()
 
 
-def test_one_run_stands_for_a_model(fresh: list[Measured], committed: list[Measured], measured: Any) -> None:
+def test_one_run_stands_for_a_model(fresh: list[RunSummary], committed: list[RunSummary], measured: Any) -> None:
     task, lstm = LOOKUP[50], measured(LOOKUP[50], "lstm", 0.5).model
     both, rebuilt = DemoRuns(tuple(fresh), tuple(committed)), DemoRuns((), tuple(committed))
     best = both.best(task, lstm)
@@ -66,19 +66,19 @@ def test_from_a_row() -> None:
         "state_bits": [262144, 0],
         "parameters": 9,
     }
-    run = Measured.of(Row("x", trained.key(), trained.configuration(), result, {"torch": "2.13.0"}))
+    run = RunSummary.of(Row("x", trained.key(), trained.configuration(), result, {"torch": "2.13.0"}))
     assert (run.accuracy, run.steps_allowed, run.recurrent, run.bits_before_the_question) == (0.1, 750, True, 262144)
     assert (run.model.size, run.weight_scale, run.heads) == ("(1, 64)", 0.09, 8)
 
 
-def setting(name: str, runs: list[Measured]) -> str:
+def setting(name: str, runs: list[RunSummary]) -> str:
     """What stands here in the table of settings."""
     ((_, _, text),) = (row for row in scaled_down(DemoRuns(tuple(runs), ())) if row[0] == name)
     return text
 
 
 def test_settings_name_positions_and_embedding_scale(measured: Any) -> None:
-    def of(task: Task, name: str, positions: str, scale: float) -> Measured:
+    def of(task: Task, name: str, positions: str, scale: float) -> RunSummary:
         return measured(task, name, 0.5, model=SizedModel((name,), 64, positions), embedding_scale=scale)
 
     lookup = [of(task, name, "learned", 0.3) for task in LOOKUP.values() for name in ("attention", "lstm", "mamba")]
@@ -97,7 +97,7 @@ def test_weights_drawn_otherwise_are_named(measured: Any) -> None:
     usual = [measured(DYCK, "lstm", 0.5), measured(LOOKUP[20], "attention", 0.5), measured(DYCK, "attention", 0.5, seed=1)]
     others = [measured(DYCK, name, 0.5, weight_scale=scale) for name, scale in (("dss", 0.09), ("attention", 0.18))]
 
-    def here(runs: list[Measured]) -> str:
+    def here(runs: list[RunSummary]) -> str:
         return setting("Deviation of read-out and linear layers at the start", runs)
 
     assert here(usual) == "0.02"

@@ -10,14 +10,14 @@ from matplotlib.image import imread
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.picture import draw_picture, footnote, who_has_positions
-from seqsep.report.measured import Measured
+from seqsep.report.measured import RunSummary
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup
 
 LOOKUP = {20: IndexLookup(20), 50: IndexLookup(50)}
 
 
-def test_size_and_content(tmp_path: Path, fresh: list[Measured], committed: list[Measured]) -> None:
+def test_size_and_content(tmp_path: Path, fresh: list[RunSummary], committed: list[RunSummary]) -> None:
     runs = DemoRuns(tuple(fresh), tuple(committed))
     path = draw_picture(tmp_path / "folder" / "picture.png", runs)
     pixels = imread(path)
@@ -32,14 +32,14 @@ def test_size_and_content(tmp_path: Path, fresh: list[Measured], committed: list
 
 
 @pytest.mark.parametrize("kept", [0, 1, 5])
-def test_missing_data(tmp_path: Path, fresh: list[Measured], kept: int) -> None:
+def test_missing_data(tmp_path: Path, fresh: list[RunSummary], kept: int) -> None:
     assert imread(draw_picture(tmp_path / "p.png", DemoRuns(tuple(fresh[:kept])), width=800, height=450)).shape[:2] == (
         450,
         800,
     )
 
 
-def test_footnote_changes_when_a_ceiling_bites(fresh: list[Measured], measured: Any) -> None:
+def test_footnote_changes_when_a_ceiling_bites(fresh: list[RunSummary], measured: Any) -> None:
     roomy = heatmap(DemoRuns(tuple(fresh), ()))
     small = heatmap(DemoRuns((measured(LOOKUP[50], "lstm", 0.1, state_bits=(99, 0)),), ()))
     assert "none forbids" in footnote(roomy)

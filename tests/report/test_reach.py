@@ -12,7 +12,7 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture import like_with_like as like_with_like_rows
 from seqsep.report.headline import separation
-from seqsep.report.measured import Measured
+from seqsep.report.measured import RunSummary
 from seqsep.report.reach import experiment_reach, headline, is_alike, positions_sentence, reach_lines
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.write import reach_findings
@@ -51,7 +51,7 @@ ROWS = [
     row("lstm", 20, 0.09, at_half=0.085),
     row("lstm", 20, 0.05, positions="default"),
 ]
-LINES = {line.name: line for line in reach_lines(map(Measured.of, ROWS), "figure2_index_lookup")}
+LINES = {line.name: line for line in reach_lines(map(RunSummary.of, ROWS), "figure2_index_lookup")}
 
 
 def test_a_line_for_each_architecture_and_choice_of_positions():
@@ -90,25 +90,25 @@ def test_the_headline_compares_like_with_like():
     assert positions_sentence(lines) == (
         "At N = 20: LSTM 9.0 % with learned positions, 5.0 % without; Retention 100.0 % with learned positions, 14.0 % without"
     )
-    larger = reach_lines(map(Measured.of, [*ROWS, row("lstm", 20, 0.6, width=256)]), "figure2_index_lookup")
+    larger = reach_lines(map(RunSummary.of, [*ROWS, row("lstm", 20, 0.6, width=256)]), "figure2_index_lookup")
     assert "LSTM 9.0 % with learned positions, 5.0 % without" in positions_sentence(larger)  # of the size that has both
     assert "LSTM 60.0 % of (1, 256) (100.0 %)" in headline(larger)
     both = [*ROWS, *(row("lstm", 20, 0.6 - at, width=256, positions=one) for at, one in ((0, "learned"), (0.2, "default")))]
     assert "LSTM of (1, 256) 60.0 % with learned positions, 40.0 % without" in positions_sentence(
-        reach_lines(map(Measured.of, both))
+        reach_lines(map(RunSummary.of, both))
     )
-    some = reach_lines(map(Measured.of, [*ROWS, row("attention", 50, 0.4, seed=1)]))
+    some = reach_lines(map(RunSummary.of, [*ROWS, row("attention", 50, 0.4, seed=1)]))
     assert "N = 50 for Attention (1 of 2 seeds); N = 20 for Retention. " in headline(some)
     assert headline([LINES["LSTM, no positions"]]) == positions_sentence(lines[:2]) == ""
 
 
 def test_the_headline_brackets_only_what_the_paper_prints():
-    own = reach_lines(map(Measured.of, [row("mamba2", 20, 0.5), row("rwkv7", 20, 0.6, steps=8000)]), "figure2_index_lookup")
+    own = reach_lines(map(RunSummary.of, [row("mamba2", 20, 0.5), row("rwkv7", 20, 0.6, steps=8000)]), "figure2_index_lookup")
     assert headline(own) == (
         "With learned positions for all, the best run has 99 % nowhere. Where each first has less than 99 %: at N = 20 within "
         "8,000 steps, Mamba-2 50.0 % within 4,000 and RWKV-7 60.0 %. No input is longer than N = 20 so far"
     )
-    passed = reach_lines(map(Measured.of, ROWS[:2]), "figure2_index_lookup")
+    passed = reach_lines(map(RunSummary.of, ROWS[:2]), "figure2_index_lookup")
     assert headline(passed) == (
         "With learned positions for all, the best run has at least 99 % up to N = 50 for Attention. No input is longer than "
         "N = 50 so far"
@@ -125,11 +125,11 @@ def test_the_findings_are_those_of_the_rows_of_reach(tmp_path):
 
 def test_widths_of_one_architecture_are_lines_of_their_own():
     rows = [row("mamba", 20, accuracy, width=width) for width, accuracy in ((32, 0.5), (64, 1.0))]
-    lines = reach_lines([Measured.of(one) for one in rows], "figure3_mamba_width_index_lookup")
+    lines = reach_lines([RunSummary.of(one) for one in rows], "figure3_mamba_width_index_lookup")
     assert [(line.name, line.passed) for line in lines] == [("Mamba (1, 32)", None), ("Mamba (1, 64)", 20)]
     assert lines[0].paper[20] == pytest.approx(0.977)
     without = [row("mamba", 20, 0.2, width=width, positions="default") for width in (32, 64)]
-    lines = reach_lines([Measured.of(one) for one in [*rows, *without]])
+    lines = reach_lines([RunSummary.of(one) for one in [*rows, *without]])
     assert "at least 99 % up to N = 20 for Mamba (1, 64). " in headline(lines)
     assert "within 4,000 steps, Mamba (1, 32) 50.0 %. " in headline(lines)
     assert positions_sentence(lines) == (

@@ -16,7 +16,7 @@ from seqsep.models.mixers.settings import has_heads
 from seqsep.models.model import Model
 from seqsep.report.captions import heatmap_caption
 from seqsep.report.figures.results import draw_results
-from seqsep.report.numerals import percent
+from seqsep.report.formatting import percent
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.table_files import ROWS_OF_A_PAGE, as_latex, escaped, records, write_tables

@@ -12,7 +12,7 @@ from seqsep.lab.row import read_rows
 from seqsep.report.experiment_table import report_tables, states_table
 from seqsep.report.figure_files import write_experiment
 from seqsep.report.figures.used_bits import FILLS, ROW, draw_used_bits
-from seqsep.report.measured import Measured
+from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import ResultTable
 from seqsep.report.styles import STYLES
 from seqsep.report.used_bits import found_at, panel_title, part_of_states, used_bits_caption, used_in, varied
@@ -35,7 +35,7 @@ def whole(powers=(1.0, 1.0, 1.0)):
     for power, length in zip(powers, (50, 100, 200), strict=True):
         for row in ROWS:
             if row.run.task == IndexLookup(50) and (row.run.width, length) != (128, 200):
-                run = Measured.of(row)
+                run = RunSummary.of(row)
                 model = run.model.with_heads(run.heads)
                 found.append(replace(run, model=model, task=IndexLookup(length), accuracy=run.accuracy**power))
     table = table_of(found)

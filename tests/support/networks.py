@@ -63,7 +63,7 @@ def follows(sequences: list[list[int]], asked: list[list[int]]) -> Callable[[Net
     def one_by_one(network: Network) -> bool:
         for sequence, places in zip(sequences, asked, strict=True):
             result = run(network, np.array([sequence[:-1]]), np.array([places]) - 1)
-            if not (result.sure.all() and np.array_equal(result.answers[0], np.array(sequence)[places])):
+            if not (result.unique_argmax.all() and np.array_equal(result.answers[0], np.array(sequence)[places])):
                 return False
         return True
 

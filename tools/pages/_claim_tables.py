@@ -9,7 +9,7 @@ from seqsep.lab.experiments.claims.claim import STATUSES, Accuracy, Claim, Evide
 from seqsep.lab.experiments.claims.known import Found
 from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
-from seqsep.report.numerals import count, percent
+from seqsep.report.formatting import count, percent
 from seqsep.tasks import IsTree
 
 Seeds = Mapping[str, Sequence[float]]

@@ -10,8 +10,8 @@ from seqsep.lab.row import read_rows
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.used_bits import draw_used_bits
+from seqsep.report.formatting import count, counts, percent
 from seqsep.report.measured import GOAL, by_accuracy
-from seqsep.report.numerals import count, counts, percent
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT, UPPER_HALF
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn

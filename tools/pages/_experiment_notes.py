@@ -6,8 +6,8 @@ from seqsep.core.names import narrowed
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row
 from seqsep.report.experiment_table import states_table
-from seqsep.report.measured import GOAL, Measured
-from seqsep.report.numerals import count, percent
+from seqsep.report.formatting import count, percent
+from seqsep.report.measured import GOAL, RunSummary
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.used_bits import found_at
 from seqsep.tasks import IndexLookup, IsTree
@@ -57,7 +57,7 @@ def readings(rows: Sequence[Row]) -> list[str]:
     for row in rows:
         task = narrowed(row.run.task, IndexLookup)
         if task.length == longest:
-            steps = Measured.of(row).steps_to_goal
+            steps = RunSummary.of(row).steps_to_goal
             when = (
                 f"stays below 99 % within {count(row.run.steps)} steps"
                 if steps is None

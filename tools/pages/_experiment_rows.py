@@ -17,8 +17,8 @@ from seqsep.lab.experiments.claims.known import SECONDS_AN_HOUR, in_words, shape
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run
 from seqsep.models.mixers.settings import has_heads
-from seqsep.report.measured import Measured, chance
-from seqsep.report.numerals import count, counts, listed, percent_at_most
+from seqsep.report.formatting import count, counts, listed, percent_at_most
+from seqsep.report.measured import RunSummary, chance
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.table_files import task_words
@@ -26,9 +26,9 @@ from seqsep.tasks import IsTree, Task
 from seqsep.tasks.ceilings import ceiling
 
 
-def measured(row: Row, by_heads: bool = False) -> Measured:
+def measured(row: Row, by_heads: bool = False) -> RunSummary:
     """Return a row's run, named as on its page; on IsTree accuracy is live and the state is that after the prompt."""
-    one = Measured.of(row)
+    one = RunSummary.of(row)
     label = "Hybrid" if len(set(row.run.layers)) > 1 else ""
     if isinstance(row.run.task, IsTree):
         fixed, per_token = one.state_bits

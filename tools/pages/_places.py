@@ -11,7 +11,7 @@ from pages._markdown import table
 from seqsep.core.tables import as_csv
 from seqsep.lab.audit import falls
 from seqsep.lab.run import Run
-from seqsep.report.numerals import DASH, count, listed, percent
+from seqsep.report.formatting import DASH, count, listed, percent
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn

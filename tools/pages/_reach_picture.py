@@ -11,8 +11,8 @@ from seqsep.lab.run import Run
 from seqsep.models.mixers import MIXERS
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.reach_picture import SeedsCell, SeedsRow, draw_reach
-from seqsep.report.measured import Measured, by_accuracy, chance
-from seqsep.report.numerals import known, percent
+from seqsep.report.formatting import known, percent
+from seqsep.report.measured import RunSummary, by_accuracy, chance
 from seqsep.report.styles import STYLES
 from seqsep.tasks import IndexLookup
 
@@ -52,10 +52,10 @@ def lookup_rows(folder: Path) -> Iterator[Row]:
 
 def seeds_rows(rows: Iterable[Row]) -> list[SeedsRow]:
     """A row for each architecture: at each length a setting with all its seeds, of those whose first seed is near the best."""
-    places: dict[tuple[str, int], dict[Run, dict[int, Measured]]] = {}
+    places: dict[tuple[str, int], dict[Run, dict[int, RunSummary]]] = {}
     for row in rows:
         settings = places.setdefault((str(row.run.layers[0]), row.run.task.length), {})
-        settings.setdefault(replace(row.run, seed=0), {})[row.run.seed] = Measured.of(row)
+        settings.setdefault(replace(row.run, seed=0), {})[row.run.seed] = RunSummary.of(row)
     papers = figure2_index_lookup()
     found: dict[str, dict[int, SeedsCell]] = {}
     for (name, length), settings in places.items():
@@ -68,7 +68,7 @@ def seeds_rows(rows: Iterable[Row]) -> list[SeedsRow]:
     ]
 
 
-def _chosen(settings: Mapping[Run, Mapping[int, Measured]]) -> Run:
+def _chosen(settings: Mapping[Run, Mapping[int, RunSummary]]) -> Run:
     """Of the settings whose first seed is within one point of the best, the one with most seeds, then the best."""
     first = {setting: seeds[min(seeds)] for setting, seeds in settings.items()}
     highest = max(by_accuracy(run)[0] for run in first.values())
@@ -76,7 +76,7 @@ def _chosen(settings: Mapping[Run, Mapping[int, Measured]]) -> Run:
     return max(near, key=lambda setting: (len(settings[setting]), by_accuracy(first[setting])))
 
 
-def _cell(setting: Run, seeds: list[Measured], paper: PaperModel | None) -> SeedsCell:
+def _cell(setting: Run, seeds: list[RunSummary], paper: PaperModel | None) -> SeedsCell:
     size = (len(setting.layers), setting.width)
     accuracies = tuple(run.accuracy if known(run.accuracy) else 0.0 for run in seeds)
     return SeedsCell(
@@ -90,7 +90,7 @@ def _cell(setting: Run, seeds: list[Measured], paper: PaperModel | None) -> Seed
     )
 
 
-def is_at_chance(accuracy: float, run: Measured) -> bool:
+def is_at_chance(accuracy: float, run: RunSummary) -> bool:
     """Return True if an accuracy is at most four standard deviations above guessing, on the examples of its evaluation."""
     guessing = chance(run.task)
     return accuracy <= guessing + DEVIATIONS * math.sqrt(guessing * (1 - guessing) / run.evaluation)

@@ -12,7 +12,7 @@ from seqsep.lab.experiments.claims.claim import STATUSES
 from seqsep.lab.experiments.claims.known import Found
 from seqsep.lab.experiments.claims.papers import figure2_index_lookup
 from seqsep.lab.row import read_rows
-from seqsep.report.numerals import percent
+from seqsep.report.formatting import percent
 from seqsep.tasks import IndexLookup
 
 HEAD = """# What is reproduced

@@ -25,7 +25,7 @@
     shipped       the files that come with seqsep besides its code
     sweeping      the sweep behind run and train: flags, engine, end
     later_steps   what the stages after this one may add to a sweep
-    beside        the reader's rows beside the committed ones
+    comparison    the reader's rows beside the committed ones
     completion    `seqsep completion`: words for bash, zsh and fish
     run_settings  the settings of a run as flags
     chosen_runs   which runs `seqsep run` trains

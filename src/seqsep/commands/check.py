@@ -13,7 +13,7 @@ from seqsep.commands.model_laws import name_language_models, run_language_models
 from seqsep.commands.own_parts import name_own_parts, run_own_parts
 from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.theorem_lines import Heartbeat, brief
+from seqsep.commands.theorem_lines import ProgressLines, brief
 from seqsep.commands.theorem_options import help_text, refuse_unknown_options
 from seqsep.core.names import BadInput, choose
 from seqsep.models.plugins.name import names_a_file
@@ -129,7 +129,7 @@ def checked(
     from seqsep.theorems import TheoremFails
     from seqsep.theorems.option_values import require_in_range
 
-    with Heartbeat(len(theorems)) as heartbeat:
+    with ProgressLines(len(theorems)) as heartbeat:
         for theorem in theorems:
             taken = {name: value for name, value in options.items() if name in theorem.options}
             require_in_range(theorem, "check", taken)

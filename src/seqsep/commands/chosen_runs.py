@@ -11,10 +11,10 @@ from seqsep.lab.pruning import siblings
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.models.mixers.settings import canonical_name
-from seqsep.models.plugins.layer import OwnLayer
-from seqsep.models.plugins.model import OwnModel, parse_layer
+from seqsep.models.plugins.layer import UserLayer
+from seqsep.models.plugins.model import UserModel, parse_layer
 from seqsep.models.plugins.name import PlugIn, names_a_file
-from seqsep.models.plugins.task import OwnTask, own_task
+from seqsep.models.plugins.task import UserTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 from seqsep.tasks.base import fields_given
@@ -31,8 +31,8 @@ class Change:
     keeps it if its new task can have one.
     """
 
-    layer: str | OwnLayer | OwnModel | None
-    layers: tuple[str | OwnLayer | OwnModel, ...] | None
+    layer: str | UserLayer | UserModel | None
+    layers: tuple[str | UserLayer | UserModel, ...] | None
     task: type[Task] | PlugIn | None
     fields: Fields
     settings: Mapping[str, Any]
@@ -41,9 +41,9 @@ class Change:
         """The changed run."""
         changed = dict(self.settings)
         if self.layer is not None:
-            depth = 1 if isinstance(self.layer, OwnModel) else len(run.layers)
+            depth = 1 if isinstance(self.layer, UserModel) else len(run.layers)
             changed["layers"] = (self.layer,) * depth
-            if isinstance(self.layer, OwnModel):
+            if isinstance(self.layer, UserModel):
                 changed.setdefault("positions", "default")
         if self.layers is not None:
             changed["layers"] = self.layers
@@ -69,7 +69,7 @@ def _has_curriculum(task: Task) -> bool:
 
 def _with_fields(task: Task, given: Fields) -> Task:
     """The task with these fields in place of its own. Raises BadInput for a field that it has not."""
-    if isinstance(task, OwnTask):
+    if isinstance(task, UserTask):
         return own_task(task.source, {"length": task.length, **dict(task.options), **given})
     try:
         return replace(task, **fields_given(type(task), given))
@@ -98,8 +98,8 @@ class Replacements:
 
         Raises BadInput or ValueError for a name that is not known, FileNotFoundError for a file that is not there.
         """
-        layers: list[str | OwnLayer | OwnModel | None] = [_parsed(name) for name in self.mixers]
-        layers += [OwnModel.parse(name) for name in self.models]
+        layers: list[str | UserLayer | UserModel | None] = [_parsed(name) for name in self.mixers]
+        layers += [UserModel.parse(name) for name in self.models]
         task: type[Task] | PlugIn | None = None
         if self.task is not None and names_a_file(self.task):
             task = PlugIn.parse(self.task)
@@ -127,7 +127,7 @@ class Replacements:
         ]
 
 
-def _parsed(layer: str) -> str | OwnLayer | OwnModel:
+def _parsed(layer: str) -> str | UserLayer | UserModel:
     return parse_layer(layer) if names_a_file(layer) else canonical_name(layer)
 
 

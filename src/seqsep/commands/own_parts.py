@@ -11,9 +11,9 @@ from seqsep.commands.status import DONE, REFUTED
 from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
-    from seqsep.models.plugins.layer import OwnLayer
-    from seqsep.models.plugins.model import OwnModel
-    from seqsep.models.plugins.task import OwnTask
+    from seqsep.models.plugins.layer import UserLayer
+    from seqsep.models.plugins.model import UserModel
+    from seqsep.models.plugins.task import UserTask
 
 LENGTH = 20
 MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
@@ -27,13 +27,13 @@ def name_own_parts(words: Sequence[str]) -> bool:
 
 def run_own_parts(words: Sequence[str]) -> int:
     """Try every law on every layer, model and task that the words name: a line a law, or JSON at the end."""
-    from seqsep.models.plugins.model import OwnModel, parse_layer
+    from seqsep.models.plugins.model import UserModel, parse_layer
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
 
     options = _own_part_options(words)
     names = [*options.mixer, *options.model, *options.task]
-    layers = [*map(parse_layer, options.mixer), *map(OwnModel.parse, options.model)]
+    layers = [*map(parse_layer, options.mixer), *map(UserModel.parse, options.model)]
     parts = [*layers, *(own_task(PlugIn.parse(name), options.fields) for name in options.task)]
     records = [_check_own_part(name, part, options) for name, part in zip(names, parts, strict=True)]
     if options.json:
@@ -58,17 +58,17 @@ def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: argparse.Namespace) -> dict[str, Any]:
+def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", options: argparse.Namespace) -> dict[str, Any]:
     """Try every law on a layer, a model or a task, printing each verdict without --json; the record says what holds."""
     from seqsep.lab.engines.engine import Ended, Judged
     from seqsep.lab.engines.job import Check
     from seqsep.lab.engines.local import Supervisor
     from seqsep.lab.engines.validation import parts_of
-    from seqsep.models.plugins.model import OwnModel
-    from seqsep.models.plugins.task import OwnTask
+    from seqsep.models.plugins.model import UserModel
+    from seqsep.models.plugins.task import UserTask
 
-    is_task = isinstance(part, OwnTask)
-    is_model = isinstance(part, OwnModel)
+    is_task = isinstance(part, UserTask)
+    is_model = isinstance(part, UserModel)
     sizes = options.fields if is_task else {"width": options.width, "heads": options.heads} | (MODEL_SIZES if is_model else {})
     laws: list[dict[str, Any]] = []
     with Supervisor(1, options.stall_seconds) as supervisor:
@@ -91,7 +91,7 @@ def _check_own_part(name: str, part: "OwnLayer | OwnModel | OwnTask", options: a
         rest = f"; {len(untried)} more laws are not tested until this one holds" if untried else ""
         print(f"{name} with {shown}: {verdict}{rest}")
     kind = "task" if is_task else "model" if is_model else "mixer"
-    digest = part.source.digest if isinstance(part, OwnTask) else part.digest
+    digest = part.source.digest if isinstance(part, UserTask) else part.digest
     return {kind: name, "sha256": digest, "sizes": sizes, "holds": not failed, "laws": laws, "untried": untried}
 
 

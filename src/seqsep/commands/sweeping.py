@@ -105,7 +105,7 @@ def gpu_share(text: str) -> float:
 
 def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) -> "list[Row]":
     """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
-    from seqsep.commands.beside import MINE, beside, committed_rows, sentence
+    from seqsep.commands.comparison import MINE, beside, committed_rows, sentence
     from seqsep.lab.device import at_once
     from seqsep.lab.estimate import show_cost
     from seqsep.lab.pace import Pace

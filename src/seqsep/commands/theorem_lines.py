@@ -52,7 +52,7 @@ def _number(value: Number) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
 
 
-class Heartbeat:
+class ProgressLines:
     """Says on stderr which theorem is being checked, for how long, and how many are done.
 
     A theorem is named once it has taken `first_seconds`, then at twice that, and so on, with at most 30 s in between; nothing
@@ -72,7 +72,7 @@ class Heartbeat:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._beat, daemon=True)
 
-    def __enter__(self) -> "Heartbeat":
+    def __enter__(self) -> "ProgressLines":
         if sys.stderr is not None:
             self._thread.start()
         return self

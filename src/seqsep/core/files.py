@@ -66,7 +66,7 @@ def write_file(path: Path | str, data: bytes | str, *, read: Iterable[Path] = ()
                 file.flush()
                 os.fsync(file.fileno())
             temporary.replace(path)
-            on_disk(path.parent)
+            fsync_dir(path.parent)
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)
@@ -335,11 +335,11 @@ def kind_of(mode: int) -> str:
     return KINDS.get(stat.S_IFMT(mode), "a regular file")
 
 
-def on_disk(folder: Path) -> None:
+def fsync_dir(folder: Path) -> None:
     """Sync a folder: on return, what was put into it will be found there after a power cut.
 
     >>> import tempfile
-    >>> on_disk(Path(tempfile.mkdtemp()))
+    >>> fsync_dir(Path(tempfile.mkdtemp()))
     """
     descriptor = os.open(folder, os.O_RDONLY)
     try:

@@ -16,7 +16,7 @@ from safetensors.torch import save as to_bytes
 from seqsep.core.files import write_file
 from seqsep.lab.run import Run, canonical_json
 from seqsep.models.model import Model
-from seqsep.models.plugins.model import OwnModel
+from seqsep.models.plugins.model import UserModel
 from seqsep.models.plugins.sources import digest_of, read_source
 from seqsep.models.weights import describe, load_model, metadata_and_tensors, metadata_of
 
@@ -122,7 +122,7 @@ def _with_own_parts(path: Path, run: Run) -> Model:
     The sizes of the run are compared with those of the tensors before a model of these sizes takes memory.
     """
     _, tensors = metadata_and_tensors(path)
-    if not isinstance(run.layers[0], OwnModel):
+    if not isinstance(run.layers[0], UserModel):
         for name, rows in {"tokens.weight": run.task.vocabulary, "readout.weight": run.task.classes}.items():
             found = tuple(tensors[name].shape) if name in tensors else None
             if found != (rows, run.width):
@@ -139,7 +139,7 @@ def _with_own_parts(path: Path, run: Run) -> Model:
 def _require_of_run(where: str, model: Model, run: Run) -> None:
     """Raise ValueError unless the model has the tensors and the description of the run's; no memory is taken."""
     mixers = [block.mixer.name for block in model.residuals()]
-    layers = [str(layer) for layer in run.layers if not isinstance(layer, OwnModel)]
+    layers = [str(layer) for layer in run.layers if not isinstance(layer, UserModel)]
     if mixers != layers:
         raise ValueError(f"{where}: expected a model of {layers} for its run, found {mixers}")
     if run.plug_ins():

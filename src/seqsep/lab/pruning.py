@@ -121,7 +121,7 @@ def cut(result: Result, step: int) -> dict[str, Any]:
 
 
 @dataclass
-class Survival:
+class HalvingResult:
     """How the brackets ended: the rows of runs that were pruned, and of those that failed without an outcome.
 
     `waiting` are the siblings of those that failed, with the step at which they wait.
@@ -136,7 +136,7 @@ class Survival:
         return not any(run in part for part in (self.pruned, self.failed, self.waiting))
 
 
-def successive_halving(groups: Iterable[Sequence[Run]], sweep: Sweep, say: Callable[[str], None]) -> Survival:
+def successive_halving(groups: Iterable[Sequence[Run]], sweep: Sweep, say: Callable[[str], None]) -> HalvingResult:
     """Train the runs of each group up to where their bracket is decided, and record those that are pruned.
 
     `say` is called with a line for each bracket and rung. If a run fails without an outcome (its workers died, it raised), its
@@ -144,7 +144,7 @@ def successive_halving(groups: Iterable[Sequence[Run]], sweep: Sweep, say: Calla
     `Sweep.train` raises.
     """
     open_brackets = brackets(groups)
-    survival = Survival()
+    survival = HalvingResult()
     results: dict[Run, Result] = {}
     for rung in range(len(PARTS)):
         competing = [bracket for bracket in open_brackets if len(bracket.live) > 1 and rung < len(rungs(bracket.live[0]))]

@@ -15,7 +15,7 @@ from seqsep.lab.sound_row import require_ending, require_key, require_reply, req
 from seqsep.lab.train import PAUSED, Result
 from seqsep.models.mixers.settings import has_heads
 from seqsep.models.plugins.name import shown
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.task import UserTask
 
 PRUNED = "pruned"
 DESCRIBED = ("layers", "task", "length", "width", "heads", "positions", "embedding_scale", "learning_rate", "seed")
@@ -138,7 +138,7 @@ class Row:
         except UNREADABLE:
             require_result(self.result, any_loss=True)
         else:
-            require_result(self.result, most_steps=run.steps, any_loss=isinstance(run.task, OwnTask))
+            require_result(self.result, most_steps=run.steps, any_loss=isinstance(run.task, UserTask))
 
     def to_json(self) -> str:
         """The row as canonical JSON, in which the configuration is called `run`."""

@@ -19,10 +19,10 @@ from seqsep.models.mixers import BY_NAME as MIXERS
 from seqsep.models.mixers import Attention, Mixer
 from seqsep.models.mixers.settings import canonical_name, mixer_named
 from seqsep.models.model import Model, Positions
-from seqsep.models.plugins.layer import OwnLayer
-from seqsep.models.plugins.model import OwnModel, parse_layer, restore_layer
+from seqsep.models.plugins.layer import UserLayer
+from seqsep.models.plugins.model import UserModel, parse_layer, restore_layer
 from seqsep.models.plugins.name import PlugIn, is_canonical, names_a_file, shown
-from seqsep.models.plugins.task import OwnTask, own_task
+from seqsep.models.plugins.task import UserTask, own_task
 from seqsep.tasks import BY_NAME as TASKS
 from seqsep.tasks import Task
 from seqsep.tasks.base import wrong_field
@@ -90,7 +90,7 @@ class Run:
     """
 
     task: Task
-    layers: tuple[str | OwnLayer | OwnModel, ...]
+    layers: tuple[str | UserLayer | UserModel, ...]
     width: int
     heads: int = 4
     steps: int = 250_000
@@ -128,7 +128,7 @@ class Run:
         except BadInput as error:
             raise ValueError(f"Run(layers={tuple(map(str, self.layers))!r}): {error}") from None
         self._require(bool(self.layers), f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
-        whole = any(isinstance(layer, OwnModel) for layer in self.layers)
+        whole = any(isinstance(layer, UserModel) for layer in self.layers)
         self._require(not whole or len(self.layers) == 1, "a whole model stands alone among the layers")
         for name in self.COUNTS:
             value = getattr(self, name)
@@ -238,7 +238,7 @@ class Run:
     def plug_ins(self) -> tuple[PlugIn, ...]:
         """The user's own layers, model and task, each once."""
         plug_ins: list[PlugIn] = [layer for layer in self.layers if isinstance(layer, PlugIn)]
-        if isinstance(self.task, OwnTask):
+        if isinstance(self.task, UserTask):
             plug_ins.append(self.task.source)
         return tuple(dict.fromkeys(plug_ins))
 
@@ -252,13 +252,13 @@ class Run:
         classes = self.task.classes
         longest = self.task.longest
         only = self.layers[0]
-        if isinstance(only, OwnModel):
+        if isinstance(only, UserModel):
             return only.build(vocabulary, classes, longest, width=self.width, heads=self.heads)
         return Model.build(
             vocabulary=vocabulary,
             classes=classes,
             longest=longest,
-            layers=[layer for layer in self.layers if not isinstance(layer, OwnModel)],
+            layers=[layer for layer in self.layers if not isinstance(layer, UserModel)],
             width=self.width,
             heads=self.heads,
             embedding_scale=self.embedding_scale,
@@ -286,7 +286,7 @@ class Run:
         return f"{layers} {self.task.label()} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
 
 
-def _layer(layer: str | type | OwnLayer | OwnModel) -> str | OwnLayer | OwnModel:
+def _layer(layer: str | type | UserLayer | UserModel) -> str | UserLayer | UserModel:
     if isinstance(layer, type):
         layer = _name_of_class(layer)
     if not isinstance(layer, str):

@@ -13,7 +13,7 @@ from typing import Any
 
 from seqsep.core.names import printable, whole_arguments
 from seqsep.lab.device import but_for_processor
-from seqsep.lab.engines.engine import Ended, Engine, Looked, Moved, Saved, usable_cores
+from seqsep.lab.engines.engine import Ended, Engine, Heartbeat, JobProgress, Saved, usable_cores
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.kept import require_named_run
@@ -192,9 +192,9 @@ class Sweep:
         """Let the engine do the jobs, record and show what it reports. The row of each run comes as it ends or pauses."""
         for event in self.engine.run(jobs):
             match event:
-                case Looked():
+                case Heartbeat():
                     display.tick()
-                case Moved(job=job, worker=worker, step=step, accuracy=accuracy):
+                case JobProgress(job=job, worker=worker, step=step, accuracy=accuracy):
                     display.update(worker, jobs[job].run, step, accuracy)
                 case Saved(job=job, step=step, digests=digests):
                     self.store.record_checkpoint(keys[job], step, digests, self.environment)

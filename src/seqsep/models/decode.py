@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from seqsep.models.mixers.base import with_parts
 from seqsep.models.model import Model, ModelState
 from seqsep.tasks.base import LiveRetriever
-from seqsep.tasks.retriever import Bounded, TookTooLong
+from seqsep.tasks.retriever import TimeoutCall, TookTooLong
 
 SECONDS = 30.0
 
@@ -106,7 +106,7 @@ class _Rules:
 
     stops: frozenset[int]
     vocabulary: int | float
-    retriever: Bounded[[tuple[int, ...], int], Found] | None
+    retriever: TimeoutCall[[tuple[int, ...], int], Found] | None
 
     def go_on(self, text: _Text, token: int, margin: float) -> None:
         """Append the token, and what the retriever finds; logits or a retriever that fail give the text up."""
@@ -122,7 +122,7 @@ class _Rules:
         elif self.retriever is not None and not text.is_done:
             self._insert(text, self.retriever)
 
-    def _insert(self, text: _Text, retriever: Bounded[[tuple[int, ...], int], Found]) -> None:
+    def _insert(self, text: _Text, retriever: TimeoutCall[[tuple[int, ...], int], Found]) -> None:
         """Append what the retriever wants inserted behind the text so far, nothing if it found no closed query."""
         found, wrong = _asked(retriever, text)
         if wrong:
@@ -131,7 +131,7 @@ class _Rules:
             text.extend(found, float("inf"), inserted=True)
 
 
-def _asked(retriever: Bounded[[tuple[int, ...], int], Found], text: _Text) -> Found:
+def _asked(retriever: TimeoutCall[[tuple[int, ...], int], Found], text: _Text) -> Found:
     """What the retriever finds behind the text so far, and what is wrong with it: that it takes too long, too."""
     try:
         return retriever(tuple(text.tokens), text.prompt)
@@ -273,7 +273,7 @@ def _written(
 def _rules(model: Model, stops: Collection[int], retriever: LiveRetriever | None, seconds: float) -> _Rules:
     """Stops, and the retriever with its bounds."""
     vocabulary = _vocabulary(model)
-    bounded = None if retriever is None else Bounded(_checked(retriever, vocabulary), seconds)
+    bounded = None if retriever is None else TimeoutCall(_checked(retriever, vocabulary), seconds)
     return _Rules(frozenset(stops), vocabulary, bounded)
 
 

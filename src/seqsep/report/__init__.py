@@ -2,7 +2,7 @@
 
 What was measured, as data and in words:
 
-    numerals             numbers as a reader sees them
+    formatting           numbers as a reader sees them
     sized_model          an architecture at a size: how it is named and placed in tables
     styles               the colour and marker of each architecture, and of those that have none of their own
     measured             one training run, and which of two is the better

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from seqsep.report.formatting import count, listed
 from seqsep.report.measured import GOAL, by_accuracy
-from seqsep.report.numerals import count, listed
 from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import MOST_NAMED

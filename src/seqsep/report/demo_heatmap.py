@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from seqsep.lab.experiments.claims.papers import PaperModel, figure2_index_lookup
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.measured import GOAL, Measured
-from seqsep.report.numerals import DASH, count, known, listed, percent, percent_at_most
+from seqsep.report.formatting import DASH, count, known, listed, percent, percent_at_most
+from seqsep.report.measured import GOAL, RunSummary
 from seqsep.report.reachable import known_weights
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
@@ -39,7 +39,7 @@ class HeatmapCell:
     committed: bool
 
     @property
-    def run(self) -> Measured | None:
+    def run(self) -> RunSummary | None:
         """The run that stands for the model."""
         return self.result.best if self.result else None
 
@@ -87,7 +87,7 @@ class HeatmapRow:
     name: str
     paper_label: str
     cells: tuple[HeatmapCell, ...]
-    longest: Measured
+    longest: RunSummary
     bites: int | None
 
     @property
@@ -173,7 +173,7 @@ def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: SizedModel, name: 
     )
 
 
-def _cell(runs: DemoRuns, task: IndexLookup, longest: Measured, paper: PaperModel | None) -> HeatmapCell:
+def _cell(runs: DemoRuns, task: IndexLookup, longest: RunSummary, paper: PaperModel | None) -> HeatmapCell:
     """The cell of the model of `longest`, whose state bits set the ceiling at every length."""
     fixed, per_token = longest.state_bits
     highest = ceiling(task, fixed + per_token * task.length)
@@ -246,7 +246,7 @@ def gap(rows: Sequence[HeatmapRow]) -> str:
     )
 
 
-def _code(run: Measured) -> str:
+def _code(run: RunSummary) -> str:
     """What some code of so many bits reaches, a lower limit beside the ceiling."""
     if not isinstance(run.task, IndexLookup):
         return ""

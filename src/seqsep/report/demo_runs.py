@@ -6,11 +6,11 @@ from functools import cached_property
 
 from seqsep.lab.row import Row
 from seqsep.lab.run_labels import NO_LABELS, Labels
-from seqsep.report.measured import Measured, by_accuracy, by_speed
+from seqsep.report.measured import RunSummary, by_accuracy, by_speed
 from seqsep.report.sized_model import SizedModel, in_places
 from seqsep.tasks import Task
 
-Cells = dict[tuple[Task, SizedModel], list[Measured]]
+Cells = dict[tuple[Task, SizedModel], list[RunSummary]]
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class DemoRuns:
     committed one under the least seed.
     """
 
-    fresh: tuple[Measured, ...] = ()
-    committed: tuple[Measured, ...] = ()
+    fresh: tuple[RunSummary, ...] = ()
+    committed: tuple[RunSummary, ...] = ()
 
     def __post_init__(self) -> None:
         placed = in_places(run.model for run in self.all)
@@ -33,12 +33,12 @@ class DemoRuns:
     def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row], labels: Labels = NO_LABELS) -> "DemoRuns":
         """The runs of the rows that came to their end, under the reader's labels."""
         return cls(
-            fresh=tuple(Measured.of(row, labels) for row in fresh if row.finished),
-            committed=tuple(Measured.of(row, labels) for row in committed if row.finished),
+            fresh=tuple(RunSummary.of(row, labels) for row in fresh if row.finished),
+            committed=tuple(RunSummary.of(row, labels) for row in committed if row.finished),
         )
 
     @property
-    def all(self) -> tuple[Measured, ...]:
+    def all(self) -> tuple[RunSummary, ...]:
         """The fresh runs, then the committed ones."""
         return self.fresh + self.committed
 
@@ -58,11 +58,11 @@ class DemoRuns:
         trained = {model for cells in self._cells for task, model in cells if task in wanted}
         return sorted(trained, key=lambda model: model.rank)
 
-    def committed_of(self, task: Task, model: SizedModel) -> list[Measured]:
+    def committed_of(self, task: Task, model: SizedModel) -> list[RunSummary]:
         """The committed runs of a model on a task: all rates and seeds."""
         return self._cells[1].get((task, model), [])
 
-    def candidates(self, task: Task, model: SizedModel) -> list[Measured]:
+    def candidates(self, task: Task, model: SizedModel) -> list[RunSummary]:
         """One seed's runs, one per learning rate: this demo's if there are any."""
         for cells in self._cells:
             same = cells.get((task, model), [])
@@ -71,30 +71,30 @@ class DemoRuns:
                 return [run for run in same if run.seed == least]
         return []
 
-    def best(self, task: Task, model: SizedModel) -> Measured | None:
+    def best(self, task: Task, model: SizedModel) -> RunSummary | None:
         """The run with the highest accuracy."""
         return max(self.candidates(task, model), key=by_accuracy, default=None)
 
-    def fastest(self, task: Task, model: SizedModel) -> Measured | None:
+    def fastest(self, task: Task, model: SizedModel) -> RunSummary | None:
         """The run that reached 99 % first or, if none did, the one with the highest accuracy."""
         return max(self.candidates(task, model), key=by_speed, default=None)
 
     def each_seed(
-        self, task: Task, model: SizedModel, better: Callable[[Measured], tuple[float, ...]] = by_accuracy
-    ) -> list[Measured]:
+        self, task: Task, model: SizedModel, better: Callable[[RunSummary], tuple[float, ...]] = by_accuracy
+    ) -> list[RunSummary]:
         """The best committed run of each seed over the learning rates."""
-        of_seed: dict[int, list[Measured]] = {}
+        of_seed: dict[int, list[RunSummary]] = {}
         for run in self.committed_of(task, model):
             of_seed.setdefault(run.seed, []).append(run)
         return [max(runs, key=better) for _, runs in sorted(of_seed.items())]
 
 
-def _by_cell(runs: Iterable[Measured]) -> Cells:
+def _by_cell(runs: Iterable[RunSummary]) -> Cells:
     cells: Cells = {}
     for run in runs:
         cells.setdefault((run.task, run.model), []).append(run)
     return cells
 
 
-def _with_model(run: Measured, model: SizedModel) -> Measured:
+def _with_model(run: RunSummary, model: SizedModel) -> RunSummary:
     return run if run.model.place == model.place else replace(run, model=model)

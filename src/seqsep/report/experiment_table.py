@@ -9,7 +9,7 @@ from seqsep.lab.experiments.claims.papers import printed
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
 from seqsep.report.captions import Captions
-from seqsep.report.measured import Measured
+from seqsep.report.measured import RunSummary
 from seqsep.report.reach import is_alike
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel
@@ -55,7 +55,7 @@ def experiment_table(experiment: Experiment, rows: Iterable[Row], labels: Labels
             return None
         return printed(experiment.paper_figure, (model.architecture, len(model.layers), model.width), task.length)
 
-    return ResultTable.of(experiment.title, [Measured.of(row, labels) for row in rows if row.has_outcome], paper)
+    return ResultTable.of(experiment.title, [RunSummary.of(row, labels) for row in rows if row.has_outcome], paper)
 
 
 def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -> list[NamedTable]:
@@ -93,10 +93,10 @@ def _of_states(experiment: Experiment, rows: Sequence[Row]) -> NamedTable:
 
 def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
     """The table of rows in which models that differ in heads are different models."""
-    runs = [Measured.of(row) for row in rows if row.has_outcome]
-    told_apart = [replace(run, model=run.model.with_heads(run.heads)) for run in runs]
+    runs = [RunSummary.of(row) for row in rows if row.has_outcome]
+    distinguishing_suffix = [replace(run, model=run.model.with_heads(run.heads)) for run in runs]
     subject, measure = experiment.title.rsplit(":", 1)
-    return ResultTable.of(f"{subject} at fixed steps:{measure}", told_apart, lambda model, task: None)
+    return ResultTable.of(f"{subject} at fixed steps:{measure}", distinguishing_suffix, lambda model, task: None)
 
 
 def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.measured import GOAL, Measured, by_speed
-from seqsep.report.numerals import count, known, listed, percent
+from seqsep.report.formatting import count, known, listed, percent
+from seqsep.report.measured import GOAL, RunSummary, by_speed
 from seqsep.report.sized_model import model_names
 from seqsep.report.styles import STYLES
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
@@ -29,8 +29,8 @@ class Separation:
     """
 
     task: Task
-    attention: Measured
-    recurrent: Measured
+    attention: RunSummary
+    recurrent: RunSummary
     rivals: int
     absent: str
 
@@ -101,7 +101,7 @@ def separation(runs: DemoRuns) -> Separation | None:
     return None
 
 
-def _absent(runs: DemoRuns, task: Task, present: Sequence[Measured]) -> str:
+def _absent(runs: DemoRuns, task: Task, present: Sequence[RunSummary]) -> str:
     """Recurrent models that were not trained at this length, with what they reached at their longest."""
     named = {run.model for run in present}
     words = []
@@ -136,7 +136,7 @@ def dyck_sentence(runs: DemoRuns, task: Task) -> str:
     return f"{start}{_reached(first)}, {_reached(second).replace('reaches 99 % ', '')}{_how_compared(runs, first, second)}"
 
 
-def _how_compared(runs: DemoRuns, first: Measured, second: Measured) -> str:
+def _how_compared(runs: DemoRuns, first: RunSummary, second: RunSummary) -> str:
     """Of how many architectures two are compared, with which positions, and their steps if they were given different ones."""
     words = []
     architectures = {model.architecture for model in runs.models([first.task])}
@@ -149,7 +149,7 @@ def _how_compared(runs: DemoRuns, first: Measured, second: Measured) -> str:
     return f" ({', '.join(words)})" if words else ""
 
 
-def _positions_of_both(first: Measured, second: Measured) -> str:
+def _positions_of_both(first: RunSummary, second: RunSummary) -> str:
     """Which positions two runs had; empty if that is not known of both."""
     if not first.model.positions or not second.model.positions:
         return ""
@@ -158,19 +158,19 @@ def _positions_of_both(first: Measured, second: Measured) -> str:
     return ", ".join(f"{_who(run)} with {run.model.position_words}" for run in (first, second))
 
 
-def _who(run: Measured) -> str:
+def _who(run: RunSummary) -> str:
     """The LSTM or attention, as a sentence names it."""
     return "the LSTM" if run.model.architecture == "lstm" else "attention"
 
 
-def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[Measured]:
+def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[RunSummary]:
     """The fastest run of each of the two that was trained."""
     fastest = [run for model in runs.models([task]) if (run := runs.fastest(task, model)) is not None]
     groups = [[run for run in fastest if run.model.architecture == name] for name in ("lstm", "attention")]
     return [max(group, key=by_speed) for group in groups if group]
 
 
-def _reached(run: Measured) -> str:
+def _reached(run: RunSummary) -> str:
     who = f"{_who(run)} {run.model.size}"
     if run.steps_to_goal is None:
         return f"{who} not within {count(run.steps_allowed)} ({percent(run.accuracy)} %)"

@@ -8,8 +8,8 @@ from typing import Any
 
 from seqsep.core.files import read_lines
 from seqsep.lab.row import read_rows
-from seqsep.report.measured import Measured, by_accuracy
-from seqsep.report.numerals import count, percent, percent_at_most
+from seqsep.report.formatting import count, percent, percent_at_most
+from seqsep.report.measured import RunSummary, by_accuracy
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.styles import STYLES, Style
@@ -61,7 +61,7 @@ def limited_state(folder: Path) -> LimitedState | None:
         "line, whatever its weights. This does not show how low a state of that size brings another model."
     )
     path = folder / STATE_BITS
-    rows = [Measured.of(row) for row in read_rows(path) if row.finished] if path.exists() else []
+    rows = [RunSummary.of(row) for row in read_rows(path) if row.finished] if path.exists() else []
     return LimitedState(chart, caption, tuple(_sentences(rows)))
 
 
@@ -111,9 +111,9 @@ def _chart(task: Task, models: Sequence[Restored], needed: int) -> Chart:
     )
 
 
-def _sentences(runs: Sequence[Measured]) -> list[str]:
+def _sentences(runs: Sequence[RunSummary]) -> list[str]:
     """A sentence for the best run of each model whose ceiling is below 100 %."""
-    best: dict[tuple[Task, Any], Measured] = {}
+    best: dict[tuple[Task, Any], RunSummary] = {}
     for run in runs:
         limit = ceiling(run.task, run.bits_before_the_question)
         if run.recurrent and limit is not None and limit < 1:
@@ -122,7 +122,7 @@ def _sentences(runs: Sequence[Measured]) -> list[str]:
     return [_sentence(run) for run in best.values()]
 
 
-def _sentence(run: Measured) -> str:
+def _sentence(run: RunSummary) -> str:
     limit = ceiling(run.task, run.bits_before_the_question) or 0.0
     far = ", far below: here training limits it first" if run.accuracy < limit / 2 else ""
     return (

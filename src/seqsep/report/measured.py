@@ -8,7 +8,7 @@ from typing import Any
 from seqsep.lab.ranking import rank
 from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run_labels import NO_LABELS, Labels
-from seqsep.report.numerals import LEARNED, known
+from seqsep.report.formatting import LEARNED, known
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
 from seqsep.tasks.ceilings import ceiling
@@ -18,7 +18,7 @@ GOAL = LEARNED
 
 
 @dataclass(frozen=True)
-class Measured:
+class RunSummary:
     """One training run.
 
     `accuracy` is that of its last evaluation, a fraction; `curve` holds (step, accuracy, loss in nats). `state_bits` are
@@ -49,7 +49,7 @@ class Measured:
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
-    def of(cls, row: Row, labels: Labels = NO_LABELS) -> "Measured":
+    def of(cls, row: Row, labels: Labels = NO_LABELS) -> "RunSummary":
         """The run of a row that has an outcome, under the label that its key has."""
         run = row.run
         result = row.result
@@ -119,7 +119,7 @@ def chance(task: Task) -> float:
     return 1 / task.classes if bound is None else bound
 
 
-def by_accuracy(run: Measured) -> tuple[float, int, float]:
+def by_accuracy(run: RunSummary) -> tuple[float, int, float]:
     """Greater is better, as everywhere (`ranking.rank`); a run whose accuracy is not a number counts as diverged."""
     return rank(
         accuracy=run.accuracy,
@@ -129,6 +129,6 @@ def by_accuracy(run: Measured) -> tuple[float, int, float]:
     )
 
 
-def by_speed(run: Measured) -> tuple[float, float]:
+def by_speed(run: RunSummary) -> tuple[float, float]:
     """Greater is better: fewer steps to 99 %, then accuracy."""
     return (-float(run.steps_to_goal or math.inf), by_accuracy(run)[0])

@@ -12,8 +12,8 @@ from seqsep.lab.experiments import Experiment
 from seqsep.lab.experiments.claims.papers import paper_models
 from seqsep.lab.row import Row
 from seqsep.models.mixers.settings import mixer_named
-from seqsep.report.measured import GOAL, Measured, by_accuracy
-from seqsep.report.numerals import count, known, listed, percent
+from seqsep.report.formatting import count, known, listed, percent
+from seqsep.report.measured import GOAL, RunSummary, by_accuracy
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.tasks import Task
@@ -42,11 +42,11 @@ class ReachLine:
         return {task: max(cells, key=lambda cell: by_accuracy(cell.best)) for task, cells in self.sizes.items()}
 
     @property
-    def runs(self) -> list[Measured]:
+    def runs(self) -> list[RunSummary]:
         """Every run that came to its end."""
         return [run for cells in self.sizes.values() for cell in cells for run in cell.runs]
 
-    def size_words(self, run: Measured) -> str:
+    def size_words(self, run: RunSummary) -> str:
         """Its depth and width with "of" before it, if it is not the smallest that was tried; else nothing."""
         smallest = min((cells[0].best.model for cells in self.sizes.values()), key=depth_and_width)
         return "" if depth_and_width(run.model) == depth_and_width(smallest) else f" of {run.model.size}"
@@ -93,20 +93,20 @@ def experiment_reach(experiment: Experiment, rows: Iterable[Row]) -> list[ReachL
 
     The paper's numbers stand beside runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
     """
-    runs = [Measured.of(row) for row in rows if row.has_outcome]
+    runs = [RunSummary.of(row) for row in rows if row.has_outcome]
     paper_task = experiment.paper_task
     are_alike = paper_task is not None and all(run.task == paper_task(run.task.length) for run in runs)
     return reach_lines(runs, experiment.paper_figure if are_alike else None)
 
 
-def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[ReachLine]:
+def reach_lines(runs: Iterable[RunSummary], figure: str | None = None) -> list[ReachLine]:
     """The lines of all runs, in the order of every table; `figure` names the paper's in papers.json.
 
     If there is one architecture only, each of its sizes has a line.
     """
     runs = list(runs)
     by_size = len({run.model.architecture for run in runs}) == 1
-    groups: dict[SizedModel, list[Measured]] = {}
+    groups: dict[SizedModel, list[RunSummary]] = {}
     for run in sorted(runs, key=lambda run: run.model.rank):
         shared = run.model if by_size else replace(run.model, layers=run.model.distinct_layers, width=1)
         groups.setdefault(shared, []).append(run)
@@ -122,11 +122,11 @@ def reach_lines(runs: Iterable[Measured], figure: str | None = None) -> list[Rea
     return lines
 
 
-def _sizes(runs: Sequence[Measured]) -> dict[Task, tuple[Cell, ...]]:
+def _sizes(runs: Sequence[RunSummary]) -> dict[Task, tuple[Cell, ...]]:
     tasks = sorted({run.task for run in runs}, key=lambda task: task.length)
     sizes = {}
     for task in tasks:
-        models: dict[SizedModel, list[Measured]] = {}
+        models: dict[SizedModel, list[RunSummary]] = {}
         for run in sorted(runs, key=lambda run: depth_and_width(run.model)):
             if run.task == task:
                 models.setdefault(run.model, []).append(run)
@@ -194,7 +194,7 @@ def headline(lines: Sequence[ReachLine]) -> str:
 
 def _falls(lines: Sequence[ReachLine]) -> list[str]:
     """A sentence with the accuracy of each line where it is first below 99 %, the longest length first; none if none falls."""
-    by_length: dict[int, list[tuple[ReachLine, Measured]]] = {}
+    by_length: dict[int, list[tuple[ReachLine, RunSummary]]] = {}
     for line in lines:
         if line.fall is not None:
             task, cell = line.fall
@@ -244,5 +244,5 @@ def positions_sentence(lines: Sequence[ReachLine]) -> str:
     return f"At N = {pairs[0][0]}: {'; '.join(said for _, said in pairs)}"
 
 
-def _is_learned(run: Measured) -> bool:
+def _is_learned(run: RunSummary) -> bool:
     return not run.failed and known(run.accuracy) and run.accuracy >= GOAL

@@ -6,7 +6,7 @@ more is shown by weights: a theorem that builds them, for attention. For the rec
 
 from collections.abc import Iterable
 
-from seqsep.report.numerals import listed
+from seqsep.report.formatting import listed
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import BoundedDyck, Equality, IndexLookup, NearestNeighbor, Task
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention

@@ -7,8 +7,8 @@ bits set.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from seqsep.report.measured import Measured, by_accuracy, chance
-from seqsep.report.numerals import DASH, percent, percent_at_most
+from seqsep.report.formatting import DASH, percent, percent_at_most
+from seqsep.report.measured import RunSummary, by_accuracy, chance
 from seqsep.report.sized_model import MOST_NAMED, SizedModel, model_names
 from seqsep.tasks import Task
 from seqsep.tasks.ceilings import ceiling
@@ -30,17 +30,17 @@ class Cell:
     several were tried anywhere in the table.
     """
 
-    best: Measured
-    repeats: tuple[Measured, ...]
+    best: RunSummary
+    repeats: tuple[RunSummary, ...]
     paper: float | None
     ceiling: float | None
-    runs: tuple[Measured, ...]
-    pruned: tuple[Measured, ...] = ()
+    runs: tuple[RunSummary, ...]
+    pruned: tuple[RunSummary, ...] = ()
     size: str = ""
     scale: str = ""
 
     @classmethod
-    def of(cls, runs: Sequence[Measured], paper: float | None, with_scale: bool = False) -> "Cell":
+    def of(cls, runs: Sequence[RunSummary], paper: float | None, with_scale: bool = False) -> "Cell":
         """The cell of all runs of a model on a task; at least one of them came to its end."""
         ended = [run for run in runs if not run.pruned]
         first_seed = min(run.seed for run in ended)
@@ -62,7 +62,7 @@ class Cell:
         return tuple(run.shown_accuracy for run in self.repeats)
 
     @property
-    def tried(self) -> tuple[Measured, ...]:
+    def tried(self) -> tuple[RunSummary, ...]:
         """The runs that the best one was chosen from: those with its seed."""
         return tuple(run for run in self.runs if run.seed == self.best.seed)
 
@@ -150,9 +150,9 @@ class ResultTable:
     cells: dict[tuple[SizedModel, Task], Cell]
 
     @classmethod
-    def of(cls, title: str, runs: Sequence[Measured], paper: PaperNumber) -> "ResultTable":
+    def of(cls, title: str, runs: Sequence[RunSummary], paper: PaperNumber) -> "ResultTable":
         """The table of these runs. A cell without a run that came to its end stays empty."""
-        groups: dict[tuple[SizedModel, Task], list[Measured]] = {}
+        groups: dict[tuple[SizedModel, Task], list[RunSummary]] = {}
         for run in runs:
             groups.setdefault((run.model, run.task), []).append(run)
         ended = {place: group for place, group in groups.items() if not all(run.pruned for run in group)}

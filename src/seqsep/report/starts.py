@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from seqsep.report.measured import Measured
-from seqsep.report.numerals import listed
+from seqsep.report.formatting import listed
+from seqsep.report.measured import RunSummary
 from seqsep.report.sized_model import SizedModel
 
 
@@ -28,7 +28,7 @@ def starts(models: Iterable[SizedModel], scales: Iterable[float]) -> str:
     return f"{positions}. Embeddings start with deviation {best_of}{listed(deviations)}."
 
 
-def starts_of_runs(runs: Sequence[Measured]) -> str:
+def starts_of_runs(runs: Sequence[RunSummary]) -> str:
     """The same of the models of some runs, in the order of every table."""
     models = sorted({run.model for run in runs}, key=lambda model: model.rank)
     return starts(models, [run.embedding_scale for run in runs])

@@ -13,7 +13,7 @@ from typing import Any
 from seqsep.core.files import write_file
 from seqsep.core.tables import as_csv
 from seqsep.models.mixers.settings import has_heads
-from seqsep.report.numerals import DASH, count, percent, percent_at_most
+from seqsep.report.formatting import DASH, count, percent, percent_at_most
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task

@@ -10,10 +10,10 @@ from seqsep.lab.row import read_rows
 from seqsep.language_models.text.accuracy import LengthAccuracy, accuracies, on_subset
 from seqsep.language_models.text.reply import PREFIX, TASKS, Reply
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
-from seqsep.report.figures.looks import DASHES, LINE, SOFT, Look
+from seqsep.report.figures.looks import DASHES, LINE, SOFT, LineStyle
 from seqsep.report.figures.panels import BOTTOM, LEFT, PANEL_HEIGHT, RIGHT, SHEET, TOP
-from seqsep.report.figures.sheet import Place, Sheet, draw_sheet
-from seqsep.report.numerals import count
+from seqsep.report.figures.sheet import FigureLayout, Place, draw_sheet
+from seqsep.report.formatting import count
 from seqsep.report.styles import FILLS, SPARE_MARKERS, STYLES, spare_style
 
 QUESTIONS = {
@@ -48,7 +48,7 @@ def draw_text_curves(task: str, replies: Sequence[Reply]) -> tuple[Figure, str]:
         lines.setdefault((point.model.name, point.model.sha256, point.order), []).append(point)
     looks = [_look(place, line) for place, line in enumerate(lines.values())]
     caption = " ".join([_caption(task, points), *(_sizes(line) for line in lines.values())])
-    sheet = Sheet(
+    sheet = FigureLayout(
         title=f"Retrieval in text, {task}: accuracy over {LENGTHS[task]}",
         caption=caption,
         looks=looks,
@@ -67,11 +67,11 @@ def draw_text_curves(task: str, replies: Sequence[Reply]) -> tuple[Figure, str]:
     return figure, caption
 
 
-def _look(place: int, line: Sequence[LengthAccuracy]) -> Look:
+def _look(place: int, line: Sequence[LengthAccuracy]) -> LineStyle:
     """The look of a model in one order of paragraphs."""
     first = line[0]
     style = ALL_STYLES[place % len(ALL_STYLES)]
-    return Look(
+    return LineStyle(
         label=f"{first.model.name}{f', {first.order}' if first.order else ''}",
         colour=style.light,
         marker=style.marker,

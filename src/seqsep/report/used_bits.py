@@ -12,7 +12,7 @@ from seqsep.core.names import narrowed
 from seqsep.lab.experiments import Experiment
 from seqsep.lab.run import Run
 from seqsep.report.captions import starts_sentence
-from seqsep.report.numerals import count, counts, listed, percent
+from seqsep.report.formatting import count, counts, listed, percent
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup

@@ -63,7 +63,7 @@ class Trial:
         """
         result = run(self.network, inputs, at)
         wanted = expected.reshape(len(inputs), -1)
-        self.compare(result.answers, result.sure, wanted, readable, run="on the grid")
+        self.compare(result.answers, result.unique_argmax, wanted, readable, run="on the grid")
         if self.inputs < self.in_floats:
             answers, sure = self._in_floats(inputs, at)
             self.compare(answers, sure, wanted, readable, run="in float64")

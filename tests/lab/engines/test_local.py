@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from seqsep.lab.device import environment
-from seqsep.lab.engines.engine import Ended, Moved, Saved
+from seqsep.lab.engines.engine import Ended, JobProgress, Saved
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.local import WORKER, Supervisor
 from seqsep.lab.progress import Display
@@ -112,20 +112,20 @@ def test_a_run_that_always_dies_fails_and_the_others_go_on(workers: int) -> None
         5: "finished",
     }
     assert {event.job: event.attempts for event in events if isinstance(event, Ended)} == {0: 3, 1: 1, 2: 3, 3: 1, 4: 1, 5: 1}
-    handed_over = [event.job for event in events if isinstance(event, Moved) and event.step == 0]
+    handed_over = [event.job for event in events if isinstance(event, JobProgress) and event.step == 0]
     assert sorted(handed_over) == [0, 0, 0, 1, 2, 2, 2, 3, 4, 5]
 
 
 def test_jobs_are_handed_out_in_order_and_a_worker_takes_many() -> None:
     events = play(1, job(5), job(3), job(4))
     assert [event.result["seed"] for event in events if isinstance(event, Ended)] == [5, 3, 4]
-    assert len({event.worker for event in events if isinstance(event, Moved)}) == 1
+    assert len({event.worker for event in events if isinstance(event, JobProgress)}) == 1
 
 
 def test_a_run_starts_again_from_its_last_checkpoint() -> None:
     events = play(1, job(DIES_ONCE), job(FINE, "e" * 64))
     assert Saved(0, 10, ("d" * 64,)) in events
-    assert [event.job for event in events if isinstance(event, Moved) and event.step == 0] == [0, 0, 1]
+    assert [event.job for event in events if isinstance(event, JobProgress) and event.step == 0] == [0, 0, 1]
     ended = {event.job: event.result["digests"] for event in events if isinstance(event, Ended)}
     assert ended == {0: ["d" * 64], 1: ["e" * 64]}
 
@@ -151,7 +151,7 @@ def own(seed: int, tmp_path: Path) -> Job:
 
 def test_a_process_that_ran_a_users_code_takes_no_other_run(tmp_path: Path) -> None:
     events = play(1, job(FINE), job(FINE), own(FINE, tmp_path), own(FINE, tmp_path), job(FINE))
-    workers = [event.worker for event in events if isinstance(event, Moved) and event.step == 0]
+    workers = [event.worker for event in events if isinstance(event, JobProgress) and event.step == 0]
     assert workers[0] == workers[1] == workers[2]
     assert len(set(workers[2:])) == 3
     assert not any(alive(worker) for worker in workers)
@@ -201,7 +201,7 @@ def test_an_interrupt_stops_workers_that_hang_within_two_seconds() -> None:
         nonlocal begun
         with Supervisor(2) as supervisor:
             for event in supervisor.run([job(HANGS), job(HANGS)]):
-                if isinstance(event, Moved) and event.step == 2:
+                if isinstance(event, JobProgress) and event.step == 2:
                     pids.append(event.worker)
                     if len(pids) == 2:
                         begun = time.monotonic()

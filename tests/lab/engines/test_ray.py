@@ -16,7 +16,7 @@ from seqsep.lab import device
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.engines import ray as ray_driver
 from seqsep.lab.engines import ray_worker
-from seqsep.lab.engines.engine import Ended, EngineUnavailable, Looked, Moved, Saved
+from seqsep.lab.engines.engine import Ended, EngineUnavailable, Heartbeat, JobProgress, Saved
 from seqsep.lab.engines.job import Job
 from seqsep.lab.engines.ray import RayEngine
 from seqsep.lab.engines.ray_connection import RayConnection
@@ -82,8 +82,8 @@ def test_events_checkpoints_and_prints_come_back(tmp_path, monkeypatch, capsys) 
     statuses = [ended(events)[at].result["status"] for at in range(4)]
     assert statuses == ["finished", "finished", "failed: ValueError: no", "finished"]
     for at, seed in enumerate((1, 2, 9, 4)):
-        of_job = [event for event in events if not isinstance(event, Looked) and event.job == at]
-        assert isinstance(of_job[0], Moved)
+        of_job = [event for event in events if not isinstance(event, Heartbeat) and event.job == at]
+        assert isinstance(of_job[0], JobProgress)
         assert of_job[0].step == 0
         assert isinstance(of_job[-1], Ended)
         last = [event for event in of_job if isinstance(event, Saved)][-1]
@@ -112,7 +112,7 @@ def test_runs_of_a_lost_worker_go_on_from_checkpoints(tmp_path, monkeypatch) -> 
     fake = FakeRay(lose=[3])
     events = play(fake, [job(seed, tmp_path) for seed in (8, 2, 3)], monkeypatch, workers=1)
     assert [end.attempts for end in ended(events).values()] == [2, 1, 1]
-    assert [event.job for event in events if isinstance(event, Moved) and event.step == 0] == [0, 0, 1, 2]
+    assert [event.job for event in events if isinstance(event, JobProgress) and event.step == 0] == [0, 0, 1, 2]
     assert [event.job for event in events if isinstance(event, Ended)] == [0, 1, 2]
     assert [event.step for event in events if isinstance(event, Saved) and event.job == 0] == [10, 10, 20]
     assert ended(events)[0].result["started"] == "10 of 8"
@@ -226,7 +226,7 @@ class Silent(FakeRay):
 
 def test_the_driver_looks_around_while_no_actor_answers(tmp_path, monkeypatch) -> None:
     events = play(Silent(), [job(1, tmp_path)], monkeypatch)
-    assert events[:5] == [Looked()] * 5
+    assert events[:5] == [Heartbeat()] * 5
     assert ended(events)[0].result["status"] == "finished"
 
 

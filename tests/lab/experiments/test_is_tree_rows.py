@@ -6,8 +6,8 @@ import pytest
 
 from seqsep.lab.experiments.is_tree import EXPERIMENT, STATE_BY_HEADS
 from seqsep.lab.row import read_rows
+from seqsep.report.formatting import percent_at_most
 from seqsep.report.is_tree_table import is_tree_cells
-from seqsep.report.numerals import percent_at_most
 from seqsep.tasks.ceilings import ceiling
 
 RESULTS = Path(__file__).parents[3] / "results"

@@ -112,7 +112,7 @@ def test_the_answer_is_sure_only_without_a_tie():
     )
     result = run(network, np.zeros((1, 2), dtype=np.int64))
     assert result.answers.tolist() == [[0, 0]]
-    assert not result.sure.any()
+    assert not result.unique_argmax.any()
 
 
 def test_the_ledger_counts_every_entry():

@@ -9,7 +9,7 @@ import pytest
 from seqsep.commands.cli import main
 from seqsep.lab.run import Run
 from seqsep.models.mixers import Block
-from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import UserLayer
 from seqsep.models.plugins.load import PlugInFails, load
 from support.plug_ins import GOOD, run_of
 
@@ -20,7 +20,7 @@ def test_what_a_class_says_of_its_block_and_takes_is_heeded() -> None:
     assert (first.mixer.layer.heads, first.mixer.layer.another) == (2, "default")
     assert first.mlp is not None
     assert second.mlp is None
-    assert OwnLayer.parse(f"{GOOD}:Mean").build(8, 2).block == Block()
+    assert UserLayer.parse(f"{GOOD}:Mean").build(8, 2).block == Block()
     assert model.state_bits() == (8 * 32, 8 * 32)
 
 
@@ -44,7 +44,7 @@ def test_the_key_is_that_of_the_class_and_the_files_bytes(tmp_path: Path) -> Non
 def test_a_file_that_changes_during_a_sweep_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "layer.py"
     path.write_text(GOOD.read_text())
-    layer = OwnLayer.parse(f"{path}:Sum")
+    layer = UserLayer.parse(f"{path}:Sum")
     path.write_text(GOOD.read_text() + "\n")
     with pytest.raises(PlugInFails, match=r"expected SHA-256 .* the file has changed meanwhile"):
         load(layer)

@@ -8,7 +8,7 @@ import torch
 
 from seqsep.lab.engines import validation
 from seqsep.lab.train import train
-from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import UserLayer
 from seqsep.models.plugins.load import PlugInFails, load
 from support.plug_ins import GOOD, run_of
 
@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 def test_the_example_of_a_layer_obeys_every_law_and_trains() -> None:
     name = f"{EXAMPLES / 'own_layer.py'}:MovingAverage"
-    verdicts = list(validation.verdicts(OwnLayer.parse(name), lambda part: None, width=8, heads=2))
+    verdicts = list(validation.verdicts(UserLayer.parse(name), lambda part: None, width=8, heads=2))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     code = (EXAMPLES / "own_layer.py").read_text().partition('"""\n\n')[2]
     assert len(code.strip().splitlines()) <= 32
@@ -28,7 +28,7 @@ def test_the_example_of_a_layer_obeys_every_law_and_trains() -> None:
 
 @pytest.mark.parametrize("name", ["Seen", "SeenInHalf", "SingleSum"])
 def test_states_of_other_types_and_32_bits_obey_every_law(name: str) -> None:
-    verdicts = list(validation.verdicts(OwnLayer.parse(f"{GOOD}:{name}"), lambda part: None, width=8, heads=2))
+    verdicts = list(validation.verdicts(UserLayer.parse(f"{GOOD}:{name}"), lambda part: None, width=8, heads=2))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     assert ("finite differences were not taken" in verdicts[-1].where) == (name == "SingleSum")
 
@@ -53,7 +53,7 @@ def test_a_state_of_another_kind_is_named_by_its_type(tmp_path: Path, state: str
     """
     file = tmp_path / "layer.py"
     file.write_text(dedent(code).replace("STATE", state))
-    mixer = OwnLayer.parse(f"{file}:Layer").build(width=4, heads=1)
+    mixer = UserLayer.parse(f"{file}:Layer").build(width=4, heads=1)
     expected = f"expected a state that is a tensor or a tuple of tensors, found {found} by start"
     with pytest.raises(PlugInFails, match=f"layer.py:Layer: {expected}$"):
         mixer.start(2)
@@ -68,7 +68,7 @@ def test_the_example_of_a_foreign_layer_obeys_every_law() -> None:
     flash_linear_attention()
     name = f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"
     verdicts = list(
-        validation.verdicts(OwnLayer.parse(name), lambda part: None, validation.WITHOUT_GRADIENTS, width=8, heads=2)
+        validation.verdicts(UserLayer.parse(name), lambda part: None, validation.WITHOUT_GRADIENTS, width=8, heads=2)
     )
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     result = train(run_of(name))[1]
@@ -80,7 +80,7 @@ def test_the_foreign_kernels_agree_with_their_reference() -> None:
     flash_linear_attention()
     if not torch.cuda.is_available():
         pytest.skip("the kernels of flash-linear-attention need a GPU")
-    layer = load(OwnLayer.parse(f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"))(64).cuda()
+    layer = load(UserLayer.parse(f"{EXAMPLES / 'flash_linear_attention_layer.py'}:GatedDelta"))(64).cuda()
     x = torch.randn(2, 50, 64, device="cuda")
     expected = layer.reference(x, layer.start(2))[0]
     assert torch.allclose(layer(x), expected, atol=2e-2, rtol=2e-2)

@@ -10,7 +10,7 @@ from seqsep.lab.engines.validation import task_verdicts
 from seqsep.lab.train import train
 from seqsep.models.laws.task import TASK_LAWS
 from seqsep.models.plugins.name import PlugIn
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.task import UserTask
 from support.plug_ins import FOLDER, GOOD, run_of
 
 EXAMPLE = f"{Path(__file__).parents[3] / 'examples' / 'own_task.py'}:Greatest"
@@ -52,7 +52,7 @@ BROKEN = {
 
 
 def test_the_example_obeys_every_law_and_can_be_learned() -> None:
-    task = OwnTask.of(PlugIn.parse(EXAMPLE), 4, alphabet=4)
+    task = UserTask.of(PlugIn.parse(EXAMPLE), 4, alphabet=4)
     verdicts = list(task_verdicts(task, lambda part: None))
     assert [verdict.law for verdict in verdicts] == ["loads", "builds", "sample", *TASK_LAWS]
     assert [verdict for verdict in verdicts if not verdict.holds] == []
@@ -65,7 +65,7 @@ def test_the_example_obeys_every_law_and_can_be_learned() -> None:
 @pytest.mark.parametrize("name", BROKEN)
 def test_the_law_that_a_bad_task_breaks_is_named(name: str) -> None:
     law, where = BROKEN[name]
-    task = OwnTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), 6)
+    task = UserTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), 6)
     failed = {verdict.law: verdict.where for verdict in task_verdicts(task, lambda part: None) if not verdict.holds}
     assert list(failed) == [law]
     assert where in failed[law]

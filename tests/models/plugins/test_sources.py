@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from seqsep.lab.run import Run
-from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import UserLayer
 from seqsep.models.plugins.load import PlugInFails, load, run_file
 from seqsep.models.plugins.sources import digest_of, imported_files
 from seqsep.tasks import IndexLookup
@@ -39,7 +39,7 @@ def folder(tmp_path):
 
 
 def of(folder):
-    return OwnLayer.parse(f"{folder / 'layer.py'}:Layer")
+    return UserLayer.parse(f"{folder / 'layer.py'}:Layer")
 
 
 @pytest.mark.parametrize("name", ["layer.py", "helper.py", "further.py"])
@@ -91,7 +91,7 @@ def test_nested_expressions_are_refused_in_one_line(tmp_path, nested):
     """Tell if the file is the user's own or one that it imports."""
     file = tmp_path / "layer.py"
     file.write_text(f"x = {nested}\n\n\nclass Layer:\n    pass\n")
-    for refused in (lambda: run_file(file), lambda: load(OwnLayer.parse(f"{file}:Layer"))):
+    for refused in (lambda: run_file(file), lambda: load(UserLayer.parse(f"{file}:Layer"))):
         with pytest.raises(ValueError, match=r"expected a (Python file|file that loads)") as error:
             refused()
         assert "\n" not in str(error.value)

@@ -15,11 +15,11 @@ from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
 from seqsep.models.laws import mixer as mixer_laws
-from seqsep.models.plugins.layer import OwnLayer
+from seqsep.models.plugins.layer import UserLayer
 from seqsep.models.plugins.load import PlugInFails
 from seqsep.models.plugins.model import WholeModel
 from seqsep.models.plugins.name import PlugIn
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.task import UserTask
 from support.plug_ins import BAD, FOLDER, GOOD, run_of
 
 # What the status of a run of each must say, after "failed: ".
@@ -98,7 +98,7 @@ def test_bad_layers_fail_and_the_other_runs_are_bit_identical(tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", MORE)
 def test_the_laws_name_the_law_and_the_place(name: str) -> None:
-    verdicts = list(validation.verdicts(OwnLayer.parse(f"{BAD}:{name}"), lambda part: None, width=8, heads=2))
+    verdicts = list(validation.verdicts(UserLayer.parse(f"{BAD}:{name}"), lambda part: None, width=8, heads=2))
     law, where = MORE[name]
     failed = next(verdict for verdict in verdicts if not verdict.holds)
     assert failed.law == law
@@ -163,7 +163,7 @@ def test_what_follows_from_a_fault_is_not_listed(tmp_path: Path, name: str, fail
     """Numbers that differ between two calls, or are none, say nothing of causality or padding, whose laws are not tried."""
     file = tmp_path / "layer.py"
     file.write_text(CAUSES)
-    verdicts = list(validation.verdicts(OwnLayer.parse(f"{file}:{name}"), lambda part: None, width=8, heads=2))
+    verdicts = list(validation.verdicts(UserLayer.parse(f"{file}:{name}"), lambda part: None, width=8, heads=2))
     found = {verdict.law: verdict.where for verdict in verdicts if not verdict.holds}
     assert list(found) == list(failing)
     assert verdicts[-1].law == list(failing)[-1]
@@ -173,7 +173,7 @@ def test_what_follows_from_a_fault_is_not_listed(tmp_path: Path, name: str, fail
 
 def test_a_state_that_stops_growing_holds_and_is_named() -> None:
     """A full window: bits per token are those of the first."""
-    layer = OwnLayer.parse(f"{BAD}:GrowsToAWindow")
+    layer = UserLayer.parse(f"{BAD}:GrowsToAWindow")
     found = {verdict.law: verdict for verdict in validation.verdicts(layer, lambda part: None, width=8, heads=2)}
     assert [law for law, verdict in found.items() if not verdict.holds] == []
     assert found["state counted"].where == mixer_laws.GROWS_UNEVENLY
@@ -188,7 +188,7 @@ def test_the_state_of_a_growing_layer_keeps_what_it_starts_with(tmp_path: Path) 
 @pytest.mark.parametrize("name", ["Sum", "Mean"])
 def test_a_good_layer_obeys_every_law(name: str) -> None:
     begun: list[str] = []
-    verdicts = list(validation.verdicts(OwnLayer.parse(f"{GOOD}:{name}"), begun.append, width=8, heads=2))
+    verdicts = list(validation.verdicts(UserLayer.parse(f"{GOOD}:{name}"), begun.append, width=8, heads=2))
     assert [verdict for verdict in verdicts if not verdict.holds] == []
     assert begun == [verdict.law for verdict in verdicts] == ["loads", "builds", *mixer_laws.MIXER_LAWS]
 
@@ -216,13 +216,13 @@ def test_a_whole_model_that_looks_ahead_fails() -> None:
 
 
 def test_a_task_of_ones_own_trains_and_obeys_the_laws() -> None:
-    task = OwnTask.of(PlugIn.parse(f"{GOOD}:Parity"), length=6, alphabet=3)
+    task = UserTask.of(PlugIn.parse(f"{GOOD}:Parity"), length=6, alphabet=3)
     run = run_of("lstm", task=task)
     validation.validate(run, lambda part: None)
     assert train(run)[1].steps == 30
     back = Run.from_configuration(run.configuration(), run.files())
     assert (back, back.task.vocabulary, back.task.longest) == (run, 3, 6)
-    assert back.key() == run.key() != run_of("lstm", task=OwnTask.of(PlugIn.parse(f"{GOOD}:Parity"), length=6)).key()
+    assert back.key() == run.key() != run_of("lstm", task=UserTask.of(PlugIn.parse(f"{GOOD}:Parity"), length=6)).key()
 
 
 @pytest.mark.parametrize(
@@ -236,6 +236,6 @@ def test_a_task_of_ones_own_trains_and_obeys_the_laws() -> None:
     ],
 )
 def test_a_bad_task_fails_with_its_reason(name: str, message: str) -> None:
-    task = OwnTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), length=6)
+    task = UserTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), length=6)
     with pytest.raises(PlugInFails, match=message):
         validation.validate(run_of("lstm", task=task), lambda part: None)

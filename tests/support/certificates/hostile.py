@@ -22,14 +22,14 @@ SECONDS = 10.0
 MOST = 10 << 20
 
 
-class Measured(NamedTuple):
+class RunSummary(NamedTuple):
     status: int
     line: str
     errors: str
     cpu_seconds: float
 
 
-def measured(data: bytes) -> Measured:
+def measured(data: bytes) -> RunSummary:
     """The checker as a program, alone (-I -S), with no more than 512 MiB of address space."""
 
     def limit() -> None:
@@ -54,7 +54,7 @@ def measured(data: bytes) -> Measured:
         process.returncode = os.waitstatus_to_exitcode(status)
         process.stdout.close()
         process.stderr.close()
-    return Measured(process.returncode, line.decode(), errors.decode(), used.ru_utime + used.ru_stime)
+    return RunSummary(process.returncode, line.decode(), errors.decode(), used.ru_utime + used.ru_stime)
 
 
 def _made(theorem: str, kind: str, task: dict[str, Any], witness: dict[str, Any], claims: dict[str, int], **more: Any) -> bytes:
@@ -269,7 +269,7 @@ WORST += (
 WORST += ("generated-run, long", "generated-run, many runs", "generated-run, queries", "generated-run, enormous machine")
 
 
-def try_file(name: str) -> Measured:
+def try_file(name: str) -> RunSummary:
     """Raises AssertionError if the checker is slow, does not answer 0, 1 or 2, or says more than one line."""
     measurement = measured((HOSTILE | NEAR_THE_BOUND)[name]())
     assert measurement.status in ((2,) if name in HOSTILE else (0, 1, 2)), (name, measurement)

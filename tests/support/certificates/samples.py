@@ -71,7 +71,7 @@ def random_network(rounding: str, softmax: str, causal: bool, seed: int, steps: 
     network = Network("random", grid, {}, fine(2, width), tuple(stack), fine(3, width), fine(3), positions=fine(4, width))
     inputs = np.array(list(itertools.product(range(2), repeat=3)))
     execution = run(network, inputs, at=-1)
-    keep = execution.sure[:, 0]
+    keep = execution.unique_argmax[:, 0]
     values = np.where(keep, execution.answers[:, 0], -1)
     parameters: dict[str, Any] = {"alphabets": [2, 2, 2], "values": values.tolist()}
     evidence = Evidence("table", parameters, NetworkRun(network, inputs[keep], execution.answers[keep, 0]))

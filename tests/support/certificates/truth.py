@@ -184,7 +184,7 @@ def _network(given: dict[str, Any]) -> bool:
     different = len({tuple(word) for word in witness["inputs"]}) == len(witness["inputs"])
     sizes = _sizes(f, witness, network)
     precise = given["precision"] == network.precision
-    sure = bool(execution.sure.all())
+    sure = bool(execution.unique_argmax.all())
     return (
         right and sure and different and _is_of_its_theorem(given, network, witness["answers"]) and precise and claims == sizes
     )

@@ -16,7 +16,7 @@ from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 from seqsep.lab.train import train
 from seqsep.models.plugins.name import PlugIn
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.task import UserTask
 from support.faults.forked_sweep import session_members
 from support.plug_ins import FOLDER, GOOD, run_of
 
@@ -38,7 +38,7 @@ def attacks() -> dict[str, Run]:
             found[f"{file}:{name}"] = run_of(f"{kind}{FOLDER / file}:{name}")
     found["raises_on_import.py:Layer"] = run_of(f"{FOLDER / 'raises_on_import.py'}:Layer")
     for name in classes(FOLDER / "bad_tasks.py"):
-        task = OwnTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), length=6)
+        task = UserTask.of(PlugIn.parse(f"{FOLDER / 'bad_tasks.py'}:{name}"), length=6)
         found[f"bad_tasks.py:{name}"] = run_of("lstm", task=task)
     return found
 

@@ -9,11 +9,11 @@ import time
 
 import pytest
 
-from seqsep.tasks.retriever import Bounded, TookTooLong
+from seqsep.tasks.retriever import TimeoutCall, TookTooLong
 
 
 def within(seconds, call):
-    with Bounded(call, seconds) as bounded:
+    with TimeoutCall(call, seconds) as bounded:
         return bounded()
 
 
@@ -83,7 +83,7 @@ def test_calls_after_one_that_was_given_up():
         return os.getpid(), list(seen)
 
     def calls():
-        with Bounded(call, 0.5) as bounded:
+        with TimeoutCall(call, 0.5) as bounded:
             answers = [bounded(0), bounded(1)]
             with pytest.raises(TookTooLong):
                 bounded(2)

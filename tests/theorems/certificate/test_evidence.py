@@ -10,7 +10,7 @@ import seqsep_check
 from seqsep.commands.cli import main
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.certificate import certify
-from seqsep.theorems.retrieval.one_layer import told_apart
+from seqsep.theorems.retrieval.one_layer import distinguished_inputs
 from seqsep.theorems.retrieval.recall_oracle import cases
 from support.certificates.samples import samples, seal
 from support.certificates.verdict import held
@@ -131,7 +131,7 @@ def test_lower_bounds_show_as_many_rows_as_the_formula_says():
         assert f"rows {cases(length, alphabet)}, " in line
     for task, length in (("recall", 6), ("counting", 4)):
         line = held(certify("retrieval-one-layer", task=task, length=length))
-        assert f"rows {told_apart(task, length, 4)[0]}, " in line
+        assert f"rows {distinguished_inputs(task, length, 4)[0]}, " in line
 
 
 def test_verdicts_say_what_was_proved_and_never_say_it_twice():

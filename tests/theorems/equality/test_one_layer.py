@@ -20,7 +20,7 @@ from seqsep.theorems.equality.one_layer import ROUNDINGS, WithBos, build, check,
 
 def answers(network, inputs):
     result = run(network, WithBos.plain(inputs.shape[1], 2, unequal=False).placed(inputs), at=-1)
-    assert result.sure.all()
+    assert result.unique_argmax.all()
     return result.answers[:, 0]
 
 

@@ -126,8 +126,8 @@ def test_check(options):
     upper = [outcome for outcome in outcomes if outcome.side == "upper"]
     assert len(upper) == (options["length"] <= 256)
     assert all(set(outcome.measured.values()) == {needed} == set(outcome.bound.values()) for outcome in upper)
-    erring = [outcome for outcome in outcomes if outcome.statement == LOWER]
-    assert all(outcome.measured["state_bits"] < outcome.bound["state_bits"] for outcome in erring)
+    collision_outcome = [outcome for outcome in outcomes if outcome.statement == LOWER]
+    assert all(outcome.measured["state_bits"] < outcome.bound["state_bits"] for outcome in collision_outcome)
     searched = [outcome.measured["states"] for outcome in outcomes if str(outcome.variant).startswith("least DFA")]
     assert searched == [2, 4, 8][: options["length"] // 2]
 

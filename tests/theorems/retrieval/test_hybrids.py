@@ -126,7 +126,7 @@ def defects(honest, inputs, answers, seeds: int) -> dict:
     for seed in range(seeds):
         name, network = spoiled(honest, seed)
         result = run(network, inputs, at=-1)
-        if not (np.array_equal(result.answers[:, 0], answers) and result.sure.all()):
+        if not (np.array_equal(result.answers[:, 0], answers) and result.unique_argmax.all()):
             changed[name] = network
     return changed
 

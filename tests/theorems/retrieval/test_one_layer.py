@@ -17,12 +17,12 @@ from seqsep.theorems.retrieval.one_layer import (
     bob_sums,
     check,
     constants,
+    distinguished_inputs,
     evidence,
     first_impossible,
     least_width,
     responses,
     share,
-    told_apart,
 )
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -60,7 +60,7 @@ def test_the_shares_tell_every_two_of_alices_inputs_apart(task, length, alphabet
             assert shared.answers(word) == expected
         rows.append(tuple(shared.answers(word) for word in words))
     assert len(set(rows)) == len(rows)
-    apart, questions = told_apart(task, length, alphabet, gram)
+    apart, questions = distinguished_inputs(task, length, alphabet, gram)
     assert questions == len(shared.bobs)
     assert len(alices) == apart
 
@@ -130,7 +130,7 @@ def test_least_widths():
     assert least_width("recall", 1024, gram=3) == 67
     for task in ("recall", "counting"):
         width = least_width(task, 200)
-        apart, questions = told_apart(task, 200)
+        apart, questions = distinguished_inputs(task, 200)
         thresholds = 2 * 202**4 * questions
         assert cells(width - 1, thresholds) < apart <= cells(width, thresholds)
 
@@ -199,7 +199,7 @@ def test_the_constants_are_the_least_width_of_the_bound(task):
         width = constants(length, heads=2, task=task)["least_width"]
         outcome = check(length=length, heads=2, task=task)[1]
         assert outcome.bound["least_width"] == width
-        apart, questions = told_apart(task, length)
+        apart, questions = distinguished_inputs(task, length)
         thresholds = 2 * (length + 2) ** 4 * questions
         assert cells(width, thresholds) ** 2 >= apart
         assert width == 1 or cells(width - 1, thresholds) ** 2 < apart

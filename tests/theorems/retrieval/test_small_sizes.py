@@ -10,7 +10,7 @@ from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.retrieval import associative_recall_state, by_pattern, counting_state, index_lookup_state
-from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 from seqsep.theorems.retrieval.recall_oracle import without_oracle
 
 
@@ -37,7 +37,7 @@ def test_a_model_that_does_not_err_is_no_counterexample():
     model = as_machine(index_lookup_state.with_fewer_bits(4, 2, 2))
 
     def outcome_of(solve):
-        return erring(
+        return collision_outcome(
             index_lookup_state.CLAIM,
             model=model,
             task=task,

@@ -79,7 +79,7 @@ def test_the_wide_layer_decides_and_one_bucket_less_errs(length):
     inputs = tokens(every_assignment(length), 0)
     result = run(build(length), inputs, at=-1)
     assert (result.answers[:, 0] == meet(inputs)).all()
-    assert result.sure.all()
+    assert result.unique_argmax.all()
     if length > 2:
         narrow = run(build(length, length // 2), inputs, at=-1).answers[:, 0]
         wrong = narrow != meet(inputs)

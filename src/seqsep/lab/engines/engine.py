@@ -35,7 +35,7 @@ class Work(Protocol):
 
 
 @dataclass(frozen=True)
-class Moved:
+class JobProgress:
     """A job is at `step` in the process `worker`; step 0 says that it has just been handed over."""
 
     job: int
@@ -78,12 +78,12 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Looked:
+class Heartbeat:
     """The engine has looked at all its workers; it does so about every second, also while none of them says anything."""
 
 
-OfAJob = Moved | Saved | Judged | Ended
-Event = OfAJob | Looked
+OfAJob = JobProgress | Saved | Judged | Ended
+Event = OfAJob | Heartbeat
 
 
 @runtime_checkable

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.lab.run import Run
-from seqsep.models.plugins.layer import OwnLayer
-from seqsep.models.plugins.model import OwnModel
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.layer import UserLayer
+from seqsep.models.plugins.model import UserModel
+from seqsep.models.plugins.task import UserTask
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,13 @@ class Check:
     A task has its fields in place of sizes.
     """
 
-    plug_in: OwnLayer | OwnModel | OwnTask
+    plug_in: UserLayer | UserModel | UserTask
     sizes: dict[str, int]
     digests: tuple[str, ...] = ()
     has_plug_ins: bool = True
 
     def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
         """What the worker is told."""
-        source = self.plug_in.source if isinstance(self.plug_in, OwnTask) else self.plug_in
+        source = self.plug_in.source if isinstance(self.plug_in, UserTask) else self.plug_in
         told = {"check": str(source), "files": {str(source): str(source.path)}, "sizes": self.sizes}
-        return told | ({"task": self.plug_in.configuration()} if isinstance(self.plug_in, OwnTask) else {})
+        return told | ({"task": self.plug_in.configuration()} if isinstance(self.plug_in, UserTask) else {})

@@ -21,7 +21,18 @@ from types import TracebackType
 from typing import Any
 
 from seqsep.lab.device import CPU, GPU, environment, variables
-from seqsep.lab.engines.engine import FAILED_STARTS, RETRIES, STALL_SECONDS, Ended, Event, Judged, Looked, Moved, Saved, Work
+from seqsep.lab.engines.engine import (
+    FAILED_STARTS,
+    RETRIES,
+    STALL_SECONDS,
+    Ended,
+    Event,
+    Heartbeat,
+    JobProgress,
+    Judged,
+    Saved,
+    Work,
+)
 from seqsep.lab.engines.process import GRACE_SECONDS, MOST_PRINTED, Worker
 
 WORKER = Path(__file__).with_name("worker.py")
@@ -34,7 +45,7 @@ if sys.platform == "linux":
 
 
 @dataclass
-class Course:
+class JobQueue:
     """How far the jobs have come: those that wait for a worker, and of each its checkpoints, attempts and beginning."""
 
     jobs: Sequence[Work]
@@ -110,7 +121,7 @@ class Supervisor:
 
         Raises ChildProcessError (an OSError) if workers do not even start.
         """
-        course = Course(jobs)
+        course = JobQueue(jobs)
         while course.waiting or any(worker.job is not None for worker in self.workers):
             self._start_workers(len(course.waiting))
             for worker in self.workers:
@@ -119,11 +130,11 @@ class Supervisor:
                     worker.take(job)
                     with suppress(OSError):  # a worker that has just died is found by its closed pipe
                         worker.connection.send_bytes(json.dumps(message).encode())
-                    yield Moved(job, worker.process.pid, step=0, accuracy=None)
+                    yield JobProgress(job, worker.process.pid, step=0, accuracy=None)
             for worker, message in self._heard():
                 worker.heard = time.monotonic()
                 yield from self._events(worker, message, course)
-            yield Looked()
+            yield Heartbeat()
 
     def _start_workers(self, waiting: int) -> None:
         """Start a process for each job that waits, up to the limit."""
@@ -132,7 +143,7 @@ class Supervisor:
             in_use = [worker.variables.get("CUDA_VISIBLE_DEVICES") for worker in self.workers]
             self.workers.append(Worker(WORKER, WORKER_ENVIRONMENT | variables(self.device, in_use), self.device))
 
-    def _events(self, worker: Worker, message: dict[str, Any], course: Course) -> Iterator[Event]:
+    def _events(self, worker: Worker, message: dict[str, Any], course: JobQueue) -> Iterator[Event]:
         """What a message of a worker means to the sweep."""
         pid = worker.process.pid
         match message["kind"]:
@@ -143,7 +154,7 @@ class Supervisor:
                 worker.stage = message["words"]
             case "progress":
                 worker.stage = f"after step {message['step']}"
-                yield Moved(worker.job_at_work, pid, message["step"], message["accuracy"])
+                yield JobProgress(worker.job_at_work, pid, message["step"], message["accuracy"])
             case "checkpoint":
                 job = worker.job_at_work
                 course.digests[job] = tuple(message["digests"])
@@ -162,7 +173,7 @@ class Supervisor:
             case "gone":
                 yield from self._gone(worker, course)
 
-    def _gone(self, worker: Worker, course: Course) -> Iterator[Event]:
+    def _gone(self, worker: Worker, course: JobQueue) -> Iterator[Event]:
         """A worker has died: its job goes to another one, or has failed."""
         self.workers.remove(worker)
         death = worker.death()
@@ -176,7 +187,9 @@ class Supervisor:
         else:
             yield self._ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"}, course)
 
-    def _ended(self, worker: Worker, result: dict[str, Any], course: Course, processor: dict[str, str] | None = None) -> Ended:
+    def _ended(
+        self, worker: Worker, result: dict[str, Any], course: JobQueue, processor: dict[str, str] | None = None
+    ) -> Ended:
         """The end of a worker's job. The worker takes the next one, unless it ran a user's code."""
         job = worker.job_at_work
         worker.job = None

@@ -27,8 +27,8 @@ from seqsep.lab.engines.engine import (
     Ended,
     EngineUnavailable,
     Event,
-    Looked,
-    Moved,
+    Heartbeat,
+    JobProgress,
     Saved,
     Work,
 )
@@ -206,7 +206,7 @@ class RayEngine:
                     yield from self._events(actor, answer, course)
                 else:
                     yield from self._gone(actor, answer, course)
-            yield Looked()
+            yield Heartbeat()
 
     def _ask(self, course: ClusterCourse, limit: int) -> None:
         """Ask every actor that owes no answer what has happened; one whose batch has ended is given the next."""
@@ -225,10 +225,10 @@ class RayEngine:
         for event in answer.events:
             job = actor.batch[event.job]
             match event:
-                case Moved(worker=process, step=step, accuracy=accuracy):
+                case JobProgress(worker=process, step=step, accuracy=accuracy):
                     if step == 0:
                         course.begun[job] = time.monotonic()
-                    yield Moved(job, process, step, accuracy)
+                    yield JobProgress(job, process, step, accuracy)
                 case Saved(step=step, digests=digests):
                     yield Saved(job, step, course.saved(job, digests, answer.checkpoints[event.job]))
                 case Ended(result=result, seconds=seconds, attempts=attempts, processor=processor):

@@ -22,7 +22,7 @@ from seqsep.core.files import UNLIMITED, read_bytes
 from seqsep.core.names import BadInput
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU
-from seqsep.lab.engines.engine import Ended, Event, Looked, Moved, OfAJob, Saved, Work
+from seqsep.lab.engines.engine import Ended, Event, Heartbeat, JobProgress, OfAJob, Saved, Work
 from seqsep.lab.engines.local import Supervisor
 
 
@@ -109,7 +109,7 @@ class RayWorker:
         events: list[OfAJob] = []
         with redirect_stderr(io.StringIO()) as printed:
             for event in self.events:
-                if isinstance(event, Looked):
+                if isinstance(event, Heartbeat):
                     continue
                 events.append(event)
                 if isinstance(event, Ended) or time.monotonic() >= deadline:
@@ -125,7 +125,7 @@ class RayWorker:
         answer = Answer(printed=printed)
         last = {(type(event), event.job): at for at, event in enumerate(events)}
         for at, event in enumerate(events):
-            begins = isinstance(event, Moved) and event.step == 0
+            begins = isinstance(event, JobProgress) and event.step == 0
             place = Path(self.batch[event.job].content["checkpoint"])
             if isinstance(event, Saved):
                 for digest in self.kept.get(event.job, set()).difference(event.digests):

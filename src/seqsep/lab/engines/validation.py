@@ -16,11 +16,11 @@ from seqsep.models.laws.mixer import GATES, MIXER_LAWS, Verdict, mixer_and_input
 from seqsep.models.laws.task import TASK_LAWS, check_task
 from seqsep.models.mixers import Mixer
 from seqsep.models.plugins.global_state import GlobalState
-from seqsep.models.plugins.layer import OwnLayer, checked_in
+from seqsep.models.plugins.layer import UserLayer, checked_in
 from seqsep.models.plugins.load import PlugInFails, in_words, load, load_and_compare
-from seqsep.models.plugins.model import OwnModel
+from seqsep.models.plugins.model import UserModel
 from seqsep.models.plugins.name import PlugIn
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.task import UserTask
 from seqsep.tasks import Batch
 
 TIME = 19
@@ -36,7 +36,7 @@ WITHOUT_GRADIENTS = tuple(law for law in MIXER_LAWS if law != "gradients")
 
 
 def verdicts(
-    plug_in: OwnLayer | OwnModel,
+    plug_in: UserLayer | UserModel,
     begin: Callable[[str], None],
     laws: Sequence[str] = tuple(MIXER_LAWS),
     **sizes: int,
@@ -47,7 +47,7 @@ def verdicts(
     layer but for gradients, has vocabulary, classes and longest too. The verdicts end at a part without which the others mean
     nothing.
     """
-    if isinstance(plug_in, OwnModel):
+    if isinstance(plug_in, UserModel):
         laws = [law for law in laws if law in WITHOUT_GRADIENTS]
         sizes = sizes | {"longest": max(sizes["longest"], TIME + PADDING)}
     yield from _Candidate(plug_in, sizes).verdicts(begin, laws)
@@ -56,7 +56,7 @@ def verdicts(
 class _Candidate:
     """A plug-in under validation, built at these sizes in each precision that laws are tried in."""
 
-    def __init__(self, plug_in: OwnLayer | OwnModel, sizes: Mapping[str, int]) -> None:
+    def __init__(self, plug_in: UserLayer | UserModel, sizes: Mapping[str, int]) -> None:
         self.plug_in = plug_in
         self.sizes = sizes
         self.exact = torch.float64
@@ -114,7 +114,7 @@ class _Candidate:
         return judged
 
 
-def task_verdicts(task: OwnTask, begin: Callable[[str], None]) -> Iterator[Verdict]:
+def task_verdicts(task: UserTask, begin: Callable[[str], None]) -> Iterator[Verdict]:
     """Whether a task loads, is built, gives examples and obeys the laws, part by part, as `verdicts` does.
 
     The verdicts of the laws end at the first that is broken where the others then mean nothing.
@@ -139,11 +139,11 @@ def task_verdicts(task: OwnTask, begin: Callable[[str], None]) -> Iterator[Verdi
             return
 
 
-def parts_of(plug_in: OwnLayer | OwnModel | OwnTask) -> tuple[str, ...]:
+def parts_of(plug_in: UserLayer | UserModel | UserTask) -> tuple[str, ...]:
     """All parts of the validation of a plug-in, in order: verdicts that end before the last one left the others untried."""
-    if isinstance(plug_in, OwnTask):
+    if isinstance(plug_in, UserTask):
         return (*BEFORE_LAWS, "sample", *TASK_LAWS)
-    return (*BEFORE_LAWS, *(WITHOUT_GRADIENTS if isinstance(plug_in, OwnModel) else MIXER_LAWS))
+    return (*BEFORE_LAWS, *(WITHOUT_GRADIENTS if isinstance(plug_in, UserModel) else MIXER_LAWS))
 
 
 def _reason(call: Callable[[], None], plug_in: PlugIn) -> str | None:
@@ -165,7 +165,7 @@ def validate(run: Run, begin: Callable[[str], None]) -> None:
     for plug_in in run.plug_ins():
         begin(f"{plug_in.words}: loads")
         load_and_compare(plug_in)
-    if isinstance(run.task, OwnTask):
+    if isinstance(run.task, UserTask):
         begin(f"{run.task.name}: laws of a task")
         try:
             check_task(run.task, TASK_EXAMPLES)
@@ -174,7 +174,7 @@ def validate(run: Run, begin: Callable[[str], None]) -> None:
     sizes = {"width": run.width, "heads": run.heads}
     of_task = {"vocabulary": run.task.vocabulary, "classes": run.task.classes, "longest": run.task.longest}
     for layer in dict.fromkeys(layer for layer in run.layers if not isinstance(layer, str)):
-        is_whole = isinstance(layer, OwnModel)
+        is_whole = isinstance(layer, UserModel)
         if is_whole and run.task.coordinates:
             raise PlugInFails(f"{layer.words}: a whole model takes tokens, and {run.task.name} has vectors")
         say = partial(_say, begin, layer.words)

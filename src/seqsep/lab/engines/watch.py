@@ -18,7 +18,7 @@ SECONDS_BETWEEN = 0.01
 LIMITING = ("resource.setrlimit", "resource.prlimit")
 
 
-class Watch:
+class SideEffectGuard:
     """Hears of forks from the moment it is made; `begin` marks the global state, and `check` compares with it."""
 
     def __init__(self, plug_ins: Sequence[PlugIn]) -> None:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from seqsep.core.interrupts import watch_parent
 
 if TYPE_CHECKING:  # nothing slow is imported before this process watches its parent
-    from seqsep.lab.engines.watch import Watch
+    from seqsep.lab.engines.watch import SideEffectGuard
     from seqsep.lab.run import Run
     from seqsep.lab.train import Progress
 
@@ -126,7 +126,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
 class Reports:
     """What a run that trains tells the driver: each checkpoint, each evaluation, and its step now and then."""
 
-    def __init__(self, reporter: Reporter, watch: "Watch | None") -> None:
+    def __init__(self, reporter: Reporter, watch: "SideEffectGuard | None") -> None:
         self.reporter = reporter
         self.watch = watch
         self.due = 0.0
@@ -150,12 +150,12 @@ class Reports:
         self.reporter.send("checkpoint", step=step, digests=self.kept)
 
 
-def validated(run: "Run", reporter: Reporter) -> "Watch":
+def validated(run: "Run", reporter: Reporter) -> "SideEffectGuard":
     """Validate the plug-ins of a run; the watch over them while it trains. Raises PlugInFails."""
     from seqsep.lab.engines.validation import validate
-    from seqsep.lab.engines.watch import Watch
+    from seqsep.lab.engines.watch import SideEffectGuard
 
-    watch = Watch(run.plug_ins())
+    watch = SideEffectGuard(run.plug_ins())
     validate(run, reporter.stage)
     watch.begin()
     reporter.stage("training")
@@ -166,7 +166,7 @@ def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) ->
     """Try the laws on a plug-in and send each verdict; the result says whether all of them hold."""
     from seqsep.core.names import InternalError
     from seqsep.lab.engines.validation import task_verdicts, verdicts
-    from seqsep.lab.engines.watch import Watch
+    from seqsep.lab.engines.watch import SideEffectGuard
     from seqsep.models.plugins.model import restore_layer
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
@@ -174,13 +174,13 @@ def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) ->
     if "task" in message:
         fields = {name: value for name, value in message["task"].items() if name != "name"}
         task = own_task(PlugIn.restore(message["check"], files), fields)
-        watch = Watch([task.source])
+        watch = SideEffectGuard([task.source])
         judged = task_verdicts(task, reporter.stage)
     else:
         plug_in = restore_layer(message["check"], files)
         if isinstance(plug_in, str):
             raise InternalError(f"check {plug_in}: expected a layer or model of a user's file")
-        watch = Watch([plug_in])
+        watch = SideEffectGuard([plug_in])
         judged = verdicts(plug_in, **message["sizes"], begin=reporter.stage)
     holds = True
     for verdict in judged:

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from seqsep.core.files import on_disk, read_bytes
+from seqsep.core.files import fsync_dir, read_bytes
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.store.driver_lock import only_driver
 from seqsep.lab.store.pages import Forged
@@ -116,11 +116,11 @@ def _replace(path: Path, fresh: Path, damaged: Path) -> None:
     for suffix in ("", *LOGS[:2]):
         if os.path.lexists(f"{path}{suffix}"):
             os.link(f"{path}{suffix}", f"{damaged}{suffix}", follow_symlinks=False)
-    on_disk(path.parent)
+    fsync_dir(path.parent)
     for suffix in LOGS:  # SQLite would take the log of the damaged file for that of the new one
         Path(f"{path}{suffix}").unlink(missing_ok=True)
     fresh.replace(path)
-    on_disk(path.parent)
+    fsync_dir(path.parent)
 
 
 def _on_disk(path: Path, row: tuple[Any, ...]) -> bool:

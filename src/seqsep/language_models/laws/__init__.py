@@ -3,7 +3,7 @@
     check        every law tried on a model, and the verdicts
     trial        what the laws are tried on: a model, tokens, its logits in float64, and what a path may be off
     cuts         laws of cutting: token by token, in chunks, copied, sent as bytes to another process
-    beside       laws of what stands beside a sequence: other rows, other sequences, `generate`
+    independence  laws of independence: other rows, other sequences, and the library's own `generate`
     padding      laws of padding: on the left and on the right, of one sequence, in chunks
     claims       laws of what is declared: numbers kept, windows, settings that do and do not change the function
     settings     the fields of a configuration that these laws change

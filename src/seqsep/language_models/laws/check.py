@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from seqsep.core.names import text_of, whole_arguments
-from seqsep.language_models.laws import beside, claims, cuts, padding
+from seqsep.language_models.laws import claims, cuts, independence, padding
 from seqsep.language_models.laws.receiver import Receiver
 from seqsep.language_models.laws.source import Source, TransformersMissing, find_source, require_fields
 from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
@@ -56,22 +56,22 @@ class ModelVerdict:
 
 
 LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
-    "finite numbers": beside.numbers_are_finite,
-    "causal": beside.causal,
+    "finite numbers": independence.numbers_are_finite,
+    "causal": independence.causal,
     "token by token": cuts.token_by_token,
     "in chunks": cuts.in_chunks,
     "positions counted on": cuts.positions_counted_on,
-    "any batch": beside.any_batch,
+    "any batch": independence.any_batch,
     "padding on the left": padding.padded_left,
     "padding on the right": padding.padded_right,
     "padding of one sequence": padding.padded_alone,
     "padding in chunks": padding.padded_in_chunks,
-    "generate": beside.generated,
-    "beams": beside.beams,
+    "generate": independence.generated,
+    "beams": independence.beams,
     "state as bytes": cuts.state_as_bytes,
     "state copied": cuts.state_copied,
     "rows reordered": cuts.rows_reordered,
-    "nothing kept between calls": beside.other_sequences_between,
+    "nothing kept between calls": independence.other_sequences_between,
     "state declared": claims.state_is_declared,
     "beyond windows": claims.nothing_beyond_windows,
     "settings change the function": claims.settings_change_it,

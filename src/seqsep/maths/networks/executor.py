@@ -63,7 +63,7 @@ class Execution:
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> execution = run(build(3, 2), np.array([[1, 0, 1, 4]]), at=-1)  # 1 0 1 and the question for position 3
-    >>> execution.answers.tolist(), execution.sure.tolist()
+    >>> execution.answers.tolist(), execution.unique_argmax.tolist()
     ([[1]], [[True]])
     """
 
@@ -78,7 +78,7 @@ class Execution:
         return np.asarray(self.logits.integers.argmax(-1))
 
     @property
-    def sure(self) -> Bool[np.ndarray, "*shape"]:
+    def unique_argmax(self) -> Bool[np.ndarray, "*shape"]:
         """Whether one logit is greater than all other ones."""
         integers = self.logits.integers
         return (integers == integers.max(-1, keepdims=True)).sum(-1) == 1

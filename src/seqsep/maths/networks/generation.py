@@ -76,7 +76,7 @@ def follow(
         at = np.array([asked[example] for example in examples]) - 1
         runs.append(run(network, tokens[:, :-1], at))
     execution = _together(list(alike.values()), runs)
-    require_followed(network.name, sequences, asked, answers=execution.answers, sure=execution.sure)
+    require_followed(network.name, sequences, asked, answers=execution.answers, sure=execution.unique_argmax)
     return execution
 
 
@@ -165,7 +165,7 @@ def generate(
     end = len(tokens) + most
     while len(tokens) < end:
         execution = run(network, np.array([tokens]), at=-1)
-        if not execution.sure.all():
+        if not execution.unique_argmax.all():
             raise ValueError(
                 f"generate({network.name}): two logits are greatest behind {len(tokens)} tokens; a tie is no answer"
             )

@@ -29,10 +29,10 @@ METHODS = ("forward", "start", "step")
 BLOCK_CHOICES = {field: get_args(hint) or (True, False) for field, hint in get_type_hints(Block).items()}
 
 
-class OwnLayer(PlugIn):
+class UserLayer(PlugIn):
     """A user's own layer; among the layers of a run it stands in the place of a mixer's name."""
 
-    def build(self, width: int, heads: int) -> "OwnMixer":
+    def build(self, width: int, heads: int) -> "UserMixer":
         """A fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
         own_class = load(self)
         block = block_of(own_class, self.words)
@@ -44,17 +44,17 @@ class OwnLayer(PlugIn):
             missing.append("forward")
         if missing:
             raise PlugInFails(f"{self.words}: expected the methods {', '.join(METHODS)}, found no {missing[0]}")
-        return OwnMixer(self, module, block, grows)
+        return UserMixer(self, module, block, grows)
 
     def as_mixer(self, width: int, heads: int) -> tuple[Callable[[int], Mixer], int]:
         """What the laws of a mixer are tried on: from a width to a fresh mixer, and the width to try."""
         return lambda width: self.build(width, heads), width
 
 
-class OwnMixer(Mixer):
+class UserMixer(Mixer):
     """A user's module as a mixer; what it does not define is done as every mixer does it."""
 
-    def __init__(self, source: OwnLayer, module: Any, block: Block, grows: bool) -> None:
+    def __init__(self, source: UserLayer, module: Any, block: Block, grows: bool) -> None:
         super().__init__()
         self.source = source
         self.layer = module

@@ -12,12 +12,12 @@ from torch import Tensor, nn
 
 from seqsep.models.mixers import Block, Mixer, State, state_bits
 from seqsep.models.model import Model, ModelState
-from seqsep.models.plugins.layer import OwnLayer, checked_in, construct, grows_of
+from seqsep.models.plugins.layer import UserLayer, checked_in, construct, grows_of
 from seqsep.models.plugins.load import load
 from seqsep.models.plugins.name import PlugIn, is_canonical, names_a_file
 
 
-class OwnModel(PlugIn):
+class UserModel(PlugIn):
     """A user's whole model; it stands alone among the layers of a run."""
 
     PREFIX: ClassVar[str] = "model:"
@@ -140,15 +140,15 @@ def _parts(state: Tensor | State) -> State:
     return (state,) if isinstance(state, Tensor) else tuple(state)
 
 
-def parse_layer(text: str) -> OwnLayer | OwnModel:
+def parse_layer(text: str) -> UserLayer | UserModel:
     """The user's layer of FILE.py:CLASS, or the whole model of model:FILE.py:CLASS.
 
     Raises ValueError and FileNotFoundError as `PlugIn.parse` does.
     """
-    return OwnModel.parse(text) if text.startswith(OwnModel.PREFIX) else OwnLayer.parse(text)
+    return UserModel.parse(text) if text.startswith(UserModel.PREFIX) else UserLayer.parse(text)
 
 
-def restore_layer(text: Any, files: Mapping[str, str]) -> str | OwnLayer | OwnModel:
+def restore_layer(text: Any, files: Mapping[str, str]) -> str | UserLayer | UserModel:
     """The layer that a run's configuration names; the name of a mixer stands for itself.
 
     `files` are those of `PlugIn.restore`. Raises ValueError for what is no text, and for the name of a file: a row may come
@@ -160,5 +160,5 @@ def restore_layer(text: Any, files: Mapping[str, str]) -> str | OwnLayer | OwnMo
         raise ValueError(f"expected the name of a mixer, or CLASS@SHA-256 of a user's class, found {text!r:.60}")
     if not is_canonical(text):
         return text
-    kind = OwnModel if text.startswith(OwnModel.PREFIX) else OwnLayer
+    kind = UserModel if text.startswith(UserModel.PREFIX) else UserLayer
     return kind.restore(text, files)

@@ -35,14 +35,14 @@ from seqsep.tasks.returned import (
 
 
 @dataclass(frozen=True, repr=False)
-class OwnTask(Task):
+class UserTask(Task):
     """A user's own task, not loaded yet; `options` are its fields beside `length`, sorted."""
 
     source: PlugIn
     options: tuple[tuple[str, int | float | str], ...] = ()
 
     @classmethod
-    def of(cls, source: PlugIn, length: int, **options: Any) -> "OwnTask":
+    def of(cls, source: PlugIn, length: int, **options: Any) -> "UserTask":
         """The task MyTask(length, **options)."""
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         return cls(length, source, tuple(sorted(plain.items())))
@@ -160,7 +160,7 @@ class OwnTask(Task):
         return {"name": str(self.source), "length": self.length} | dict(self.options)
 
 
-def own_task(source: PlugIn, fields: Mapping[str, Any]) -> OwnTask:
+def own_task(source: PlugIn, fields: Mapping[str, Any]) -> UserTask:
     """The user's task with the fields of a configuration. Raises KeyError if `length` is not among them."""
     options = dict(fields)
-    return OwnTask.of(source, options.pop("length"), **options)
+    return UserTask.of(source, options.pop("length"), **options)

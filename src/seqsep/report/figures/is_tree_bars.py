@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 
 from seqsep.lab.experiments.claims.papers import is_tree_accuracy
 from seqsep.lab.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
-from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet, width_of
+from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
+from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, draw_sheet, width_of
+from seqsep.report.formatting import count, listed
 from seqsep.report.is_tree_table import GRAPHS, SMALLEST, WITHOUT_STATE, Cells, names, sizes_as_built
-from seqsep.report.numerals import count, listed
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IsTree
 from seqsep.tasks.ceilings import ceiling
@@ -75,7 +75,7 @@ def draw_is_tree(cells: Cells) -> Figure:
         for line in range(lines)
         for column in range(columns)
     ]
-    sheet = Sheet(
+    sheet = FigureLayout(
         title=TITLE,
         caption=caption(tasks),
         looks=list(shown.values()),
@@ -132,11 +132,11 @@ def _sizes(cells: Cells, model: SizedModel) -> str:
     return f"{count(longest.parameters)} parameters, {count(longest.state_bits)} bits of state at n = {longest.task.length}"
 
 
-def _labelled(look: Look, sizes: str) -> Look:
+def _labelled(look: LineStyle, sizes: str) -> LineStyle:
     return replace(look, label=f"{look.label}: {sizes}")
 
 
-def _draw_panel(axes: Axes, panel: Panel, cells: Cells, shown: Mapping[SizedModel, Look]) -> None:
+def _draw_panel(axes: Axes, panel: Panel, cells: Cells, shown: Mapping[SizedModel, LineStyle]) -> None:
     """Ours by n, then the paper's by n. Models without a run in this panel take no room."""
     lengths = sorted({task.length for _, task in cells if panel.task(task.length) == task})
     drawn = [model for model in shown if any((model, panel.task(length)) in cells for length in lengths)]
@@ -175,7 +175,7 @@ def _draw_height(axes: Axes, share: float | None, *, middle: float, width: float
         axes.plot(ends, [100 * share] * 2, color=INK, linewidth=1.3, linestyle=linestyle, solid_capstyle="butt")
 
 
-def _draw_papers(axes: Axes, trace: str, start: int, shown: Mapping[SizedModel, Look]) -> Sequence[str]:
+def _draw_papers(axes: Axes, trace: str, start: int, shown: Mapping[SizedModel, LineStyle]) -> Sequence[str]:
     """The paper's bars behind ours, and their ticks; none if the paper has no such trace."""
     ticks: list[str] = []
     for length in PAPER_LENGTHS:
@@ -190,6 +190,6 @@ def _draw_papers(axes: Axes, trace: str, start: int, shown: Mapping[SizedModel, 
     return ticks
 
 
-def _colour(kinds: tuple[str, ...], shown: Mapping[SizedModel, Look]) -> str:
+def _colour(kinds: tuple[str, ...], shown: Mapping[SizedModel, LineStyle]) -> str:
     """The colour of our model of the same kind."""
     return next((look.colour for model, look in shown.items() if model.mixers_in_order == kinds), INK)

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.report.figures.is_tree_bars import STYLE
-from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import Place, Sheet, draw_sheet
+from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
+from seqsep.report.figures.sheet import FigureLayout, Place, draw_sheet
+from seqsep.report.formatting import count
 from seqsep.report.is_tree_table import GRAPHS, WITHOUT_STATE, Cells, IsTreeCell, names
-from seqsep.report.numerals import count
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IsTree
 
@@ -37,7 +37,7 @@ def draw_is_tree_states(cells: Cells) -> Figure:
         for line in reversed(range(len(tasks)))
         for at in range(2)
     ]
-    sheet = Sheet(
+    sheet = FigureLayout(
         title=f"IsTree over bits of state ({'; '.join(map(_in_words, tasks))})",
         caption=states_caption(cells),
         looks=list(shown.values()),
@@ -65,7 +65,7 @@ def _in_words(task: IsTree) -> str:
     return f"{GRAPHS[task.distribution]} of n = {task.length}, thought {task.trace}"
 
 
-def _with_parameters(shown: Mapping[SizedModel, Look], cells: Cells) -> dict[SizedModel, Look]:
+def _with_parameters(shown: Mapping[SizedModel, LineStyle], cells: Cells) -> dict[SizedModel, LineStyle]:
     """The looks; in the legend each has the parameters of its models, from the least to the most."""
     parameters = {model: cell.parameters for (model, _), cell in cells.items()}
     labelled = {}
@@ -116,7 +116,7 @@ def widths_and_others(models: Iterable[SizedModel]) -> tuple[list[list[SizedMode
     return joined, [group[0] for group in groups.values() if len(group) == 1]
 
 
-def _draw(axes: Axes, shown: Mapping[SizedModel, Look], points: Mapping[SizedModel, tuple[int, float]]) -> None:
+def _draw(axes: Axes, shown: Mapping[SizedModel, LineStyle], points: Mapping[SizedModel, tuple[int, float]]) -> None:
     """Draw each model at its bits and its share, in percent."""
     joined, others = widths_and_others(points)
     for group in joined:

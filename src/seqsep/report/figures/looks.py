@@ -32,7 +32,7 @@ Mark = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """A row's line and marker. `label` is its entry in the legend, empty if another row of its architecture has it."""
 
     label: str
@@ -59,7 +59,7 @@ class Look:
         return {"color": self.colour, "marker": self.marker, "fillstyle": self.fill, "markerfacecoloralt": "white"}
 
 
-def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, Look]:
+def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, LineStyle]:
     """The look of each model, by the names that a table gives them.
 
     Above `MOST_NAMED` models the sizes of one architecture share a look and one entry in the legend.
@@ -68,8 +68,8 @@ def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, Look]:
     ['full', 'none']
     """
     together = len(names) > MOST_NAMED
-    chosen = dict[SizedModel, Look]()
-    shared = dict[object, Look]()
+    chosen = dict[SizedModel, LineStyle]()
+    shared = dict[object, LineStyle]()
     marks = set[Mark]()
     for model in in_places(names):
         contender = (model.architecture, model.label) if together else model
@@ -79,7 +79,7 @@ def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, Look]:
         variant = sum(look.colour == model.style.light for look in shared.values())
         marker, fill = _free_mark(model.style, marks)
         marks.add((marker, fill))
-        chosen[model] = shared[contender] = Look(
+        chosen[model] = shared[contender] = LineStyle(
             label=model.title if together else names[model],
             colour=model.style.light,
             marker=marker,

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, Shows, draw_sheet, width_of
-from seqsep.report.numerals import count
+from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
+from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, Shows, draw_sheet, width_of
+from seqsep.report.formatting import count
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.ticks import finite, round_ticks
@@ -38,7 +38,7 @@ SHEET = SheetStyle(
 GREY = "#e3e6ea"
 """Above the ceiling."""
 
-DrawPanel = Callable[[Axes, Column, Mapping[SizedModel, Look]], None]
+DrawPanel = Callable[[Axes, Column, Mapping[SizedModel, LineStyle]], None]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, sh
     model_looks = looks(table.models)
     width = max(6.4, least_width, width_of(title, model_looks.values(), SHEET))
     places, height = _places(len(table.tasks), columns, width)
-    sheet = Sheet(
+    sheet = FigureLayout(
         title=title,
         caption=caption,
         looks=list(model_looks.values()),
@@ -112,7 +112,7 @@ def _style(axes: Axes, column: Column, is_first: bool) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _draw_curves(axes: Axes, column: Column, model_looks: Mapping[SizedModel, Look]) -> None:
+def _draw_curves(axes: Axes, column: Column, model_looks: Mapping[SizedModel, LineStyle]) -> None:
     bands = {model: band(cell) for model, cell in column.cells.items()}
     longest = max([1.0, *(one.steps[-1] for one in bands.values() if one.steps)])
     lowest = min([1.0, *(accuracy for one in bands.values() for accuracy in one.least)])
@@ -160,7 +160,7 @@ def _accuracy_at(curve: tuple[tuple[float, float], ...], step: float) -> float:
     return next(accuracy for evaluated, accuracy in reversed(curve) if evaluated <= step)
 
 
-def _draw_states(axes: Axes, column: Column, model_looks: Mapping[SizedModel, Look]) -> None:
+def _draw_states(axes: Axes, column: Column, model_looks: Mapping[SizedModel, LineStyle]) -> None:
     cells = column.cells
     line = column.ceiling_line
     if line:
@@ -180,7 +180,7 @@ def _draw_states(axes: Axes, column: Column, model_looks: Mapping[SizedModel, Lo
     axes.set_xlabel("state, bits" if line else "state, bits (no bound on accuracy known)", fontsize=9.5, color=SOFT)
 
 
-def _draw_state(axes: Axes, cell: Cell, look: Look) -> None:
+def _draw_state(axes: Axes, cell: Cell, look: LineStyle) -> None:
     """Draw a bar from the least to the greatest seed, and a mark at the best run."""
     bits = cell.state_bits
     spread = [min(cell.seeds), max(cell.seeds)]

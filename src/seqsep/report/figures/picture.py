@@ -16,9 +16,9 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import INK, LINE, SOFT, looks
 from seqsep.report.figures.picture_file import save_figure
+from seqsep.report.formatting import count, listed, percent
 from seqsep.report.headline import separation, task_title
 from seqsep.report.measured import GOAL
-from seqsep.report.numerals import count, listed, percent
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.report.ticks import finite, round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, Task

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
 from seqsep.report.figures.looks import INK, SOFT
 from seqsep.report.figures.text_width import wrapped
-from seqsep.report.numerals import DASH, count, percent
+from seqsep.report.formatting import DASH, count, percent
 
 WIDTH = 5.6
 ROW_HEIGHT = 1.5

@@ -14,10 +14,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import INK, LINE, SOFT, Look, looks
-from seqsep.report.figures.sheet import MARGIN, Place, Sheet, SheetStyle, draw_sheet, width_of
-from seqsep.report.measured import Measured
-from seqsep.report.numerals import known
+from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
+from seqsep.report.figures.sheet import MARGIN, FigureLayout, Place, SheetStyle, draw_sheet, width_of
+from seqsep.report.formatting import known
+from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
 
@@ -65,7 +65,7 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
     is_beside = len(columns) <= MOST_COLUMNS_BESIDE
     places, width, height = _places(len(table.models), len(columns), is_beside)
     row_looks = looks(table.models)
-    sheet = Sheet(
+    sheet = FigureLayout(
         title=table.title,
         caption=caption,
         looks=list(row_looks.values()),
@@ -110,7 +110,7 @@ def _box(cell: Cell | None) -> HeatmapBox:
     return HeatmapBox(accuracy=None) if cell is None else HeatmapBox(cell.best.shown_accuracy, cell.number, cell.lines)
 
 
-def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, Look], is_first: bool) -> None:
+def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, LineStyle], is_first: bool) -> None:
     """Draw accuracy over learning rate, a line a model."""
     rates = set[float]()
     for model, cell in column.cells.items():
@@ -137,7 +137,7 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, Look]
     _style_rates(axes, rate_ticks(rates), is_first)
 
 
-def _highest_by_rate(runs: Iterable[Measured]) -> dict[float, float]:
+def _highest_by_rate(runs: Iterable[RunSummary]) -> dict[float, float]:
     """The highest accuracy at each learning rate, lowest rate first."""
     highest = dict[float, float]()
     for run in sorted(runs, key=lambda run: run.learning_rate):

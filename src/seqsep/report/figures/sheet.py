@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from seqsep.report.figures.looks import INK, SOFT, Look
+from seqsep.report.figures.looks import INK, SOFT, LineStyle
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.figures.text_width import DOTS_PER_INCH, text_width, wrapped
 
@@ -48,7 +48,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class FigureLayout:
     """What is drawn around and below the panels, and where the panels stand.
 
     `width` is that of the figure and `height` what the panels and the title take above the legend, in inches. The legend shows
@@ -57,7 +57,7 @@ class Sheet:
 
     title: str
     caption: str
-    looks: Sequence[Look]
+    looks: Sequence[LineStyle]
     width: float
     height: float
     places: Sequence[Place]
@@ -65,7 +65,7 @@ class Sheet:
     shows: Shows = "lines"
 
 
-def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
+def draw_sheet(sheet: FigureLayout) -> tuple[Figure, list[Axes]]:
     """The figure with title, legend and caption, and its empty panels."""
     style = sheet.style
     across = sheet.width - 2 * MARGIN
@@ -90,17 +90,17 @@ def draw_sheet(sheet: Sheet) -> tuple[Figure, list[Axes]]:
     return figure, panels
 
 
-def width_of(title: str, looks: Iterable[Look], style: SheetStyle) -> float:
+def width_of(title: str, looks: Iterable[LineStyle], style: SheetStyle) -> float:
     """The least width of a sheet, in inches, whose title and legend are not cut off."""
     return 2 * MARGIN + max(text_width(title, style.title_size, "bold"), _legend_width(looks))
 
 
-def _legend_width(looks: Iterable[Look]) -> float:
+def _legend_width(looks: Iterable[LineStyle]) -> float:
     """The width of a column of the legend, in inches."""
     return BESIDE_LABEL + max([text_width(look.label, LABEL_SIZE) for look in looks], default=0.0)
 
 
-def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: int, shows: Shows = "lines") -> None:
+def draw_legend(figure: Figure, looks: Sequence[LineStyle], bottom: float, columns: int, shows: Shows = "lines") -> None:
     """One legend for all panels, `bottom` above the figure's bottom as a fraction, at most `columns` entries wide."""
     handles = [_handle(look, shows) for look in looks]
     figure.legend(
@@ -117,7 +117,7 @@ def draw_legend(figure: Figure, looks: Sequence[Look], bottom: float, columns: i
     )
 
 
-def _handle(look: Look, shows: Shows) -> Artist:
+def _handle(look: LineStyle, shows: Shows) -> Artist:
     """What stands in front of a look's name."""
     if shows == "bars":
         return Patch(facecolor=look.tint, edgecolor=look.colour)

@@ -15,10 +15,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.core.names import narrowed
-from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT, Look
+from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT, LineStyle
 from seqsep.report.figures.panels import GREY
-from seqsep.report.figures.sheet import Place, Sheet, SheetStyle, draw_sheet
-from seqsep.report.numerals import count, listed
+from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, draw_sheet
+from seqsep.report.formatting import count, listed
 from seqsep.report.result_table import Column, ResultTable
 from seqsep.report.sized_model import SizedModel, in_places
 from seqsep.report.used_bits import UsedBits, Varied, chains, panel_title, used_in, varied
@@ -78,7 +78,7 @@ def draw_used_bits(table: ResultTable, caption: str) -> Figure:
         Place(LEFT, BOTTOM + (len(columns) - 1 - number) * (height + BETWEEN), PANEL_WIDTH, height)
         for number in range(len(columns))
     ]
-    sheet = Sheet(
+    sheet = FigureLayout(
         title=TITLE,
         caption=caption,
         looks=legend(table.models),
@@ -98,14 +98,14 @@ def draw_used_bits(table: ResultTable, caption: str) -> Figure:
     return figure
 
 
-def legend(models: Iterable[SizedModel]) -> list[Look]:
+def legend(models: Iterable[SizedModel]) -> list[LineStyle]:
     """An entry for each architecture, and one for each thing that is varied, in grey."""
     placed = in_places(models)
-    looks = dict[str, Look]()
+    looks = dict[str, LineStyle]()
     for model in placed.values():
         title = model.style.title or model.layers_in_words
         style = model.style
-        looks.setdefault(title, Look(label=title, colour=style.light, marker=style.marker, dashes=DASHES[0], fill="full"))
+        looks.setdefault(title, LineStyle(label=title, colour=style.light, marker=style.marker, dashes=DASHES[0], fill="full"))
     kinds: dict[Varied, list[SizedModel]] = {}
     for model in placed:
         kinds.setdefault(varied(model), []).append(model)
@@ -117,7 +117,7 @@ def legend(models: Iterable[SizedModel]) -> list[Look]:
         "size": f"width {widths.get('size')}, other state sizes",
     }
     varied_ones = [
-        Look(label=labels[kind], colour=SOFT, marker="o", dashes=LINES[kind], fill=fill)
+        LineStyle(label=labels[kind], colour=SOFT, marker="o", dashes=LINES[kind], fill=fill)
         for kind, fill in FILLS.items()
         if kind in kinds
     ]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from seqsep.lab.audit.answer import Audit
 from seqsep.lab.audit.needed import Rounded
-from seqsep.report.numerals import count
+from seqsep.report.formatting import count
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT
 from seqsep.report.page.ledger_charts import power_of_ten

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from seqsep.core.names import narrowed
 from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.formatting import DASH, count, known, listed, percent
 from seqsep.report.headline import task_title
-from seqsep.report.measured import GOAL, Measured, by_speed, chance
-from seqsep.report.numerals import DASH, count, known, listed, percent
+from seqsep.report.measured import GOAL, RunSummary, by_speed, chance
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.sized_model import model_names
@@ -80,7 +80,7 @@ def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
     return CurvesPanel(chart, tuple(arrivals), starts=starts_of_runs(drawn), caption=_caption(title, drawn))
 
 
-def _caption(title: str, drawn: Sequence[Measured]) -> str:
+def _caption(title: str, drawn: Sequence[RunSummary]) -> str:
     """A caption that can be read by itself: the task, and each size (layers, width) with the steps that it was given."""
     groups: dict[tuple[str, int], list[str]] = {}
     for run in drawn:
@@ -94,13 +94,13 @@ def _caption(title: str, drawn: Sequence[Measured]) -> str:
     return f"{title}: accuracy over training steps. (Layers, width) and steps at most: {size} in {count(steps)}{said}."
 
 
-def _arrival(run: Measured) -> str:
+def _arrival(run: RunSummary) -> str:
     if run.steps_to_goal is not None:
         return count(run.steps_to_goal)
     return f"not in {count(run.steps_allowed)}"
 
 
-def _arrivals(runs: Sequence[Measured]) -> str:
+def _arrivals(runs: Sequence[RunSummary]) -> str:
     reached = [run.steps_to_goal for run in runs if run.steps_to_goal is not None]
     if not runs:
         return DASH

@@ -10,7 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from seqsep.core.files import write_file
-from seqsep.report.numerals import count
+from seqsep.report.formatting import count
 from seqsep.report.page.templates import environment, source
 from seqsep.report.worked_example import SEEN, AttendingHead, WorkedExample, worked_example
 from seqsep.report.worked_networks import NETWORKS

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from seqsep.core.names import required
+from seqsep.report.formatting import count
 from seqsep.report.is_tree_ledger import (
     CACHE,
     HYBRID,
@@ -19,7 +20,6 @@ from seqsep.report.is_tree_ledger import (
     crossing,
     least_state,
 )
-from seqsep.report.numerals import count
 from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.ledger_charts import RECURRENT, power_of_ten
 from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from seqsep.report.formatting import count
 from seqsep.report.index_lookup_ledger import (
     ALPHABET,
     CODES,
@@ -20,7 +21,6 @@ from seqsep.report.index_lookup_ledger import (
     index_lookup_ledger,
     last_length,
 )
-from seqsep.report.numerals import count
 from seqsep.report.page.chart_layout import Axis, LineData, PointData, line_chart, scatter_chart
 from seqsep.report.page.svg_chart import Chart
 from seqsep.report.styles import Style

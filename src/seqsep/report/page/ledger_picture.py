@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from seqsep.core.names import required
+from seqsep.report.formatting import count
 from seqsep.report.index_lookup_ledger import LENGTHS, IndexLookupLedger, Total, index_lookup_ledger, least_state_bits
-from seqsep.report.numerals import count
 from seqsep.report.page.chart_layout import LineData
 from seqsep.report.page.flat_svg import flat
 from seqsep.report.page.ledger_charts import (

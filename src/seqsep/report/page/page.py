@@ -15,9 +15,9 @@ from seqsep.lab.experiments.claims.papers import SEPARATIONS, figure2_dyck
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figure_files import ShownExperiment
+from seqsep.report.formatting import DASH, count, known
 from seqsep.report.headline import dyck_sentence, separation, tiles
 from seqsep.report.limited_state import LIMIT_STYLES, LimitedState
-from seqsep.report.numerals import DASH, count, known
 from seqsep.report.page import curves, tables
 from seqsep.report.page.is_tree_bits import IS_TREE_STYLES, is_tree_bits
 from seqsep.report.page.is_tree_page import FILE as WORKED_EXAMPLE

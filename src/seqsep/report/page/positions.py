@@ -1,7 +1,7 @@
 """Accuracy by tenth of the queried positions: where in its input a model that is not perfect answers wrongly."""
 
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.numerals import DASH, percent
+from seqsep.report.formatting import DASH, percent
 from seqsep.report.page.tables import Entry, PlainTable, TableRow
 from seqsep.report.sized_model import model_names
 from seqsep.tasks import IndexLookup

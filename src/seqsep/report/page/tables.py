@@ -6,9 +6,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 from seqsep.lab.experiments.claims.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
 from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.formatting import DASH, count, counts, known, listed, percent
 from seqsep.report.headline import task_title
-from seqsep.report.measured import Measured
-from seqsep.report.numerals import DASH, count, counts, known, listed, percent
+from seqsep.report.measured import RunSummary
 from seqsep.report.sized_model import SizedModel, model_names
 from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
@@ -55,7 +55,7 @@ def rate_tables(runs: DemoRuns) -> list[PlainTable]:
     return [_rate_table(task, task_runs) for task, task_runs in chosen.items() if task_runs]
 
 
-def _rate_table(task: Task, runs: Sequence[Measured]) -> PlainTable:
+def _rate_table(task: Task, runs: Sequence[RunSummary]) -> PlainTable:
     rates = sorted({run.learning_rate for run in runs})
     first = min(run.seed for run in runs)
     found: dict[tuple[SizedModel, float], dict[int, float]] = {}
@@ -129,7 +129,7 @@ def figure3_table(runs: DemoRuns) -> PlainTable:
     return PlainTable(title, "model", tuple(map(str, lengths)), tuple(rows), note=_ours(shown))
 
 
-def _ours(runs: Sequence[Measured]) -> str:
+def _ours(runs: Sequence[RunSummary]) -> str:
     """How our models start, beside the paper's."""
     said = starts_of_runs(runs)
     return f"Ours: {said}" if said else ""
@@ -165,7 +165,7 @@ def scaled_down(runs: DemoRuns) -> list[tuple[str, str, str]]:
     return [(setting.name, setting.paper, ours) for setting, ours in zip(SETTINGS, here, strict=True)]
 
 
-def _sizes(runs: Sequence[Measured]) -> str:
+def _sizes(runs: Sequence[RunSummary]) -> str:
     models = sorted({run.model for run in runs}, key=lambda model: model.rank)
     sizes = {model.size for model in models}
     if len(sizes) <= 1:
@@ -173,9 +173,9 @@ def _sizes(runs: Sequence[Measured]) -> str:
     return "; ".join(f"{model.title} {model.size}" for model in models)
 
 
-def _usual_and_others(runs: Sequence[Measured], value: Callable[[Measured], str]) -> str:
+def _usual_and_others(runs: Sequence[RunSummary], value: Callable[[RunSummary], str]) -> str:
     """What most runs have, then every other value with who has it; runs whose value is empty, thus unknown, are left out."""
-    by_value: dict[str, list[Measured]] = {}
+    by_value: dict[str, list[RunSummary]] = {}
     for run in runs:
         if value(run):
             by_value.setdefault(value(run), []).append(run)
@@ -184,7 +184,7 @@ def _usual_and_others(runs: Sequence[Measured], value: Callable[[Measured], str]
     return "; ".join([usual, *others])
 
 
-def _who(having: Sequence[Measured], runs: Sequence[Measured]) -> str:
+def _who(having: Sequence[RunSummary], runs: Sequence[RunSummary]) -> str:
     """The models of some of the runs, by task; "all" where no run of a task is missing."""
     words = []
     for task in sorted({run.task for run in having}, key=lambda task: (task_title(task), repr(task))):

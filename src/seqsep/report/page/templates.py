@@ -4,8 +4,8 @@ from importlib.resources import files
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
+from seqsep.report.formatting import count
 from seqsep.report.headline import task_title
-from seqsep.report.numerals import count
 from seqsep.report.page.ledger_charts import short, steps_text
 
 

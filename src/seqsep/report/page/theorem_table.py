@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from seqsep.report.numerals import DASH, number
+from seqsep.report.formatting import DASH, number
 from seqsep.report.page.proofs import proof_link
 
 SIDES = {"upper": "upper bound: built", "lower": "lower bound: reduced"}

@@ -82,15 +82,15 @@ def code_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
     kept = _most_kept(alphabet, states)
     dropped = length - kept
     guessed = 1 - Fraction(1, alphabet)
-    told_apart = Fraction(states // alphabet**kept - 1, alphabet)
-    wrong = [dropped * guessed - told_apart]
+    distinguishing_suffix = Fraction(states // alphabet**kept - 1, alphabet)
+    wrong = [dropped * guessed - distinguishing_suffix]
     redundancy = 2
     while _is_prime_power(alphabet) and _hamming_length(alphabet, redundancy) <= length:
         block = _hamming_length(alphabet, redundancy)
         blocks = min(length // block, dropped // redundancy, kept // (block - redundancy))
         in_blocks = blocks * (1 - Fraction(1, alphabet**redundancy))
         left = dropped - redundancy * blocks
-        wrong.append(in_blocks + left * guessed - (told_apart if left else 0))
+        wrong.append(in_blocks + left * guessed - (distinguishing_suffix if left else 0))
         redundancy += 1
     return 1 - min(wrong) / length
 

@@ -13,9 +13,9 @@ Files:
     bounded    calls that are given up in time
 """
 
-from seqsep.tasks.retriever.bounded import Bounded, TookTooLong
+from seqsep.tasks.retriever.bounded import TimeoutCall, TookTooLong
 from seqsep.tasks.retriever.pattern import Pattern, SearchTooLong
 from seqsep.tasks.retriever.queries import NAMED, Query
 from seqsep.tasks.retriever.retriever import Region, Retriever
 
-__all__ = ["NAMED", "Bounded", "Pattern", "Query", "Region", "Retriever", "SearchTooLong", "TookTooLong"]
+__all__ = ["NAMED", "Pattern", "Query", "Region", "Retriever", "SearchTooLong", "TimeoutCall", "TookTooLong"]

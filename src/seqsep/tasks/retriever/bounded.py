@@ -39,13 +39,13 @@ class TookTooLong(BaseException):
     """
 
 
-class Bounded(Generic[Arguments, Result]):
+class TimeoutCall(Generic[Arguments, Result]):
     """A function each call of which is given up after `seconds`; a context, which ends the copy of the process if there is one.
 
     Called, it raises what the function raises, TookTooLong after `seconds`, and RuntimeError where no call can be given up, or
     for what cannot be sent from a copy.
 
-    >>> with Bounded(divmod, 5.0) as bounded:
+    >>> with TimeoutCall(divmod, 5.0) as bounded:
     ...     bounded(7, 2), bounded(9, 2)
     ((3, 1), (4, 1))
     """
@@ -55,7 +55,7 @@ class Bounded(Generic[Arguments, Result]):
         self.seconds = seconds
         self._copy: _Copy | None = None
 
-    def __enter__(self) -> "Bounded[Arguments, Result]":
+    def __enter__(self) -> "TimeoutCall[Arguments, Result]":
         return self
 
     def __exit__(self, *raised: object) -> None:
@@ -149,7 +149,7 @@ def _serve(ends: tuple[Connection, Connection, int], function: Callable[..., obj
     watch_parent_in_thread(parent)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches it too, but it is for the process that asks to end it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    bounded = Bounded(function, seconds)
+    bounded = TimeoutCall(function, seconds)
     with suppress(EOFError, ConnectionError):
         while True:
             arguments, named = there.recv()

@@ -152,9 +152,9 @@ def _pair(function: NamedFunction, instance: FunctionAtLength, partial: PartialS
     elif instance.least is None:
         return None
     else:
-        told_apart = instance.least.witness()
-        split = 0 if told_apart is None else told_apart.split
-        places = None if told_apart is None else told_apart.inputs
+        distinguishing_suffix = instance.least.witness()
+        split = 0 if distinguishing_suffix is None else distinguishing_suffix.split
+        places = None if distinguishing_suffix is None else distinguishing_suffix.inputs
     if places is None:
         return None
     first, second = ([tokens[place] for tokens, place in zip(instance.symbols, word, strict=True)] for word in places)

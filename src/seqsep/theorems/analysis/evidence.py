@@ -39,7 +39,7 @@ def least_state(analysed: AtLength) -> Evidence:
         clique = required(analysed.partial, "the states of a partial function").clique
         tabulated = required(analysed.table, "the table of a partial function")
         split = clique.split
-        prefixes, suffixes = told_apart(tabulated, clique)
+        prefixes, suffixes = distinguishing_table(tabulated, clique)
         labels = tabulated.labels
     some_suffixes = suffixes or [(0,) * (len(alphabets) - split)]
     table = DistinguishingTable(
@@ -60,7 +60,7 @@ def _values(labels: Int[np.ndarray, "inputs"], answers: tuple[int, ...]) -> list
     return values
 
 
-def told_apart(table: Tabulated, clique: Clique) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
+def distinguishing_table(table: Tabulated, clique: Clique) -> tuple[list[tuple[int, ...]], list[tuple[int, ...]]]:
     """The prefixes of a clique, and suffixes such that every two prefixes clash at one of them."""
     prefix_sizes = table.alphabets[: clique.split]
     suffix_sizes = table.alphabets[clique.split :]

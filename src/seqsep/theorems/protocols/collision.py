@@ -48,12 +48,12 @@ class TaskSizes(NamedTuple):
     longest: int
 
 
-class ToldApart(NamedTuple):
+class DistinguishingSuffix(NamedTuple):
     """A continuation of two prefixes, and the right answer after either.
 
     `position`, from 0, is where they differ, if one is asked for.
 
-    >>> ToldApart(continuation=(5,), answers=(0, 1)).position is None
+    >>> DistinguishingSuffix(continuation=(5,), answers=(0, 1)).position is None
     True
     """
 
@@ -66,7 +66,7 @@ class Prefixes(ABC):
     """A task as lists of `length` values from `alphabet`, written as tokens, some of which a model must tell apart.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall
-    >>> recall(length=3, alphabet=2).told_apart((1, 0, 1), (1, 1, 0))
+    >>> recall(length=3, alphabet=2).distinguishing_suffix((1, 0, 1), (1, 1, 0))
     ToldApart(continuation=(3,), answers=(0, 1), position=1)
     """
 
@@ -79,7 +79,7 @@ class Prefixes(ABC):
         """The prefixes that lists of values are written as."""
 
     @abstractmethod
-    def told_apart(self, first: tuple[int, ...], second: tuple[int, ...]) -> ToldApart | None:
+    def distinguishing_suffix(self, first: tuple[int, ...], second: tuple[int, ...]) -> DistinguishingSuffix | None:
         """A continuation that is answered differently after two lists of values; None if there is none."""
 
     def group(self, values: tuple[int, ...]) -> Hashable:
@@ -119,9 +119,9 @@ class Recall(Prefixes):
     def written(self, values: Values) -> Int64[np.ndarray, "batch time"]:
         return self.write(values)
 
-    def told_apart(self, first: tuple[int, ...], second: tuple[int, ...]) -> ToldApart:
+    def distinguishing_suffix(self, first: tuple[int, ...], second: tuple[int, ...]) -> DistinguishingSuffix:
         position = next(index for index in range(self.length) if first[index] != second[index])
-        return ToldApart(self.question(position), (first[position], second[position]), position)
+        return DistinguishingSuffix(self.question(position), (first[position], second[position]), position)
 
 
 @dataclass(frozen=True)
@@ -195,7 +195,7 @@ def _confirmed(
     party: Machine, task: Prefixes, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int
 ) -> Collision | None:
     """The collision of two lists that are distinguished, if each alone leaves the same state and gets the same answer."""
-    apart = task.told_apart(*prefixes)
+    apart = task.distinguishing_suffix(*prefixes)
     if apart is None:
         return None
     first, second = (_put(party, task, values, apart.continuation) for values in prefixes)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.core.names import ensure
-from seqsep.theorems.protocols.collision import Prefixes, TaskSizes, ToldApart, Values
+from seqsep.theorems.protocols.collision import DistinguishingSuffix, Prefixes, TaskSizes, Values
 from seqsep.theorems.protocols.thought import Insert, Thought
 
 THINKING_TOKENS = 4
@@ -31,7 +31,7 @@ class Sequences(Prefixes):
     ...     length=2, alphabet=2, longest=3, vocabulary=3, answers=range(2),
     ...     continuation=lambda first, second: (2,) if first[1] != second[1] else None, solve=lambda prompt: prompt[1],
     ... )
-    >>> last.told_apart((0, 1), (1, 0)).answers, last.told_apart((0, 1), (1, 1)), last.sizes.vocabulary
+    >>> last.distinguishing_suffix((0, 1), (1, 0)).answers, last.distinguishing_suffix((0, 1), (1, 1)), last.sizes.vocabulary
     ((1, 0), None, 7)
     """
 
@@ -53,13 +53,13 @@ class Sequences(Prefixes):
     def written(self, values: Values) -> Int64[np.ndarray, "batch time"]:
         return values
 
-    def told_apart(self, first: tuple[int, ...], second: tuple[int, ...]) -> ToldApart | None:
+    def distinguishing_suffix(self, first: tuple[int, ...], second: tuple[int, ...]) -> DistinguishingSuffix | None:
         continuation = self.continuation(first, second)
         if continuation is None:
             return None
         answers = (self.solve(first + continuation), self.solve(second + continuation))
         ensure(answers[0] != answers[1], "the continuation does not distinguish two prefixes", (first, second, continuation))
-        return ToldApart(continuation, answers)
+        return DistinguishingSuffix(continuation, answers)
 
     def thought(self, prompt: tuple[int, ...]) -> Thought:
         insert: Insert | None = None if self.oracle is None else partial(self.oracle, prompt)

@@ -30,7 +30,7 @@ Files:
     recall_oracle             what an oracle of associative recall saves a recurrent model: almost nothing
     _recall_classes           how many states associative recall over [n] needs, counted in polynomial time
     _printed_reductions       the second paper's instances that code bits into retrieval, printed and mended
-    _erring                   the outcome of the pigeonhole principle on a model that is too small
+    _collision_outcome        the outcome of the pigeonhole principle on a model that is too small
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
     _recall_trials            inputs of c-gram retrieval, and how answers are compared
     _recall_errata            the printed hard instances of c-gram retrieval

@@ -114,7 +114,7 @@ def _require_behind(trial: Trial, task: Counting, asked: Asked) -> None:
     prefix = np.concatenate([[BOS], asked.sequences[0] + 1, asked.queries[:1] + 1])
     result = ask(trial.network, prefix, asked.thresholds + 1)
     expected = task.answers(*asked)[:, None]
-    trial.compare(result.answers[:, None], result.sure[:, None], expected, asked.readable, run="on the grid")
+    trial.compare(result.answers[:, None], result.unique_argmax[:, None], expected, asked.readable, run="on the grid")
     trial.note(result, len(asked.thresholds))
 
 

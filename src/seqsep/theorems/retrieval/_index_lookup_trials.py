@@ -147,7 +147,7 @@ def require_answers(trial: Trial, sequence: Symbols, asked: Int64[np.ndarray, "n
     for first in range(0, len(asked), at_once):
         some = slice(first, first + at_once)
         result = ask(trial.network, sequence, alphabet + asked[some])
-        trial.compare(result.answers[:, None], result.sure[:, None], expected[some], readable, run="on the grid")
+        trial.compare(result.answers[:, None], result.unique_argmax[:, None], expected[some], readable, run="on the grid")
         if trial.inputs * len(sequence) < FLOATS_UP_TO and trial.in_floats:
             few = some if len(sequence) < 1 << 14 else slice(first, first + FLOAT_QUESTIONS)
             answers = _in_floats(trial, sequence, alphabet + asked[few])

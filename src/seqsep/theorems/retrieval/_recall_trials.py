@@ -114,7 +114,7 @@ def _require_behind(trial: Trial, task: Recall, sequence: np.ndarray, queries: n
         result = ask(trial.network, prefix, asked[:, -1] + 1)
         expected = task.classes(sequences, asked)[:, None]
         readable = partial(_readable, sequences, asked)
-        trial.compare(result.answers[:, None], result.sure[:, None], expected, readable, run="on the grid")
+        trial.compare(result.answers[:, None], result.unique_argmax[:, None], expected, readable, run="on the grid")
         trial.note(result, len(asked))
 
 

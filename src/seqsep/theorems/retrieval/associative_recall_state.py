@@ -41,7 +41,7 @@ from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theore
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.small_models import Chosen, small_models
-from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
@@ -265,7 +265,7 @@ def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[Pa
 
 def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> Outcome:
     """A model of too few bits, and the input on which it errs."""
-    return erring(
+    return collision_outcome(
         CLAIM,
         statement=LOWER,
         task=recall(length, alphabet),

@@ -186,7 +186,7 @@ def _check(length: int, alphabet: int, arithmetic: tuple[Rounding, Softmax], see
         some = inputs[first : first + AT_ONCE]
         result = run(network, some, at=-1)
         wanted = expected[first : first + AT_ONCE]
-        wrong = np.flatnonzero((result.answers[:, 0] != wanted) | ~result.sure[:, 0])
+        wrong = np.flatnonzero((result.answers[:, 0] != wanted) | ~result.unique_argmax[:, 0])
         if len(wrong):
             *data, query, threshold = some[wrong[0]].tolist()
             shown = {"tokens": data, "query": query, "threshold": threshold, "answer": int(result.answers[wrong[0], 0])}

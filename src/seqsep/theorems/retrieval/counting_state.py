@@ -47,8 +47,8 @@ from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
+from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 from seqsep.theorems.retrieval._counting import read
-from seqsep.theorems.retrieval._erring import erring
 
 UPPER = "A recurrent model with ceil(log2 C(2n-1, n)) state bits answers counting over n numbers"
 LOWER = "A recurrent model with fewer than log2 C(2n-1, n) state bits errs on an input of counting, whatever thought it writes"
@@ -254,7 +254,7 @@ def _drawn(length: int, seed: int) -> list[tuple[int, ...]]:
 
 def _errs(task: Sequences, name: str, model: Machine, seed: int) -> Outcome:
     """A model of too few bits, and the input on which it errs."""
-    return erring(
+    return collision_outcome(
         CLAIM,
         statement=LOWER,
         task=task,

@@ -49,7 +49,7 @@ from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, Tas
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
-from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
@@ -129,7 +129,7 @@ def recall(length: int, alphabet: int) -> Recall:
 def sequences(length: int, alphabet: int) -> Sequences:
     """Index lookup for models that may write a thought: the answer is the first symbol written.
 
-    >>> sequences(length=3, alphabet=2).told_apart((1, 0, 1), (1, 1, 0))
+    >>> sequences(length=3, alphabet=2).distinguishing_suffix((1, 0, 1), (1, 1, 0))
     ToldApart(continuation=(3,), answers=(0, 1), position=None)
     """
     task = IndexLookup(length, alphabet)
@@ -240,7 +240,7 @@ def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
 def _errs(task: IndexLookup, asked: Prefixes, name: str, model: Machine, *, seed: int) -> Outcome:
     """A model of too few bits, and the input on which it errs."""
     with_a_thought = isinstance(asked, Sequences)
-    return erring(
+    return collision_outcome(
         WITH_A_THOUGHT if with_a_thought else CLAIM,
         statement=WITH_A_THOUGHT.statement if with_a_thought else LOWER,
         task=asked,

@@ -37,7 +37,7 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.protocols.one_way_protocol import reduce
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
-from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 from seqsep.theorems.retrieval.index_lookup_state import recall
 
 CLAIM = Claim(
@@ -216,7 +216,7 @@ def _errs(seed: int) -> Outcome:
     small = rounded(model, remembered, SMALL_PRECISION, seed)
     if small.bits != claimed:
         raise CLAIM.fails({"state bits": small.bits, "formula": claimed})
-    return erring(
+    return collision_outcome(
         CLAIM,
         statement=ERRS,
         task=remembered,

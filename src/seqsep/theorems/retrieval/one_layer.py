@@ -143,10 +143,10 @@ def _sets(length: int) -> list[dict[int, int]]:
     return [dict(enumerate(chosen + chosen[:1] * (length - len(chosen)))) for chosen in sets]
 
 
-def told_apart(task: Asked, length: int, alphabet: int | None = None, gram: int = 2) -> tuple[int, int]:
+def distinguished_inputs(task: Asked, length: int, alphabet: int | None = None, gram: int = 2) -> tuple[int, int]:
     """A and B: Alice's inputs, every two of which some input of Bob's tells apart, and Bob's. S = n by default.
 
-    >>> told_apart("recall", length=6), told_apart("counting", length=6)
+    >>> distinguished_inputs("recall", length=6), distinguished_inputs("counting", length=6)
     ((125, 3), (63, 6))
     """
     if task == "counting":
@@ -168,7 +168,7 @@ def least_width(task: Asked, length: int, heads: int = 1, exponent: int = 2, alp
     >>> [least_width("recall", length) for length in (64, 1024)], [least_width("counting", length) for length in (64, 1024)]
     ([6, 99], [2, 19])
     """
-    apart, questions = told_apart(task, length, alphabet, gram)
+    apart, questions = distinguished_inputs(task, length, alphabet, gram)
     thresholds = 2 * steps_of(length, exponent) ** 2 * questions
 
     def is_enough(width: int) -> bool:
@@ -253,7 +253,7 @@ def check(
 def _bound(task: Asked, length: int, heads: int, exponent: int, *, gram: int) -> Outcome:
     """The widest layer that the bound excludes: its message, beside the bits that are needed."""
     width = least_width(task, length, heads, exponent, gram=gram)
-    apart, questions = told_apart(task, length, gram=gram)
+    apart, questions = distinguished_inputs(task, length, gram=gram)
     parts = cells(width - 1, 2 * steps_of(length, exponent) ** 2 * questions)
     return CLAIM.lower(
         length=length,
@@ -345,7 +345,7 @@ def evidence(length: int = 4, alphabet: int = 4, gram: int = 2, task: Asked = "r
     Raises ValueError as `share` does, and for more than 4,096 of Alice's inputs.
     """
     shared = share(task, length, alphabet, gram)
-    apart, _ = told_apart(task, length, alphabet, gram)
+    apart, _ = distinguished_inputs(task, length, alphabet, gram)
     if apart > MOST_SHOWN:
         raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {apart:,} inputs of Alice's, at most {MOST_SHOWN:,}")
     alices = shared.alices()

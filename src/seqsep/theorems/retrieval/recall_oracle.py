@@ -47,11 +47,11 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.protocols.collision import Collision, ToldApart, Values, search
+from seqsep.theorems.protocols.collision import Collision, DistinguishingSuffix, Values, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
-from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 from seqsep.theorems.retrieval._index_lookup_trials import read
 from seqsep.theorems.retrieval._recall_classes import stirling_partitions
 
@@ -214,11 +214,11 @@ class WithOracle(Sequences):
     def group(self, values: Symbols) -> Hashable:
         return frozenset(values), values[1]
 
-    def told_apart(self, first: Symbols, second: Symbols) -> ToldApart | None:
+    def distinguishing_suffix(self, first: Symbols, second: Symbols) -> DistinguishingSuffix | None:
         place = next((index for index in range(self.length) if first[index] != second[index]), None)
         if place is None or self.group(first) != self.group(second):
             return None
-        return ToldApart((self.alphabet + 2 + place,), (first[place], second[place]))
+        return DistinguishingSuffix((self.alphabet + 2 + place,), (first[place], second[place]))
 
 
 def sequences(length: int, alphabet: int) -> WithOracle:
@@ -334,7 +334,7 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
 
 def _errs(task: WithOracle, name: str, model: Machine, seed: int) -> Outcome:
     """A model of too few bits, and the input on which it errs."""
-    return erring(
+    return collision_outcome(
         CLAIM,
         statement=LOWER,
         task=task,

@@ -63,7 +63,7 @@ from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
-from seqsep.theorems.retrieval._erring import erring
+from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 from seqsep.theorems.retrieval._recall import read
 from seqsep.theorems.retrieval._recall_classes import classes
 
@@ -315,7 +315,7 @@ def _check_classes(length: int, gram: int) -> Outcome:
 
 def _errs(task: Sequences, gram: int, name: str, model: Machine, *, seed: int) -> Outcome:
     """A model of too few bits, and the input on which it errs."""
-    return erring(
+    return collision_outcome(
         CLAIM,
         statement=LOWER,
         task=task,

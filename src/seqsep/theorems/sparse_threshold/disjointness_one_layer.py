@@ -221,16 +221,16 @@ def _check_trees(half: int) -> Outcome:
 
 def _check_state(half: int) -> Outcome:
     """Count the sets that some other set tells apart: what a state after x must hold."""
-    told_apart = distinct_rows(matrix(half))
-    told_apart.witness.verify()
-    if told_apart.bits != half:
-        raise CLAIM.fails({"half": half, "state bits": told_apart.bits, "expected": half})
+    distinguishing_suffix = distinct_rows(matrix(half))
+    distinguishing_suffix.witness.verify()
+    if distinguishing_suffix.bits != half:
+        raise CLAIM.fails({"half": half, "state bits": distinguishing_suffix.bits, "expected": half})
     return CLAIM.lower(
         statement=STATE,
         length=2 * half,
         inputs=4**half,
         exhaustive=True,
-        measured={"state_bits": told_apart.bits},
+        measured={"state_bits": distinguishing_suffix.bits},
         bound={"state_bits": half},
         variant="recurrent model",
     )

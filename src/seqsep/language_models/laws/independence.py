@@ -1,4 +1,4 @@
-"""The laws of what stands beside a sequence: other rows, other sequences, and the library's own `generate`."""
+"""The laws of independence: of other rows, of other sequences, and of the library's own `generate`."""
 
 from typing import Any
 

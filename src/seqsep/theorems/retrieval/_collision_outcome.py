@@ -7,7 +7,7 @@ from seqsep.theorems.protocols.collision import Prefixes, search
 from seqsep.theorems.protocols.machine import Machine
 
 
-def erring(
+def collision_outcome(
     claim: Claim,
     *,
     statement: str,
