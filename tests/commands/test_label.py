@@ -20,7 +20,7 @@ from seqsep.report.named_layers import labels_of_layers
 from seqsep.tasks import IndexLookup
 from support.command_line import call
 
-SMALL = ("--width", "8", "--steps", "4", "--batch", "4", "--evaluate-every", "2", "--evaluation", "20", "--workers", "1")
+SMALL = ("--width", "8", "--steps", "4", "--batch", "4", "--evaluate-every", "2", "--eval-examples", "20", "--workers", "1")
 TRAIN = ("train", "index-lookup", "--length", "5", "--alphabet", "4", *SMALL)
 LSTM = Run(IndexLookup(5, alphabet=4), ("lstm",), 8)
 HYBRID = Run(IndexLookup(5, alphabet=4), ("mamba", "attention"), 8)

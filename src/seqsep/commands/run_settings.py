@@ -65,6 +65,8 @@ SETTINGS: dict[str, Setting] = {
     "live": Setting("examples on which a model writes thought and answer itself, if the task has a thought", 1000, "from 0"),
 }
 """Each setting that is a flag, known without importing `lab.run.Run`; a test compares."""
+FLAGS = {"live": "--rollouts", "evaluation": "--eval-examples"}
+"""The flags that are not named as their field; the field's name still works, hidden, until 0.5."""
 SEEDS_MEAN = "one, or several as 0..2 or 0,5: a run each; each 0 to 2^63 - 1"
 WIDTH_MEANS = "coordinates of the residual stream; from 1"
 
@@ -77,7 +79,8 @@ def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
     for name, setting in SETTINGS.items():
         shown = str(setting.default).lower() if isinstance(setting.default, bool) else setting.default
         words = f"{setting.explained()}; by default {shown}"
-        parser.add_argument(flag(name), default=str(shown), metavar="VALUE", help=words)
+        parser.add_argument(flag(name), dest=name, default=str(shown), metavar="VALUE", help=words)
+    _add_earlier_flags(parser)
 
 
 def add_override_flags(parser: argparse.ArgumentParser) -> None:
@@ -87,16 +90,22 @@ def add_override_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--width", type=positive, help=WIDTH_MEANS)
     group.add_argument("--seed", type=seed_list, metavar="SEEDS", help=SEEDS_MEAN)
     for name, setting in SETTINGS.items():
-        group.add_argument(flag(name), metavar="VALUE", help=setting.explained())
+        group.add_argument(flag(name), dest=name, metavar="VALUE", help=setting.explained())
+    _add_earlier_flags(group)
+
+
+def _add_earlier_flags(parser: argparse._ActionsContainer) -> None:
+    for name in FLAGS:
+        parser.add_argument(f"--{name}", dest=name, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def flag(name: str) -> str:
     """The flag of a field.
 
-    >>> flag("learning_rate")
-    '--learning-rate'
+    >>> flag("learning_rate"), flag("live")
+    ('--learning-rate', '--rollouts')
     """
-    return f"--{name.replace('_', '-')}"
+    return FLAGS.get(name, f"--{name.replace('_', '-')}")
 
 
 def seed_list(text: str) -> tuple[int, ...]:
