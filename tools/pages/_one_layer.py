@@ -25,10 +25,10 @@ and a feed-forward part and a read-out may be after it. A layer *fails* at a len
 input of this length wrongly. The tables give the length from which a layer fails. Only the column "whole model" says something
 about two or more layers.
 
-This is the layer that each row is about:
+For each model, the tables are about this layer:
 
-* If the model has attention, it is an attention layer with H heads. The value of each head has m coordinates. It is a layer
-  that sees all tokens, if the model contains one. Otherwise it is a layer with the longest window.
+* If the model has attention, it is an attention layer with H heads. The value of each head has m coordinates. If some
+  layers see all tokens, it is one of them. Otherwise it is a layer with the longest window.
 * If it is multi-head latent attention (MLA), m is the number of all coordinates of the latent.
 * If a layer contains attention and a recurrence, the recurrence is left out.
 * If the model has no attention, it is the recurrent layer with the largest state.

@@ -82,7 +82,7 @@ The sizes on this page are not valid for:
 
 * tensor parallelism, which duplicates the groups of Mamba-2;
 * speculative decoding, which makes the convolutions of Mamba-2 longer;
-* engines that allocate memory in complete pages. They may need several times these bytes, and may store a state in another
+* engines that allocate memory in complete pages. They may need several times these bytes, and may keep a state in another
   type.
 """
 SOURCES = """
