@@ -32,7 +32,8 @@ def figure(beginning: str, claims: Sequence[Claim], found: Found, seeds: Seeds) 
     lines = [line for several in _by_model(claims) for line in _lines(beginning, several, found, seeds)]
     rest = _not_run(claims)
     short = table([["Claim", "Paper", "Ours", "Verdict"], *lines]) if lines else ""
-    said = f"{_counts(claims, found)}{rest}. Names begin with `{beginning}`.{_sizes(claims)}\n\n"
+    names = f"The names of these claims begin with `{beginning}`." + (" The first table omits this beginning." if lines else "")
+    said = f"Verdicts: {_counts(claims, found)}{rest}. {names}{_sizes(claims)}\n\n"
     return said + short + _details(claims, found, seeds)
 
 
@@ -79,7 +80,10 @@ def _sizes(claims: Iterable[Claim]) -> str:
     sizes = list(dict.fromkeys(filter(None, (_size(claim.name) for claim in claims))))
     if not sizes:
         return ""
-    return f" A row is for models of {', '.join(sizes[:-1])} and {sizes[-1]} parameters. If they differ, it has three entries."
+    return (
+        f" A row is about models of {', '.join(sizes[:-1])} and {sizes[-1]} parameters."
+        " If their entries differ, a cell contains three entries in this order."
+    )
 
 
 def _lines(beginning: str, claims: Sequence[Claim], found: Found, seeds: Seeds) -> Iterator[list[str]]:

@@ -20,33 +20,66 @@ from seqsep.theorems.sparse_threshold import disjointness_one_layer
 HEAD = """
 ## From which length on one layer is too narrow
 
-These are bounds on *one layer* of each model, alone between embeddings and any feed-forward part and read-out, and not on the
-model: two layers are excluded by none of them. They exclude that the layer is right on every input, whatever the weights. A
-layer has H heads with values of m coordinates (the one that sees all tokens, if there is one; of a latent all coordinates); a
-recurrence beside its attention is left out. For models without attention it is the recurrent layer with the largest state.
+This section is about *one layer* of each model, and not about the complete model. The layer is alone: embeddings are before it,
+and a feed-forward part and a read-out may be after it. A layer *fails* at a length if, with any weights, it answers some
+input of this length wrongly. The tables give the length from which a layer fails. Only the column "whole model" says something
+about two or more layers.
 
-* **Composition**: tokens f(0) .. f(n-1), g(0) .. g(n-1), x, numbers of [n]; the answer is f(g(x)). The least n from which it
-  is impossible; a number that is no single token takes several. n log2 n bits of f are needed. By sums of p bits per number,
-  read in order, H (m + 2) p bits reach the answer; by exact weights and sums, of which each mean is rounded to 16 bits,
-  H log2 cells(m, 2^16 n) bits (`composition-one-layer`). A recurrent layer hands on its state, numbers of p bits.
-* **Induction heads**: the task is to return the symbol that followed the latest occurrence of the last one. The number is the
-  least count of tokens before it, by exact weights and means of 16 bits (`induction-one-layer`). For rounded sums nothing is
-  proved.
-* **Disjointness** of two sets of N/2 places, and **Dyck-(2,2)** recognised, the first paper's: the least N, on the grid of 16
-  bits ([grid](../explanation/glossary.md#grid)) with stepwise softmax (`disjointness-one-layer`, `bounded-dyck-one-layer`).
-* A layer that sees a window fails once f(0), or the first token, is outside of it, if that comes first.
-* **Whole model**: composition by its state at 16 bits per number, all layers, whatever its depth; windows alone see no further
-  back than their horizon. If a cache grows by g bits per token, n g bits are fewer than n log2 n only for n above 2^g: this
-  argument excludes only lengths above the power of ten that is given.
+For each model, the tables are about this layer:
+
+* If the model has attention, it is an attention layer with H heads. The value of each head has m coordinates. If some
+  layers see all tokens, it is one of them. Otherwise it is a layer with the longest window.
+* If it is multi-head latent attention (MLA), m is the number of all coordinates of the latent.
+* If a layer contains attention and a recurrence, the recurrence is left out.
+* If the model has no attention, it is the recurrent layer with the largest state.
+
+These are the tasks:
+
+* **Composition.** The input is f(0) .. f(n-1), then g(0) .. g(n-1), then x. All of these are numbers from 0 to n - 1. The
+  answer is f(g(x)). The table gives the least n from which the layer fails. If a number takes several tokens, the input has
+  more than 2n + 1 tokens.
+* **Induction heads.** The input is a list of tokens, and its last token is q. The answer is the token that follows the latest
+  earlier q. The table gives the least number of tokens before the last one from which the layer fails. This bound is for exact
+  weights and means of 16 bits (`induction-one-layer`). For rounded sums nothing is proved.
+* **Disjointness.** The input describes two subsets of N/2 places. The answer says if they have a place in common. The table
+  gives the least N from which the layer fails (`disjointness-one-layer`).
+* **Dyck-(2,2).** The input is a string of N brackets of two kinds. The answer says if they match, with at most two open at any
+  time. The table gives the least N from which the layer fails (`bounded-dyck-one-layer`).
+
+Disjointness and Dyck-(2,2) are tasks of Bhattamishra et al. 2024. Their bounds are for numbers on the
+[grid](../explanation/glossary.md#grid) of 16 bits, and for a softmax that is rounded after each step.
+
+For composition, the answer needs n log2 n bits about f. The layer fails if fewer bits reach the answer
+(`composition-one-layer`):
+
+| layer | bits that reach the answer |
+|---|---|
+| attention, sums of p bits that are read in order | H (m + 2) p |
+| attention, exact weights and sums, each mean rounded to p bits | H log2 cells(m, (2^p - 1) n) |
+| recurrent, S numbers of p bits in its state | S p |
+
+Here cells(m, T) is the largest number of parts into which m T hyperplanes divide a space of m + 1 dimensions. The
+columns "sums of 16 bits" and "sums of 32 bits" are for p = 16 and p = 32. In the column "exact weights", p is 16.
+
+If the layer has a window, it also fails as soon as the first token is outside of the window. The tables give the smaller of the
+two lengths.
+
+The column **whole model** is about composition by the complete model, with any number of layers:
+
+* If the model keeps no token forever, the bound follows from the bits of its state, at 16 bits per number.
+* If the model keeps nothing except windows, the answer cannot depend on tokens before all of its windows together. The table
+  gives the smaller of the two lengths.
+* If a cache grows by b bits per token, it contains n b bits after f. These are fewer than n log2 n bits only if n is above 2^b.
+  So the argument excludes only some n above the power of ten in the table.
 
 """
 COMPOSITION = ["model", "layer", "sums of 16 bits", "sums of 32 bits", "exact weights", "whole model"]
 OTHER_TASKS = ["model", "induction heads", "disjointness", "Dyck-(2,2)"]
-OF_COMPOSITION = """The least n for composition, by one layer and by the whole model:
+OF_COMPOSITION = """This table gives the least n from which composition fails, for one layer and for the whole model:
 
 """
 OF_OTHER_TASKS = """
-The least number of tokens for the other tasks, by one layer of each model with attention:
+This table gives the least length from which one layer fails at the other tasks. It contains each model with attention:
 
 """
 

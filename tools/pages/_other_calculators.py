@@ -15,14 +15,21 @@ SHORT: Final = {"prints no cache": "no cache", "asks the hub for code of the mod
 SECTION = """
 ## Other calculators
 
-What {first} (`--experimental`) and {second} print for the same files, one sequence of {tokens:,} tokens in 16 bits, as
-a multiple of what `capacity` counts. A file is the config.json that transformers {transformers} writes for the model, or the
-known fields where it has no such family; `benchmarks/calculators.py` makes
-[results/other-calculators.json](../../results/other-calculators.json). Of {models} models {near_first} and {near_second}
-numbers are within 5 %, {far_first} and {far_second} more than twice as large: there layers with a fixed state, a window or a
-latent, or that keep nothing, are taken to keep keys and values of every token. hf-mem means to count the windows of a model
-that has full attention too as whole pages, as engines may keep them, which is another quantity. In the table, "no cache" means
-that a calculator prints no cache, and "asks" that it asks the hub for code of the model.
+Other programs also compute the size of a cache. This section compares two of them with `seqsep capacity`: {first}
+(with `--experimental`) and {second}. All read the same file, for one sequence of {tokens:,} tokens in 16 bits.
+If transformers {transformers} contains the family of a model, the file is the config.json that it writes. Otherwise the file
+contains the fields that are known. `benchmarks/calculators.py` writes the results to
+[results/other-calculators.json](../../results/other-calculators.json).
+
+For most of the {models} models, the other numbers are much larger than those of `capacity`:
+
+{summary}
+If a number is more than twice as large, the calculator counts keys and values of every token in layers that do not keep them.
+Such layers have a fixed state, a window or a latent, or keep nothing. For windows in a model that also has full attention,
+hf-mem counts complete pages on purpose, because engines may keep them so. This is a different quantity.
+
+The next table gives the number of a calculator as a multiple of ours. "No cache" means that the calculator prints no cache.
+"Asks" means that it asks the hub for code of the model.
 
 """
 
@@ -36,15 +43,15 @@ def other_calculators_section(results: Path) -> str:
     far = [sum(ratio > 2 for ratio in ratios[name]) for name in OTHERS]
     versions = found["versions"]
     first, second = (f"{name} {versions[name]}" for name in OTHERS)
+    counts = [
+        [name, str(len(ratios[name])), str(close), str(large)] for name, close, large in zip(OTHERS, near, far, strict=True)
+    ]
     said = SECTION.format(
         first=first,
         second=second,
         tokens=found["tokens"],
         transformers=versions["transformers"],
-        near_first=near[0],
-        near_second=near[1],
-        far_first=far[0],
-        far_second=far[1],
+        summary=table([["calculator", "numbers", "within 5 % of ours", "more than twice ours"], *counts]),
         models=len(models),
     )
     rows = [

@@ -13,60 +13,82 @@ from seqsep.language_models.capacity.text import readable
 
 HEAD = """# Capacity: what published models keep between tokens
 
-This page is for people who choose or serve a model. It says how many bytes a published model keeps for one sequence, and which
-lengths this size excludes. `make pages` writes it from `src/seqsep/language_models/capacity/published.json`.
+This page is for people who choose or serve a model. It says how many bytes a published model keeps for one sequence. It also
+says which lists are too long for a state of this size. [Weights](../explanation/glossary.md#weights) are not counted.
+`make pages` writes the page from `src/seqsep/language_models/capacity/published.json`.
 `seqsep capacity CONFIG.json` prints the same numbers for your own file.
-[Weights](../explanation/glossary.md#weights) are not counted.
 
 The columns of the first table are:
 
-* **state, 16 bits**: the fixed [state](../explanation/glossary.md#state) that the next step reads, at 16 bits per number. A
-  [window](../explanation/glossary.md#window) of W tokens keeps W - 1. A convolution of K taps reads K - 1 past columns.
-* **as stored**: the same numbers with the bits that `transformers` stores them in. It also allocates a K-th column of each
-  convolution, and `--json` reports this.
-* **bytes a token**: the growth of the [cache](../explanation/glossary.md#cache).
-* **[crossing](../explanation/glossary.md#crossing)**: the number of tokens from which the cache of the model's attention
-  layers is as large as its fixed state and full windows. A model without such layers is compared with a twin, marked *. The
-  twin keeps every token of the model's windows. If the model has no windows, it is a Transformer of this width and depth.
-* **no list beyond**: the longest list that a state of this size can repeat. "None" means that no length is excluded.
-* **status**: the origin of the sizes. *Verified* ones are from the model's config.json or a copy of it, and *fine-tune* from
-  that of a fine-tune. Some of the *partly* ones are from a public file. *Defaults* are the library's, and *unverified* ones are
-  from memory.
-  {unseen} of the {models} models are *defaults* or *unverified*: no file with their sizes was seen. The fine-tune is not among
-  these {unseen}. The [sources](#sources) have the status in full.
+* **state, 16 bits**: the size of the fixed [state](../explanation/glossary.md#state) that the next step reads, at 16 bits per
+  number. A [window](../explanation/glossary.md#window) of W tokens counts with W - 1 tokens. A convolution of K taps counts
+  with K - 1 past columns.
+* **as stored**: the size of the same numbers in the bits that `transformers` uses for them. `transformers` also allocates a
+  K-th column of each convolution. This column is not counted here; `seqsep capacity --json` prints it.
+* **bytes per token**: the number of bytes by which each token enlarges the [cache](../explanation/glossary.md#cache).
+* **[crossing](../explanation/glossary.md#crossing)**: the number of tokens from which a cache is as large as the fixed state
+  and the full windows. If some layers of the model keep every token, it is their cache. A dash means that there is no fixed
+  state. If no layer keeps every token, the model has no such cache. Then the number is marked with * and uses another cache:
+  * If the model has windows, it is the cache of the same model with windows that keep every token.
+  * If the model has no windows, it is the cache of a Transformer of the same width and depth.
+* **longest list**: the longest list of tokens that a state of this size has enough bits for. No model with this state can
+  repeat every longer list of tokens of its vocabulary, however it is trained. "No limit" means that this argument excludes no
+  length. This does not show how long a list the published weights can repeat.
+* **status**: the source of the sizes that are used, such as layers, heads and widths:
+  * *verified*: a public file or page shows all of them. It is the model's config.json, a copy of it, or a page that lists them.
+  * *fine-tune*: the config.json of a fine-tune of the model shows them.
+  * *partly*: a public source shows some of them, or those of a closely related model.
+  * *defaults*: they are the defaults of `transformers`. The model's config.json was not seen.
+  * *unverified*: they are from memory.
 
-*No list beyond* follows from the size of the state: no model with a state of this size can repeat every longer list of its
-vocabulary, however it is trained. This does not show how far the published weights get.
+For {unseen} of the {models} models the status is *defaults* or *unverified*: no file with their sizes was seen.
+The [sources](#sources) at the end of the page say more about each model.
 
 """
 NOTES = """
-## Checks of what is declared
+## Checks of the declared sizes
 
-Defaults of {families} families of `transformers` {transformers} and {linear} of `flash-linear-attention` {fla} are shipped.
-Every family of the first is built tiny and run to 11, 12 and 15 tokens: what is declared is what its cache holds, 0 numbers off
-([results/verify/capacity.json](../../results/verify/capacity.json)). Published sizes that it has run on torch's meta device at
-full size. Of the second all but `rwkv7` run under Triton's interpreter, and what their caches hold at these lengths is counted
-too, 0 numbers off ([results/verify/capacity-flash-linear.json](../../results/verify/capacity-flash-linear.json)); its attention
-layers want flash-attn, so `rwkv7` and what attends rest on formulas. Three published models are compared with answers that were
-computed apart. `mamba`, `mamba2` and `bitnet` are read as the second has them where a file has a field that only it writes,
-such as `fuse_norm`.
+seqsep declares what each family of models keeps. It contains the default sizes of {families} families of `transformers`
+{transformers} and of {linear} families of `flash-linear-attention` {fla}. The declared numbers are compared with counted ones:
 
-A design that no family has is written by hand, groups of layers with the numbers of their fixed state and those they keep of
-each token, of the last `window` tokens if there is one; fixed numbers count as stored in 32 bits:
+* **`transformers`**: A tiny model of each family reads 11, 12 and 15 tokens. The numbers in its cache are then counted. Every
+  count is equal to the declared one ([results/verify/capacity.json](../../results/verify/capacity.json)).
+* **`flash-linear-attention`**: The same is done under Triton's interpreter for all families except `rwkv7`. Every count is
+  equal to the declared one ([results/verify/capacity-flash-linear.json](../../results/verify/capacity-flash-linear.json)). The
+  attention layers of this library need flash-attn and are not run. For them and for `rwkv7`, seqsep uses formulas that no count
+  checks.
+* **Published models**: The models on this page that `transformers` contains run at full size on torch's meta device. The other
+  three are compared with answers that were computed separately, without this code.
+
+Both libraries have families with the names `mamba`, `mamba2` and `bitnet`. If a file contains a field that only
+`flash-linear-attention` writes, such as `fuse_norm`, seqsep uses the defaults of this library. Otherwise it uses those of
+`transformers`.
+
+If your design is in no family, describe it by hand as groups of equal layers:
 
 ```
 {{"model_type": "by-hand", "layers": [
   {{"count": 24, "fixed_numbers": 65536}}, {{"count": 4, "numbers_per_token": 1024, "window": 4096}}]}}
 ```
 
-Positions, and marks that a cache keeps for itself, are not counted: both sides know them. Out of scope: tensor
-parallelism, which duplicates the groups of Mamba-2, tokens guessed ahead, which lengthen its convolution, and engines that
-keep whole pages, so that they may take several times these bytes and keep a state in a type of their own.
+* `count` is the number of layers in the group.
+* `fixed_numbers` is how many numbers the fixed state of one layer contains. In "as stored", each of them has 32 bits.
+* `numbers_per_token` is how many numbers one layer keeps for each token.
+* `window` is for layers that keep the last tokens only.
+
+Positions are not counted, nor marks that a cache stores for its own bookkeeping. They say nothing about the tokens.
+
+The sizes on this page are not valid for:
+
+* tensor parallelism, which duplicates the groups of Mamba-2;
+* speculative decoding, which makes the convolutions of Mamba-2 longer;
+* engines that allocate memory in complete pages. They may need several times these bytes, and may keep a state in another
+  type.
 """
 SOURCES = """
 ## Sources
 
-The sizes of a model are verified if its config.json, or a copy, was seen. This is the source of each.
+This list gives the status of each model in full, and the source of its sizes.
 """
 STATUSES = {
     "verified": "verified",
@@ -81,7 +103,7 @@ STATUSES = {
 def capacity_page(results: Path) -> str:
     """The table of published models, how it is checked, and the source of each."""
     rows = [_row(model, model.capacity()) for model in published()]
-    names = ["model", "state, 16 bits", "as stored", "bytes a token", "crossing", "no list beyond", "status"]
+    names = ["model", "state, 16 bits", "as stored", "bytes per token", "crossing", "longest list", "status"]
     known = versions()
     notes = NOTES.format(
         families=len(model_types()),
@@ -114,6 +136,6 @@ def _row(model: Published, found: Capacity) -> list[str]:
         unbroken(readable(found.state_bytes(as_stored=True))),
         f"{int(growth):,}",
         "-" if crossing is None or not found.bits() else f"{crossing:,}{mark}",
-        "none" if exact[-1] is None else f"{exact[-1]:,}",
+        "no limit" if exact[-1] is None else f"{exact[-1]:,}",
         STATUSES[model.status],
     ]

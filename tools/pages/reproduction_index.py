@@ -17,7 +17,7 @@ from seqsep.tasks import IndexLookup
 
 HEAD = """# What is reproduced
 
-This page is for readers of the two papers. It says which of their measured claims hold in our runs.
+This page is for readers of two papers. It says which of their measured claims hold in our runs.
 The papers are Bhattamishra et al. 2024 (arXiv:2406.09347) and Wen, Dang and Lyu 2025 (arXiv:2402.18510).
 `make pages` computes the verdicts from the rows in `results/` by a fixed rule.
 `seqsep claims` prints the rows that decide a claim.
@@ -26,37 +26,52 @@ Rates, seeds and curves are on the [pages of the experiments](#the-experiments).
 ## How a verdict is computed
 
 """
-RULE = """
-A row counts for a claim if it has the paper's task and architecture, and at most the paper's layers, width and steps.
-Learning rate, heads, initial scale, positional encoding and the reading of appendix H.1 may differ.
-The best row that counts is compared with the paper's number:
+RULE = """ A row counts for a claim under two conditions. Its task and architecture are those of the paper. Its layers, width
+and steps are at most those of the paper. Learning rate, heads, initial scale and positional encoding may differ. Appendix H.1
+of the first paper describes the training inputs of index lookup in words that allow several readings ([H.1
+reading](../explanation/glossary.md#h1-reading)). A row may use any of these readings.
 
-* **Near-perfect number** (99 % or more): *reproduced* if our best is at most one point lower, else *not reached*.
-* **Other number:** *not reached* if our best is more than five points lower. *Contradicted* if at least five points higher.
-  Between the two, *reproduced* if a row of the paper's size with all of its steps is as near, else *open*.
-* **Words for a number:** "near-perfect" is read as 99 %. "Below" is *contradicted* from 99 % on.
-* **Order of models:** *contradicted* if the upper model has 99 % and a lower one is at most one point below it.
-  *Not reached* if the upper one is not more than five points above all lower ones. Else it is *order reproduced* or *open*.
-  *Order reproduced* needs a row of each lower model at the paper's size, with at least the steps of the upper one.
-* **Speed:** *reproduced* if the best row has 99 % within the steps of the claim, else *not reached*.
+*Our best* is the highest accuracy of all rows that count. A point is one percentage point.
+
+* **The paper's number is 99 % or more:** *Reproduced* if our best is at most one point lower. Otherwise *not reached*.
+* **The paper's number is less than 99 %:**
+  * *Not reached* if our best is more than five points lower.
+  * *Contradicted* if our best is at least five points higher.
+  * Otherwise *reproduced* if a row of the paper's size, with all of its steps, is at most five points lower. Otherwise *open*.
+* **The paper says "near-perfect":** *Reproduced* if our best is at least 99 %. Otherwise *not reached*.
+* **The paper says "below near-perfect":**
+  * *Contradicted* if our best is at least 99 %.
+  * Otherwise *reproduced* if there is a row of the paper's size with all of its steps. Otherwise *open*.
+* **The paper says that one model is above others:** These verdicts are tested in this order:
+  * *Contradicted* if the upper model reaches at least 99 %, and the best lower model is at most one point below it.
+  * *Not reached* if the upper model is at most five points above the best lower model.
+  * *Order reproduced* if each lower model has a row of the paper's size, with at least as many steps as the upper model.
+  * *Open* in all other cases.
+* **The paper gives a number of steps:** *Reproduced* if our best row reaches 99 % within these steps. Otherwise *not reached*.
 """
 READ = """
-In the tables, numbers are accuracies in percent, and ours is the best row that counts. Two numbers with "to" are the range over
-seeds. *Same size* means the paper's layers and width, and *smaller* means fewer layers or a smaller width.
-Size, steps and seeds of each claim are folded away below its table.
+The tables below show accuracies in percent. *Paper* is the paper's number, and *ours* is our best row that counts:
+
+* If there are two numbers with "to", they are the lowest and the highest accuracy over seeds.
+* *Same size* means that our model has the paper's layers and width. *Smaller* means fewer layers or a smaller width.
+* If the claim is that one model is above others, "100.0 against 88.9" gives the upper model first, then the best lower one.
+
+Below each table, a second table is folded away. It contains the size, steps and seeds for each claim.
 """
 SHORT = """
 ## What is not reproduced, in short
 
-No cause is given: none is held by a test here.
+This list gives no causes, because no test here checks a cause.
 
 """
 EXPERIMENTS = """
 ## The experiments
 
-Each page has a question, the set-up, one table, one figure, all rows as CSV, and the command that repeats it.
-At 99 %, 5,000 evaluation examples have a standard error of 0.14 points.
-The best of several settings reads higher than it is, because settings are chosen on the same examples.
+Each page contains a question, the set-up, one table and one figure. It also contains all rows as CSV, and the command that
+repeats the experiment.
+
+An accuracy of 99 % on 5,000 evaluation examples has a standard error of 0.14 points.
+The settings are chosen on these same examples. So the accuracy of the best setting is too high on average.
 This does not show what an architecture learns with more steps or a larger model.
 
 """
@@ -72,10 +87,11 @@ DRAWN = "drawn-length"
 
 
 PICTURES = {
-    "figure-2-": """![Accuracy on index lookup, one row an architecture and one column a length](../reach.svg)
+    "figure-2-": """![Accuracy on index lookup, one row per architecture and one column per length](../reach.svg)
 
-Index lookup over 64 symbols, from all committed rows: the median accuracy over seeds of each architecture's best setting, with
-the range, the size and the steps. Hatched cells have another size than the paper's model.
+The picture shows index lookup over 64 symbols, from all committed rows. Each cell is about the best setting of one
+architecture. It shows the median accuracy over seeds, the range over seeds, the size and the steps. Hatched cells are for
+models whose size is not the paper's.
 """,
 }
 """Beginning of the names of a figure's claims -> the picture below its tables."""
@@ -106,7 +122,7 @@ def _missing(found: Found) -> Iterator[str]:
     if named["contradicted"]:
         yield f"* **contradicted**: {', '.join(f'`{name}`' for name in named['contradicted'])}\n"
     rest = ", ".join(f"{len(named[status])} {status}" for status in ("not reached", "open", "not run") if named[status])
-    yield f"* {rest}; `seqsep claims --status STATUS` lists those with one verdict\n"
+    yield f"* {rest}. `seqsep claims --status STATUS` lists the claims with one of these verdicts.\n"
 
 
 def _drawn_lengths(folder: Path) -> str:
@@ -123,9 +139,10 @@ def _drawn_lengths(folder: Path) -> str:
             ):
                 best[task.length] = max(best.get(task.length, 0.0), row.result["accuracy"])
     found = [
-        (length, f"N = {length} {percent(best[length])}" if length in best else f"N = {length} not run")
+        (length, f"N = {length}: {percent(best[length])}" if length in best else f"N = {length}: not run")
         for length in (200, 400)
     ]
     printed = figure2_index_lookup()["attention"].accuracy
     said = "; ".join(f"{words} ({percent(printed[length])})" for length, words in found)
-    return f"* Attention with training inputs of a drawn length (a reading of appendix H.1), the paper's in brackets: {said}\n"
+    reading = "One reading of appendix H.1 draws the length of each training input."
+    return f"* {reading} With it, attention reaches these accuracies, with the paper's in brackets: {said}\n"

@@ -1,6 +1,6 @@
 """Published models: the configuration of each as far as it is known, where it was seen, and how sure that is.
 
-`published.json` has them. A status of "verified" means that the fields were seen in a copy of the model's own config.json.
+`published.json` contains them. A status of "verified" means that a public file or page shows all sizes that are used.
 """
 
 import json

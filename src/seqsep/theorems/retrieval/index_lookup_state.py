@@ -1,32 +1,37 @@
 """A recurrent model needs N log2 S bits of state to answer index lookup, and ceil(N log2 S) bits are enough.
 
-The model reads N symbols, each of an alphabet of size S, before it sees the query. The query may be any position. So the state
-after the symbols must differ between any two of the S^N sequences.
-This separates recurrent models from attention: `index-lookup-attention` answers the same task with a width of O(log N).
+The model reads N symbols, each of an alphabet of size S. Then it reads the query, which is one of the N positions. It answers
+with the symbol at this position. The query may be any position. So the state before the query must differ between any two of
+the S^N lists of symbols. This separates recurrent models from attention: `index-lookup-attention` answers the same task with a
+width of O(log N).
+
+The proof of the upper bound is about two parties. Alice reads the N symbols and sends the model's state to Bob. Bob continues
+from this state and reads queries.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
 
-We differ: the paper has a state of m numbers with p bits each, and shows m p >= N from two symbols of the alphabet. The same
-proof with all S symbols gives m p >= N log2 S. So a state needs at least ceil(N log2 S) bits, and `build` has exactly as many.
+We differ: in the paper the state has m numbers of p bits each. From two symbols of the alphabet, the paper shows m p >= N. The
+same proof with all S symbols gives m p >= N log2 S. So a state needs at least ceil(N log2 S) bits, and the state of `build` has
+exactly this number of bits.
 
-Upper bound. The state of `build` is a number whose digits in base S are the symbols so far. There are S^N such numbers, which
-ceil(N log2 S) bits distinguish. The proof is a message: Alice reads the symbols and sends the state. Bob continues from it,
-queries every position, and recovers all N symbols.
+Upper bound. The state of `build` is a number whose digits in base S are the symbols so far. There are S^N such numbers, and
+ceil(N log2 S) bits distinguish them. The state works as a message: Alice reads the symbols and sends the state. Bob queries
+every position from this state, and so he recovers all N symbols.
 
-Lower bound. This is the pigeonhole principle. If a state has B < N log2 S bits, two different lists of N symbols lead to the
-same state. The two lists differ at some position p. After both lists the model gives the same answer to the query p, so it
-answers wrongly after one of them.
+Lower bound. This is the pigeonhole principle. If a state has fewer than N log2 S bits, two different lists of N symbols lead to
+the same state. The two lists differ at some position i. After both lists the model gives the same answer to the query i. So it
+answers wrongly after one of the lists.
 
-A chain of thought (`thought=True`) does not help. The model computes it from the state and the query. So after the two lists it
-writes the same thought and the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows that Omega(N)
-bits are needed with any chain of thought. The proof here gives N log2 S bits.
+A chain of thought (`thought=True`) does not help. The model computes the thought from the state and the query. So after the two
+lists it writes the same thought and gives the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows
+that Omega(N) bits are needed with any chain of thought. The proof here gives N log2 S bits.
 
-The search. `collide` takes a `Recurrence`, or any model with start and step, also your own. It finds two such lists and the
-query that the model answers wrongly. It keeps the state at the model's own precision, or rounds each of its numbers to b bits.
-The search is in `protocols.collision`.
+The search. `collide` takes a `Recurrence`, or any model with start and step. This includes your own models. It finds two lists
+that lead to the same state, and a query that the model answers wrongly after one of them. It keeps the state at the model's own
+precision, or rounds each number of the state to b bits. The search is in `protocols.collision`.
 
-A run shows the wrong answer for the models given. This does not show that every model with fewer bits has one. That follows
-from the pigeonhole principle above. A search may also need more time than it gets.
+A run shows a wrong answer of each given model that has fewer bits. A search may also need more time than it gets. This does not
+show that every model with fewer bits answers some query wrongly. The lower bound in the proof shows that.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,37 +1,49 @@
-"""One attention layer with exact weights does the induction task over n tokens only if m H (p + log n) grows as n.
+"""One attention layer with exact weights needs a width that grows almost linearly in n for the induction task over n tokens.
 
-In the induction task a model reads a sequence and then a token q. It answers with the token that follows the latest q.
+In the induction task a model reads n tokens and then one last token q. It answers with the token that follows the latest q
+among the n tokens.
+
+The layer has H heads, and the value of each head has m coordinates. Each coordinate of a head's output is rounded to p bits.
+There are S different tokens, called symbols. The bound says that m H (p + log n) grows at least as fast as n.
+
+The proof is about two parties. Alice knows some of the n tokens, and Bob knows the others and q. If the layer answers
+correctly, Bob can learn each of Alice's tokens from it. So enough bits about Alice's tokens must pass through the layer.
 
 Source: the idea is that of Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332): one party has every second token, and the other
 puts the queried symbol in front of one of them.
 
-We differ: the statement, its constants and the proof are our own. The paper's text was not at hand, and nothing here is held
-against it. `retrieval-one-layer` has the same inputs of Alice and Bob for recall, with rounding to the grid of steps 1/L and
-the first occurrence as the answer. Here the rounding is any one to p bits, and a run sends the message and counts its bits.
+We differ: the statement, its constants and the proof are our own. The paper's text was not at hand, so nothing here is compared
+with it. `retrieval-one-layer` uses the same inputs of Alice and Bob for recall. There, numbers are rounded to the grid of steps
+1/L, and the answer is the symbol after the first occurrence. Here, any monotone rounding to p bits is allowed. A run here also
+sends the message and counts its bits.
 
 The task. The tokens are s_1 .. s_n over S symbols, then q. The answer is the symbol after the latest q among s_1 .. s_(n-1).
-Every input has such a q.
+Every input contains such a q.
 
-The layer. There are H heads with values of m coordinates. In each head a position has a score and a value. They are any
-functions of its token, its place and the last token. The head's output is the mean of the values weighted by e^score. The
-answer is any function of the heads' outputs and of the last token. Weights and sums are exact. Each coordinate of a mean is
-rounded once, to one of 2^p numbers, and the rounding is monotone.
+The layer. In each head, every position has a score and a value. They are any functions of its token, its place and the last
+token. The head's output is the mean of the values weighted by e^score. The answer is any function of the heads' outputs and of
+the last token. Weights and sums are exact. Each coordinate of a mean is rounded once, to one of 2^p numbers, and the rounding
+is monotone.
 
-Proof. Fix the last token q. Alice has the even places, with any symbols except q. Bob has the odd places: q at one of them and
-one other symbol at the rest. So Bob has B = floor(n/2) inputs. The answer is Alice's symbol after Bob's q. So Alice has (S -
-1)^B inputs, and some input of Bob distinguishes any two of them.
+Proof. Fix the last token q. Alice chooses the symbols at the even places; they are any symbols except q. Bob chooses the
+symbols at the odd places. One of them is q, and all others are one other symbol. An even place follows Bob's q, so Bob has
+B = floor(n/2) inputs. The answer is Alice's symbol after Bob's q. Alice has (S - 1)^B inputs. For any two of them, some input
+of Bob leads to two different answers.
 
-For each head, consider the layer's means on all of Bob's inputs. The part of space that Alice's sums are in determines them,
-and there are at most cells(m, (2^p - 1) B) parts (`retrieval-one-layer`). So H log2 cells(m, (2^p - 1) B) is at least B log2(S
-- 1).
+In one head, Alice's places contribute a sum of weights and m sums of weighted values. These sums are one point in a space of
+m + 1 dimensions. Let cells(m, T) be the largest number of parts into which m T hyperplanes divide this space. For all of Bob's
+inputs, the rounded means depend only on the part that contains the point. There are at most cells(m, (2^p - 1) B) parts
+(`retrieval-one-layer`). So H numbers, one for the part in each head, distinguish all inputs of Alice. It follows that
+H log2 cells(m, (2^p - 1) B) is at least B log2(S - 1).
 
-This proof needs exact weights. Alice's places are between Bob's, so sums that are rounded at each step depend on both. And
-rounding helps: by rounding, one layer answers counting, which it cannot do with exact weights (`counting-one-layer`). This
-proof shows nothing for sums of p bits that are read in order.
+This proof needs exact weights and sums. Alice's places are between Bob's places. If sums are rounded at each step, they mix the
+tokens of both. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do with exact weights
+(`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
 
-On random layers with exact weights, a run shows for every input that a number of no more bits than the bound is enough for
-every answer of the layer. If two of Alice's inputs share a number, it shows the input that the layer answers wrongly. This does
-not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the proof.
+A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It shows that this
+message is enough for every answer of the layer, and that it needs no more bits than the bound. If two of Alice's inputs lead
+to the same message, the run shows an input that the layer answers wrongly. This does not show that every layer obeys the
+bound, nor anything for sizes larger than those of the run. The proof shows that.
 """
 
 from dataclasses import replace

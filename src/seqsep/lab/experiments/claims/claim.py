@@ -15,12 +15,15 @@ from seqsep.tasks import IndexLookup, IsTree, Task
 
 Status: TypeAlias = Literal["reproduced", "order reproduced", "contradicted", "not reached", "open", "not run"]
 STATUSES: dict[Status, str] = {
-    "reproduced": "our rows show the paper's number",
-    "order reproduced": "one model is above others, as the paper says",
-    "contradicted": "ours are higher, with at most the paper's size and steps",
-    "not reached": "ours are lower, or the paper's order of models does not show",
-    "open": "ours agree, but the run of the paper's size and steps is missing",
-    "not run": "there is no comparable row",
+    "reproduced": "our runs agree with the paper's number",
+    "order reproduced": "in our runs, one model is above others, as the paper says",
+    "contradicted": (
+        "our model, with at most the paper's size and steps, is better than the paper says, "
+        "or it is as good as a model that the paper puts above it"
+    ),
+    "not reached": "our model is worse than the paper says, or our runs do not show the paper's order of models",
+    "open": "our runs agree with the paper so far, but a run with the paper's size and steps is missing",
+    "not run": "we have no run that can be compared with the claim",
 }
 DECIDED: tuple[Status, ...] = ("reproduced", "order reproduced", "contradicted")
 """The verdicts that no further run changes."""

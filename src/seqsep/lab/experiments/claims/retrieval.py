@@ -33,7 +33,7 @@ SHALLOW = {
     "hybrid": ("mamba",) * 3 + ("attention",),
 }
 QUESTIONS = {"random-order": "random order", "gold-last": "the two gold paragraphs last"}
-WHY = "needs three published language models; seqsep text measures one of yours (seqsep text --help)"
+WHY = "the paper measures three published language models; `seqsep text` measures a model of yours"
 
 
 def _accuracy(size: Size, trace: str, length: int) -> Accuracy:
