@@ -21,7 +21,7 @@ We differ: training lengths begin at the even number at or above N/10, because t
 = 50. The S symbols of `alphabet` do not include the separator. In H.2 they do: one token of the alphabet is the separator.
 Shortcuts: in `random`, a model that compares only the first j symbols is wrong with probability (S^-j - S^-h) / 2. In `one`,
 a model may subtract the sum of the second half from the sum of the first half, modulo S. On the drawn inputs, this difference
-is 0 only for equal halves. So log2 S bits of state are enough. `next` has no shortcut, because it is copying: if a model does
+is 0 only for equal halves. So log2 S bits of state are enough. `next` has no shortcut, because the model must copy: if it does
 not remember a_(i+1), then all symbols are equally likely after b_i. But the loss of `next` is always small. A model that
 remembers nothing of the first half can have a loss of entropy(1/S) / 2, which is 0.004 nats for S = 1,024. Therefore read the
 accuracy, not the loss.
