@@ -28,9 +28,9 @@ if __name__ == "__main__":
 """
 BOUNDED = """
 import multiprocessing, threading, time
-from seqsep.tasks.retriever import Bounded
+from seqsep.tasks.retriever import TimeoutCall
 
-bounded = Bounded(time.sleep, 60.0)
+bounded = TimeoutCall(time.sleep, 60.0)
 threading.Thread(target=bounded, args=(60,)).start()
 time.sleep(60)
 """

@@ -39,12 +39,12 @@ from seqsep.commands.cli import main
 from seqsep.theorems.laws import check_theorem
 from seqsep.models.plugins.load import PlugInFails
 from seqsep.models.plugins.name import PlugIn
-from seqsep.models.plugins.task import OwnTask
+from seqsep.models.plugins.task import UserTask
 from seqsep.theorems import BY_NAME
 
 print("status", main(["check", "--task", {WRONG!r}, "--length", "6"]))
 try:
-    train(Run(OwnTask.of(PlugIn.parse({WRONG!r}), 6), ("lstm",), width=8, steps=1))
+    train(Run(UserTask.of(PlugIn.parse({WRONG!r}), 6), ("lstm",), width=8, steps=1))
 except PlugInFails as error:
     print("train:", error)
 try:

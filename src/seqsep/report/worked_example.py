@@ -22,7 +22,7 @@ Edge = frozenset[int]
 
 
 @dataclass(frozen=True)
-class Look:
+class AttentionLook:
     """The tokens that a head attends to from one place: (token, place), in order, and their weights."""
 
     tokens: tuple[tuple[str, int], ...]
@@ -60,7 +60,7 @@ class WrittenToken:
     behind: tuple[str, int]
     token: str
     why: str
-    looks: tuple[Look, ...]
+    looks: tuple[AttentionLook, ...]
     remembered: tuple[int, ...]
     along: Edge | None = None
     found: str = ""
@@ -123,9 +123,9 @@ def worked_example(words: NetworkInWords, network: Network | None = None) -> Wor
     return WorkedExample(words, run, heads, tuple(written))
 
 
-def _look(run: Run, weights: Float64[np.ndarray, "time"]) -> Look:
+def _look(run: Run, weights: Float64[np.ndarray, "time"]) -> AttentionLook:
     places = np.flatnonzero(weights > SEEN).tolist()
-    return Look(tuple((run.shown[place], place) for place in places), tuple(float(weights[place]) for place in places))
+    return AttentionLook(tuple((run.shown[place], place) for place in places), tuple(float(weights[place]) for place in places))
 
 
 def _remembered(words: NetworkInWords, run: Run) -> np.ndarray:

@@ -10,11 +10,11 @@ from seqsep.lab.engines import watch
 WATCH = """
 from multiprocessing.shared_memory import SharedMemory
 import contextlib, ctypes, os, resource, time
-from seqsep.lab.engines.watch import Watch
+from seqsep.lab.engines.watch import SideEffectGuard
 from seqsep.models.plugins.load import PlugInFails
 from seqsep.models.plugins.name import PlugIn
 
-watch = Watch([PlugIn("Layer", "0" * 64)])
+watch = SideEffectGuard([PlugIn("Layer", "0" * 64)])
 watch.begin()
 {code}
 try:

@@ -292,15 +292,15 @@ def _check_classes(vertices: int, whole_edges: bool = False) -> Outcome:
 
 def _check_printed(vertices: int) -> Outcome:
     """Count the strings that the graphs of the printed proof tell apart, beside the least state."""
-    distinguishing_suffix = messages(vertices)
-    if distinguishing_suffix != 2 ** (vertices - 3):
-        raise CLAIM.fails({"vertices": vertices, "strings told apart": distinguishing_suffix, "expected": 2 ** (vertices - 3)})
+    distinguished = messages(vertices)
+    if distinguished != 2 ** (vertices - 3):
+        raise CLAIM.fails({"vertices": vertices, "strings told apart": distinguished, "expected": 2 ** (vertices - 3)})
     return CLAIM.lower(
         statement=PRINTED,
         length=vertices,
         inputs=2 ** (vertices - 2) * (vertices - 3),
         exhaustive=True,
-        measured={"state_bits": ceil_log2(distinguishing_suffix)},
+        measured={"state_bits": ceil_log2(distinguished)},
         bound={"state_bits": least_bits(vertices)},
         variant="the printed graphs",
     )

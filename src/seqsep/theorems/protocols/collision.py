@@ -67,7 +67,7 @@ class Prefixes(ABC):
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall
     >>> recall(length=3, alphabet=2).distinguishing_suffix((1, 0, 1), (1, 1, 0))
-    ToldApart(continuation=(3,), answers=(0, 1), position=1)
+    DistinguishingSuffix(continuation=(3,), answers=(0, 1), position=1)
     """
 
     length: int

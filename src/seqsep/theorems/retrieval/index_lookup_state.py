@@ -130,7 +130,7 @@ def sequences(length: int, alphabet: int) -> Sequences:
     """Index lookup for models that may write a thought: the answer is the first symbol written.
 
     >>> sequences(length=3, alphabet=2).distinguishing_suffix((1, 0, 1), (1, 1, 0))
-    ToldApart(continuation=(3,), answers=(0, 1), position=None)
+    DistinguishingSuffix(continuation=(3,), answers=(0, 1), position=None)
     """
     task = IndexLookup(length, alphabet)
 
