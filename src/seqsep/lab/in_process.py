@@ -27,16 +27,16 @@ def train(
 ) -> tuple[Model, Result]:
     """Train a run to its end and return the model with its result, which prints as the table of its curve.
 
-    Your own layer or task is first checked as by `seqsep check --mixer` and `--task`, except for gradients. If it broke a
-    law, its accuracy would have no meaning. The last digits of a result depend on the version of torch, the number of threads
-    and the device.
+    If the run has your own layer or task, it is checked before the training, with the laws of `seqsep check --mixer` and
+    `--task`. Only the law about gradients is left out. A part that breaks a law is not trained, because its accuracy would
+    have no meaning. The last digits of a result depend on the version of torch, the number of threads and the device.
 
     Arguments:
         run: the run to train.
         keep: file to which the model is written for `seqsep.load`; by default none is written.
         threads: threads of torch during training, from 1; for small models or on a busy machine, more threads are slower.
-        progress: show a progress bar, or lines if stderr is not a terminal. By default it is shown on a terminal and in a
-            notebook only.
+        progress: True shows progress on stderr: a bar on a terminal, lines elsewhere. False shows none. By default, progress
+            is shown on a terminal and in a notebook.
         device: device of torch, such as cpu or cuda.
 
     Raises TypeError for anything except one `Run`. Raises ValueError for a layer or task that breaks a law, for fewer than

@@ -55,11 +55,13 @@ def load(path: Path | str, files: Path | str | Iterable[Path | str] = ()) -> tup
 
     Arguments:
         path: the file, in safetensors.
-        files: one or more Python files with your own layers, models or task. A file is run only if the run has its digest.
+        files: one or more Python files with your own layers, models or task. The run stores a digest of each file that it
+            used; a file with another digest is not run.
 
-    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path for a file of another kind, tensors
-    that do not fit the run, or a name KEY.safetensors with the key of another run. Raises ValueError if none of `files` has
-    your own layer, model or task. Raises PlugInFails if your own layer, model or task cannot be built.
+    Raises FileNotFoundError if the file does not exist. Raises ValueError with the path if `save` did not write the file,
+    or if its tensors do not fit the run. Raises ValueError if the file is named KEY.safetensors, but KEY is not the key of its
+    run. Raises ValueError if the run used your own layer, model or task, and `files` does not have it. Raises PlugInFails if
+    your own layer, model or task cannot be built.
 
     >>> load("/no/such/file")
     Traceback (most recent call last):

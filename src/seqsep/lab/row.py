@@ -57,8 +57,9 @@ class Row:
     """One run of an experiment with its outcome, or one reply of a language model.
 
     A row is a reply if its configuration has a `question`. A run has no outcome if its worker died or if it raised an
-    exception. Then `result` has only `status`, and `finished` is False; such a row is never exported. If the loss of a run
-    diverged, its outcome is kept, and both `finished` and `failed` are True.
+    exception. Then `result` has only `status`, and `finished` is False; such a row is never exported. A run diverges if its
+    loss, a gradient or a weight is not finite. This ends the run, but its outcome until then is kept. So `finished` is True
+    for it, because the row has an outcome, and `failed` is True too.
 
     Fields:
         experiment: name of the experiment.

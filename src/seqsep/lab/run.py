@@ -40,10 +40,10 @@ class Run:
     model answers the first `evaluation` examples of the evaluation stream. The run converges when this accuracy reaches
     `target`.
 
-    The learning rate grows over the first `warm_up` steps. After them it is constant or falls, as `decay` says. A falling
-    rate reaches 0 one step after the last step, so the last step still changes the weights. `mixed_steps` adds a curriculum:
-    in the first steps, the training inputs have mixed lengths (`Task.mixed`). The learning rate starts to fall after these
-    steps.
+    The learning rate grows over the first `warm_up` steps. After them it is constant or falls, as `decay` says. If it
+    falls, it is still above 0 in the last step: it would be 0 in the step after that. `mixed_steps` adds a curriculum: in the
+    first `mixed_steps` steps, the training inputs have mixed lengths (`Task.mixed`). The learning rate starts to fall only
+    after the warm-up and after these steps.
 
     If `dtype` is bfloat16, torch's autocast computes matrix products and some other operations in bfloat16. Weights,
     optimizer, loss and the counted state stay in float32.
@@ -58,10 +58,10 @@ class Run:
         batch: examples in each step; from 1.
         learning_rate: learning rate of Adam after the warm-up; above 0, below 1,000.
         seed: random seed of weights and training examples; 0 to 2^63 - 1.
-        decay: way in which the learning rate falls after the warm-up; with constant it does not fall, and with cosine it
-            follows half a cosine.
-        embedding_scale: standard deviation of the first weights of tokens and positions; above 0.
-        weight_scale: standard deviation of the first weights of the read-out, and of the linear layers that are initialised
+        decay: schedule of the learning rate after the warm-up; with constant it does not fall, and with cosine it follows
+            half a cosine.
+        embedding_scale: standard deviation of the initial weights of tokens and positions; above 0.
+        weight_scale: standard deviation of the initial weights of the read-out, and of the linear layers that are initialised
             as in GPT-2; above 0.
         evaluate_every: steps between evaluations; from 1.
         evaluation: examples in each evaluation; from 1.
@@ -75,7 +75,7 @@ class Run:
         biases: give attention and feed-forward parts biases.
         embeddings: embeddings of tokens and positions, as in `Design`.
         live: examples on which the trained model writes its own chain of thought and answer; from 0.
-        mixed_steps: number of first steps whose training inputs have mixed lengths; from 0.
+        mixed_steps: number of steps at the start of the run in which the training inputs have mixed lengths; from 0.
 
     To train your own complete model, give model:FILE.py:CLASS as the only layer. It draws its own weights.
 

@@ -11,8 +11,8 @@ order: the task is then index lookup, with the position written before each symb
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; the task is that of Ba et al. 2016.
 We differ: values come from an alphabet of any size (in the paper {0, 1}), and keys from an alphabet that may be larger than
 N.
-Shortcuts: an answer that is one of the values in the input is right with probability 1/N + (1 - 1/N)/S; S is `values`. A
-blind guess is right with probability 1/S. No other shortcut exists, because keys say nothing about values.
+Shortcuts: a model may answer with any one of the values in the input. It is then right with probability 1/N + (1 - 1/N)/S; S
+is `values`. A blind guess is right with probability 1/S. No other shortcut exists, because keys say nothing about values.
 """
 
 from dataclasses import dataclass

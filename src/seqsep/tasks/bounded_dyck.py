@@ -11,10 +11,12 @@ Negative examples: a positive example with 1 .. max(1, length // 10) distinct po
 kinds change, otherwise the directions; with one kind, the directions always change. If the changed word is still valid, the
 original word is changed again.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
-We differ: H.1 starts to close by another rule. It is the same for depth <= 3 and exceeds the length for larger depths. Below
-length 10, the range of changed positions in H.1 is empty.
-Shortcuts: one changed position always breaks the balance of directions, or the kinds of one pair. So for length < 20, a model
-that only counts directions finds half of the negative examples.
+We differ: in H.1, another condition says from which bracket on all further brackets close. For depth <= 3 it gives the same
+words as ours. For larger depths it can give words that are longer than `length`. For length < 10, H.1 has no possible number of
+changed positions; we change one.
+Shortcuts: for length < 20, a negative example has exactly one changed position. With two or more kinds, half of these changes
+are changes of direction. Each of them makes the numbers of opening and closing brackets differ. So a model that only counts
+opening and closing brackets finds half of the negative examples. With one kind it finds all of them.
 """
 
 from dataclasses import dataclass

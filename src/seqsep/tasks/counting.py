@@ -12,8 +12,8 @@ other numbers.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5.
 We differ: the paper does not say how inputs are drawn, and trains no model on this task. We draw how often the queried number
 occurs, because among uniform numbers the answer would mostly be no.
-Shortcuts: the query alone says nothing. With S = N, another number occurs once on average. So a number that occurs much more
-often than the others is probably the queried one. The larger `thresholds` is, the better this shortcut works.
+Shortcuts: the query alone says nothing. With S = N, each other number occurs about once on average. So a number that occurs
+much more often than the others is probably the queried one. The larger `thresholds` is, the better this shortcut works.
 """
 
 from dataclasses import dataclass

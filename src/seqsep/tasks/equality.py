@@ -7,22 +7,24 @@ Tokens: symbols are 0 .. S - 1, the separator is S. S is `alphabet`. If that is 
 others.
 Lengths: training draws 2h uniformly from the even numbers in least_length .. N; evaluation has h = N/2. If least_length is 0,
 the shortest length is the least even number that is at least N/10.
-Variant random: the label is 1 if the halves are equal. a is uniform. With probability 1/2, b = a; otherwise b is uniform too.
-So label 1 has probability 1/2 + S^-h / 2.
-Variant one: the label is 1 with probability 1/2, and then b = a. With label 0, b is a with one changed symbol. Its position
-is uniform, and its new value is uniform among the S - 1 others.
-Variant next: the inputs are words a, separator, a, with a uniform. The answer at a token is the set of symbols that may
-follow it. After a_1 .. a_h, every symbol may follow (`EVERY_CLASS`); the separator may follow too, but it is not a class.
-After the separator only a_1 may follow, and after b_i only a_(i+1). The loss is the mean of the S binary cross-entropies. The
-predicted set is the symbols with positive logits. An example is right only if all its sets are right.
+Variant random: the label is 1 if the halves are equal. The first half is uniform. With probability 1/2, the second half is a
+copy of it; otherwise the second half is uniform and independent. So label 1 has probability 1/2 + S^-h / 2.
+Variant one: the label is 1 with probability 1/2, and then the halves are equal. With label 0, the second half is a copy of the
+first half with one changed symbol. The position of this symbol is uniform, and its new value is uniform among the S - 1 others.
+Variant next: an input is a uniform word, the separator, and the same word again. The answer at a token is the set of symbols
+that may follow it. At each token of the first half, this set is all S symbols (`EVERY_CLASS`). The separator may follow there
+too, but it is not a class. At the separator, the set has only a_1; at b_i, it has only a_(i+1). The loss is the mean of the S
+binary cross-entropies. The predicted set is the symbols with positive logits. An example is right only if all its sets are
+right.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 4 and 5; examples as in H.2.
 We differ: training lengths begin at the even number at or above N/10, because the paper's N/10, N/10 + 2, .. never reaches N
-= 50. `alphabet` does not count the separator, for which H.2 reserves one token.
+= 50. The S symbols of `alphabet` do not include the separator. In H.2 they do: one token of the alphabet is the separator.
 Shortcuts: in `random`, a model that compares only the first j symbols is wrong with probability (S^-j - S^-h) / 2. In `one`,
-take the sum of the first half minus the sum of the second half, modulo S. Among the drawn inputs it is 0 only for equal
-halves, so log2 S bits of state are enough. `next` has no shortcut: it is copying, and for a model without a_(i+1) all symbols
-are equally likely after b_i. Even a model that knows nothing about a has a loss of entropy(1/S) / 2, which is 0.004 nats for
-S = 1,024. Therefore read the accuracy, not the loss.
+a model may subtract the sum of the second half from the sum of the first half, modulo S. On the drawn inputs, this difference
+is 0 only for equal halves. So log2 S bits of state are enough. `next` has no shortcut, because the model must copy: if it does
+not remember a_(i+1), then all symbols are equally likely after b_i. But the loss of `next` is always small. A model that
+remembers nothing of the first half can have a loss of entropy(1/S) / 2, which is 0.004 nats for S = 1,024. Therefore read the
+accuracy, not the loss.
 """
 
 from dataclasses import dataclass

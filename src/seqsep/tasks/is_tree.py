@@ -2,31 +2,35 @@
 
     [BOS] u ~ v u ~ v ..   thought   YES or NO
 
-Queries: every token of the thought and the answer, each at the token before it. A token that the retriever inserts is not
-queried.
-Tokens: [BOS] is 0, vertex v is v, and the next numbers are ~, NO and YES. Then come the tokens of the traces: n pointers
-(peel); [, ] and FAILED (walk); [, ], FAILED and - (retrieval).
+Queries: the model predicts each token of the thought, and then the answer, from the tokens before it. It does not predict
+tokens that the retriever inserts.
+Tokens: [BOS] is 0, vertex v is v, and the next numbers are ~, NO and YES. Three traces
+have more tokens, which come next: n pointers (peel); [, ] and FAILED (walk); [, ], FAILED and - (retrieval).
 Lengths: exactly n = `length` vertices, in training and evaluation. A prompt has 3n - 2 tokens.
-Thoughts: `trace` chooses the thought. Its length is that for a tree; for another graph it is at most this length:
+Thoughts: `trace` chooses the thought. The table has the number of its tokens if the graph is a tree. For another graph the
+thought has at most this number of tokens:
     trace      thought                                                           tokens
     vanilla    none                                                              0
     cot        a depth-first tour (Algorithm 1)                                  2n - 1
     retrieval  a tour that looks up its parents (Algorithm 2, shortened format)  37n - 26
     peel       leaves are removed one by one; ours                               2n - 1
     walk       a walk without memory that looks up its next edge; ours           14n - 10
-The thought walk is local: six tokens determine the next one. Only the answer needs more, because it counts.
+The thought walk is local: the last six tokens determine the next one. Only the answer depends on more, because it depends on
+how often FAILED is in the thought: n times for a tree, and less often for another graph.
 Graphs: the edges u < v are in random order. With `distribution="double-star"`, two random vertices are hubs, and a fair coin
 joins each other vertex to one of the hubs. One odd edge joins two of these other vertices; any two are equally likely. The
 graph is a tree if and only if these two have different hubs, which has probability 1/2. With "uniform", the graph is a tree
 with probability 1/2, a near miss with 1/4, and another graph with 1/4. Every labelled tree is equally likely. A near miss is
-such a tree with two changes: two vertices that are not joined get an edge, and then an edge outside the cycle is removed.
-Another graph has n - 1 edges and is not a tree; each is equally likely.
+such a tree with two changes. First, two vertices that are not joined get an edge, which closes a cycle. Then an edge that is
+not on this cycle is removed. The last kind is uniform among all graphs with n - 1 edges that are not trees.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1 and appendix B; double stars are those of its experiments.
 We differ: no token is between prompt, thought and answer. The paper's code writes one after the prompt and one after the
 thought. With the answer, its sequences for vanilla, cot and retrieval have 3n, 5n and 40n - 25 tokens; ours have 3n - 1, 5n -
 2 and 40n - 27.
-Shortcuts: on double stars, a state of O(log n) bits is right with probability 2/3: with probability 1/3 the odd edge comes
-before all other edges of its ends (`seqsep.tasks.ceilings`). In a graph that is not a tree, the thought is often shorter. With
+Shortcuts: on double stars, a state of O(log n) bits is enough for an accuracy of 2/3. The odd edge has two ends, and each end
+has one other edge, to its hub. With probability 1/3 the odd edge comes before these two edges. Then the state can store both
+ends, and later the hub of each. In all other cases the model guesses (`seqsep.tasks.ceilings`). The length of a thought is
+another shortcut: if the graph is not a tree, the thought is often shorter. With
 "uniform", most of the other graphs have a vertex without an edge, which is easy to see. For this reason half of the graphs
 that are not trees are near misses.
 """

@@ -4,32 +4,32 @@ The task has two forms. Both count an example as right only if all its answers a
 
 Form paper: an example is x_1 y_1 .. x_N y_N without the last y. The first n = N // 2 keys differ, and every list of n
 different keys is equally likely. Their values are uniform and independent. The second half has the same keys in a uniform
-order, each followed by its value; if N is odd, one of them comes once more.
+order, and each key is followed by its value. If N is odd, one more point follows, which repeats one of the keys.
 Queries: every x_k with k > N/2.
 Lengths: a training example has N points, N uniform in least_length .. length. An evaluation example has exactly `length`
 points. N points are 2 N - 1 tokens.
 Tokens: keys are 0 .. K - 1, and value v is the token K + v. K is `keys`, or N // 2 if `keys` is 0. An answer is v.
-Shortcuts: the value of a query follows it. So a model that counts values knows more about each later answer. For even N it
-knows the last answer with certainty.
+Shortcuts: in the second half, the input shows the value after each query. So a model can count which values have not come
+again yet, and the later answers are easier to guess. For even N, the last answer is the only value that is left.
 
 Form zoology: an example has N slots of two tokens. The first `pairs` slots are pairs with different keys and different
 values. Of the other N - pairs slots, `pairs` slots are queries: a key and a filler. All remaining tokens are fillers. The
-slots of the queries are drawn one by one without replacement, the first for the first key. Slot i after the pairs is drawn
-with a weight of i^(power - 1).
-Queries: each key once. Its answer does not follow.
+queries are placed one after another, in the order of the keys in the pairs. For each query, one of the free slots is drawn. The
+weight of slot i after the pairs is i^(power - 1).
+Queries: each key is queried once. The input does not show the answer: a filler follows the key.
 Lengths: exactly 2 N tokens, also in training; least_length is not used.
-Tokens: 0 is the filler, keys are 1 .. K, and values are K + 1 .. K + S. An answer is the token of the value, among all
-tokens.
+Tokens: 0 is the filler, keys are 1 .. K, and values are K + 1 .. K + S. The answer to
+a query is the token of the value, and every token is a class.
 Settings: `MultiQueryRecall.zoology(input_seq_len, num_kv_pairs, vocab_size, power_a, random_non_queries)` takes the settings
 by their names in zoology:
     length = input_seq_len / 2                   pairs = num_kv_pairs
     keys = vocab_size // 2 - 1                   values = vocab_size - vocab_size // 2
     power = power_a                              fillers = "random" (any token, uniformly) or "zero"
 The published lengths and pairs are (64, 4), (128, 8), (256, 16) and (512, 64), with 8,192 tokens in the vocabulary and power
-0.01. A mixture of settings is several tasks.
-Shortcuts: with "zero", the fillers show which tokens are queries. A value that was seen and not yet queried is right with
-probability at least 1/pairs. A power near 0 puts most queries directly after the pairs, and the queries of the early keys
-first.
+0.01. One task has one setting; for a mixture of settings, use several tasks.
+Shortcuts: with "zero", every token after the pairs that is not 0 is a query. A model may guess among the values whose keys were
+not queried yet. This guess is right with probability at least 1/pairs. If the power is near 0, most queries come directly after
+the pairs, and mostly in the order of the pairs.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G; `form="zoology"` is the generator of Arora et
 al. 2023 (arXiv:2312.04927), github.com/HazyResearch/zoology.

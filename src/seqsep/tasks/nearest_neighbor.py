@@ -5,23 +5,24 @@
 
 Queries: every x_k with k > N/2; its label follows. An example is right only if all its answers are right.
 Inputs are vectors: a point is [x, 0], a label is [0, one-hot]; N points are 2 N - 1 vectors.
-Lengths: training draws an even number of points uniformly from least_length (rounded up) .. length. An evaluation example has
-exactly `length` points.
+Lengths: a training example has an even number of points, uniform in least_length .. length. If least_length is odd, the next
+even number replaces it. An evaluation example has exactly `length` points.
 Points: all examples use one set of M directions in general position. M is a power of two, at least 128 and at least 2
-`length`. A direction is drawn again if its product with an earlier one is above 1 - 2 margin (`_spherical_code`). For each
-example, a random permutation and random signs of the coordinates turn this set. The first half of the points are its members
-a t + b modulo M, t = 0 .. N/2 - 1, with an odd a and a b drawn for the example. The second half are the same members in
-random order. Then noise, uniform on up to 64 steps, moves each coordinate of every point, and the point is normalised. The
-noise is so small that the margin holds; no example is drawn again. A coordinate is a float32, with the same bits on every
-platform.
+`length`. A direction is drawn again if its product with an earlier one is above 1 - 2 margin (`_spherical_code`). The
+directions have the numbers 0 .. M - 1. For each example, an odd number u and a number w are drawn. The first half of the points
+are the directions with the numbers u t + w modulo M, for t = 0 .. N/2 - 1. They all differ, because u is odd. The second half
+are the same directions in random order. Then noise is added to each coordinate of every point, and the point is normalised. The
+noise is uniform over at most 64 evenly spaced values. It is so small that the margin holds, so no example is drawn again. At
+the end, a random permutation of the coordinates and random signs turn all points of the example. A coordinate is a float32,
+with the same bits on every platform.
 Labels: those of the first half are uniform and independent.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB).
 We differ: the paper only says which inputs are allowed, and we choose a way to draw them. N is even, so that each of the
 first N/2 points is the nearest one for one query, as in appendix G. There are `classes` labels.
-Shortcuts: the label of a query follows it. So counts of labels say more about each later answer, and the last answer is
-certain. A query is much nearer to its point than random points are to each other: by default the product of the two is 0.999
-on average. The set of directions is the same for every seed. In d dimensions it has 2^d d! turned versions, so a model can
-memorise them in 2 or 3 dimensions.
+Shortcuts: the input shows the label after each query. So a model can count which labels have not come again yet, and the later
+answers are easier to guess; the last answer is the only label that is left. A query is much nearer to its nearest point than
+random points are to each other: by default the product of the two is 0.999 on average. The set of directions is the same for
+every seed. In d dimensions, it can be turned in 2^d d! ways. For d = 2 or 3 these are so few that a model can memorise them.
 """
 
 from dataclasses import dataclass

@@ -5,21 +5,22 @@ Tokens: the bits.
 Lengths: exactly `length` bits, in training and evaluation.
 Function: all examples have the same function. It is drawn with `function_seed`, or given as `formula`.
 Drawn function: each feature reads `sparsity` different bits, chosen uniformly. Its table is uniform among the tables that are
-not constant. b is chosen on 1,024 uniform inputs, so that both labels are as nearly equally frequent as possible. If fewer
-than one in 64 of these inputs have one of the labels, the function is drawn again, at most 64 times. If the last function
-fails too, it is refused.
+not constant. b is chosen on 1,024 uniform inputs, so that both labels are as nearly equally frequent as possible. If one of
+the labels has fewer than one in 64 of these inputs, the function is drawn again. If 64 functions in a row fail, ValueError is
+raised.
 Given function: `formula` is a DIMACS CNF, and its clauses are the features. By default all clauses must hold. If `formula` is
-the path of a file, the file is read at once, and the field then holds its text without comments. So a run's key depends only
-on the formula, and its row can be run elsewhere. A formula is refused if fewer than one in 64 uniform inputs have one of the
-labels.
+the path of a file, the file is read at once, and the field then holds its text without comments. So the key of a run does not
+depend on the path, and the run can be repeated on a machine without this file. If one of the labels has fewer than one in 64
+uniform inputs, ValueError is raised.
 Bound: `bound` sets b for both kinds of functions.
 Examples: a label is drawn, each with probability 1/2. Then uniform inputs are drawn, at most 256, until one has this label;
-if none has it, the last one is taken. So inputs are uniform given their label. If p of all inputs have label 1, it has
-probability (1 - (1 - p)^256 + p^256) / 2 in the examples. From p = 1/64 to 63/64 this is 1/2, to 1 %.
+if none has it, the last one is taken. So inputs are uniform given their label. Let p be the share of label 1 among all
+inputs. Among the examples, its share is (1 - (1 - p)^256 + p^256) / 2. For p = 1/64 to 63/64, this is between 0.49 and 0.51.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.1 and appendix F.3; the paper trains no model on this task.
-We differ: the number of features is free; the class of F.3 has at most N, which is the default. Inputs do not begin with [BOS].
-Shortcuts: a weighted vote of single bits. The share of a random table's variance that is in single bits is k / (2^k - 1). So
-with many drawn features of k bits, such a vote is right on about 1 - arccos(sqrt(k / (2^k - 1))) / pi of the examples:
+We differ: in F.3 a function has at most N features. Here it may have more; the default is N. Inputs do not begin with [BOS].
+Shortcuts: a linear model compares a weighted sum of the bits with a threshold. On average it explains k / (2^k - 1) of the
+variance of a random table of k bits. So with many drawn features of k bits, it is right on this share of the
+examples, about 1 - arccos(sqrt(k / (2^k - 1))) / pi:
     k           1      2     3     4
     examples  100 %  80 %  73 %  67 %
 The state need not hold the bits: a recurrent model needs only what `answer_bits` returns.

@@ -16,13 +16,14 @@ def ceiling(task: Task, state_bits: int) -> float | None:
 
     The accuracy is the fraction of examples in which every queried answer is right. The result is rounded up to a float. It
     is 1 for a state that can hold all answers (`answer_bits`). It is None if no upper limit of the average accuracy is known.
-    This does not show that an architecture has weights with this accuracy, or that training finds them. At small sizes,
-    `best_accuracy` returns what the best code reaches.
+    The limit does not show that an architecture has weights with this accuracy, or that training finds them. At small sizes,
+    `best_accuracy` returns the accuracy of the best code.
 
-    For index lookup over N items of S symbols, the limit is the accuracy a with B = N (log2 S - h(a) - (1 - a) log2(S - 1)).
-    This is Fano's inequality; h(a) is the entropy of one bit that is 1 with probability a. The files of `seqsep.tasks.ceilings`
-    have the equations of the other tasks. For IsTree, only the trace vanilla has a limit, because a given thought contains
-    bits of the prompt. If the model writes the thought itself, use `double_star_ceiling` or `uniform_graph_ceiling`.
+    For index lookup over N items of S symbols, the limit is the accuracy p that solves the equation
+    B = N (log2 S - h(p) - (1 - p) log2(S - 1)). This is Fano's inequality; h(p) is the entropy of one bit that is 1 with
+    probability p. The files of `seqsep.tasks.ceilings` have the equations of the other tasks. For IsTree, `ceiling` knows a
+    limit only with `trace="vanilla"`. With another trace the examples include the thought, and a model can read there what its
+    state does not hold. If the model writes the thought itself, use `double_star_ceiling` or `uniform_graph_ceiling`.
 
     Arguments:
         task: a task with its sizes.
@@ -51,8 +52,9 @@ def ceiling(task: Task, state_bits: int) -> float | None:
 def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) -> int | None:
     """Return the least length N of a task at which its ceiling is below 1, or None.
 
-    The result is None if the ceiling is 1 at every length, or if no upper limit of the average accuracy is known. For random
-    equality, a state of 52 bits or more is almost always right: as a float, its ceiling is 1 at every length.
+    The result is None if the ceiling is 1 at every length, or if no upper limit of the average accuracy is known. It is also
+    None for IsTree, n-gram retrieval and multi-query recall with the form zoology, because this function does not search their
+    lengths. For random equality with 52 bits or more, the ceiling is so near to 1 that it rounds up to 1 at every length.
 
     Arguments:
         task: a task; its own length does not matter.

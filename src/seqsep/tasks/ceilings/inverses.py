@@ -20,8 +20,9 @@ from seqsep.tasks.ceilings.forms import DifferentAnswers, form_of
 def least_state_bits(task: Task, accuracy: float) -> int:
     """Return the least number of state bits at which the ceiling allows an accuracy on the task's evaluation examples.
 
-    It is the least B with ceiling(task, B) >= accuracy: every model with a smaller state is below this accuracy. For accuracy
-    1 it is exact if the answers of the task are independent symbols or different values, and for random equality.
+    It is the least B with ceiling(task, B) >= accuracy: every model with a smaller state is below this accuracy. A ceiling
+    just below 1 may round up to 1, so for accuracy 1 the result is computed with whole numbers instead. This is done for
+    tasks whose answers are independent symbols or different values, and for random equality.
 
     Arguments:
         task: a task with its sizes.
@@ -48,17 +49,18 @@ def least_state_bits(task: Task, accuracy: float) -> int:
 def longest(task: Task, bits: int, accuracy: float) -> int | None:
     """Return the greatest length at which the ceiling of a state of B bits allows an accuracy on the task's examples.
 
-    The length is in the task's unit: symbols, pairs or points. It is 0 if every length is forbidden, and it may be greater
-    than the lengths that the task accepts. It is None if every length is allowed. This is so for accuracies that guessing
-    has, and for random equality up to the accuracy 1 - 2^-B / 2.
+    The length is in the task's unit: symbols, pairs or points. It is 0 if no length is allowed, and it may be greater
+    than the lengths that the task accepts. It is None if every length is allowed. Every length is allowed if a guess without
+    any state has the accuracy. For random equality, every length is allowed up to the accuracy 1 - 2^-B / 2.
 
     Arguments:
         task: a task with its sizes; its own length does not matter.
         bits: B, bits of one example's state; from 0.
         accuracy: a fraction from 0 to 1.
 
-    Raises BadInput if bits are not a whole number from 0, the accuracy is not such a fraction, or the ceiling of the task may
-    depend on more than its length.
+    Raises BadInput if bits are not a whole number from 0, the accuracy is not such a fraction, or no bound of the average
+    accuracy is known. Raises BadInput for IsTree, n-gram retrieval and multi-query recall with the form zoology: this function
+    does not search their lengths.
 
     >>> from seqsep.tasks import Equality, IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)

@@ -40,11 +40,12 @@ def analyze(
     """Analyse a function at each length: its least state, its communication and the attention that it needs.
 
     A split divides each input into a prefix and a continuation. Two prefixes are in the same class if every continuation has
-    the same answer after both. For each length of inputs, the result has the number of classes at the split with most
-    classes. The least state in bits is the logarithm of this number, rounded up.
+    the same answer after both. Splits at different positions may have different numbers of classes. For each length of
+    inputs, the result has the largest of these numbers. The least state in bits is its logarithm to base 2, rounded up.
 
     The result also has lower bounds of D(f), the bits that two parties must exchange to compute the function. For each
-    precision it has the width times heads that one layer of attention needs (Theorem 4 of Bhattamishra et al. 2024).
+    precision, it has a lower bound of the product of width and heads: one layer of attention with a smaller product does not
+    compute the function (Theorem 4 of Bhattamishra et al. 2024).
 
     Arguments:
         target: a function from a list of symbols to an integer, or to None outside its domain; or the name of a target of

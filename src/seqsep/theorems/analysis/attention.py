@@ -27,11 +27,11 @@ PROTOCOL = "counted protocol, token asked, both learn"
 
 @dataclass(frozen=True)
 class Width:
-    """The least width times heads of one layer of attention at one precision.
+    """A lower bound of the product of width and heads of one layer of attention, at one precision.
 
     Fields:
         precision: bits of a number.
-        least: least width times heads; 1 is no restriction, and `at_least` is then None.
+        least: the lower bound. Every layer satisfies the bound 1; then `at_least` is None.
 
     >>> Width(precision=8, least=1).at_least is None, Width(precision=8, least=3).at_least
     (True, 3)

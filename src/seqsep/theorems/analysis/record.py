@@ -63,7 +63,7 @@ class AtLength:
         partial: bounds of the least state, if inputs are outside the domain.
         witness: two inputs that need two states.
         attention: lower bound of D(f), which also bounds the state from below.
-        widths: width times heads of one layer of attention, for each precision.
+        widths: lower bound of width times heads of one layer of attention, for each precision.
         table: all answers, if they were enumerated.
 
     >>> from seqsep.theorems.analysis import analyze
@@ -238,7 +238,8 @@ def _bounds_record(partial: PartialState) -> dict[str, Any]:
 class Analysis(Tabular):
     """The analyses of one function at all lengths, and their growth; it prints as a table with a row for each length.
 
-    The least state is between `state_bits` and `state_bits_at_most`.
+    The columns `state_bits` and `state_bits_at_most` are a lower and an upper bound of the least state. If it is known
+    exactly, both are equal to it.
 
     Fields:
         name: name of the function.
