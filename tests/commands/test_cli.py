@@ -222,12 +222,12 @@ def test_output_without_a_character_shows_its_number(monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     words = ["check", "nearest-neighbor-two-layers", "--length", "4", "--dimension", "2"]
     process = seqsep(*words)
-    out, err = process.communicate()
-    assert (process.returncode, err) == (0, "")
+    out, _ = process.communicate()  # a slow machine has a line of progress on stderr
+    assert process.returncode == 0
     assert "a retrieved digit (\\xb11) from 0" in out
     process = seqsep(*words, "--json")
-    out, err = process.communicate()
-    assert (process.returncode, err) == (0, "")
+    out, _ = process.communicate()
+    assert process.returncode == 0
     assert json.loads(out)[0]["margin"]["of"] == "a retrieved digit (±1) from 0"
 
 

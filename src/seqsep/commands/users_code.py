@@ -19,6 +19,7 @@ from seqsep.commands.status import BAD_INPUT, DONE, REFUTED
 from seqsep.core.interrupts import is_interrupt, watch_parent
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+WAITED = (*SIGNALS, signal.SIGCHLD)
 PART_FLAGS = ("--part", "--par")
 WRITERS = ("seqsep", "argparse", "__main__")
 """Packages whose code writes to the standard output of a command."""
@@ -83,7 +84,8 @@ def supervised(main: Callable[[], int], say: Callable[[str, int], int]) -> int:
         return main()
     said = mmap.mmap(-1, 2)  # shared: whether the child came to the end of its work, and its exit status
     parent = os.getpid()
-    signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_BLOCK, WAITED)
     child = os.fork()
     if not child:
         return _work(main, said, parent)
@@ -105,14 +107,20 @@ def _files_named(words: Sequence[str]) -> list[str]:
 
 
 def _wait(child: int) -> int:
-    """Wait for the child, to which Ctrl-C and SIGTERM are passed on; return its exit status, or minus the signal."""
+    """Wait for the child, to which Ctrl-C and SIGTERM are passed on; return its exit status, or minus the signal.
 
-    def pass_on(number: int, frame: object) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGTERM)
-
-    _listen(pass_on)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    The signals stay blocked and are waited for: a handler of Python would not run if the signal came just before `waitpid`.
+    """
+    waited = [number for number in WAITED if signal.getsignal(number) is not signal.SIG_IGN]
+    while True:
+        if signal.sigwait(waited) != signal.SIGCHLD:
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
+            continue
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, WAITED)
+            return os.waitstatus_to_exitcode(status)
 
 
 def _work(main: Callable[[], int], said: mmap.mmap, parent: int) -> int:
@@ -139,7 +147,7 @@ def _listen(handler: Callable[[int, object], None], numbers: Sequence[signal.Sig
     for number in numbers:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, WAITED)
 
 
 def _divert_descriptor() -> None:

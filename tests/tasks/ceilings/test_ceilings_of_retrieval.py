@@ -147,8 +147,19 @@ def test_ceilings_rise_to_1_with_the_bits(numbers: int) -> None:
     assert by_bits == sorted(by_bits)
 
 
+def test_an_empty_state_finds_grams_by_a_guess_or_repetition() -> None:
+    """With c = 3, M = 62 places and S = 64: 1/64 for the guess, and 61 / (2 64^2) for a place that repeats an earlier one."""
+    assert gram_ceiling(64, 64, 3, 0) == pytest.approx(1 / 64 + 61 / (2 * 64**2), rel=1e-12)
+
+
 @pytest.mark.parametrize(
-    "wrong", [lambda: recall_ceiling(1, 0), lambda: occurrence_ceiling(4096, 0), lambda: gram_ceiling(3, 2, 4, 0)]
+    "wrong",
+    [
+        lambda: recall_ceiling(1, 0),
+        lambda: occurrence_ceiling(4096, 0),
+        lambda: gram_ceiling(3, 2, 4, 0),
+        lambda: gram_ceiling(3, 2, 1, 0),
+    ],
 )
 def test_wrong_arguments(wrong: Callable[[], float]) -> None:
     with pytest.raises(ValueError, match=r"numbers is|gram is"):

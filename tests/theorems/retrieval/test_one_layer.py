@@ -205,7 +205,7 @@ def test_the_constants_are_the_least_width_of_the_bound(task):
         assert width == 1 or cells(width - 1, thresholds) ** 2 < apart
 
 
-def test_without_rounding_a_mean_of_width_one_distinguishes_all_lists():
+def test_an_unrounded_mean_distinguishes_all_lists():
     """Weights S^-i make the mean a number whose digits are the list: the bound needs means of p bits."""
     symbols, length = 3, 5
     weights = [Fraction(1, symbols**place) for place in range(length)]
