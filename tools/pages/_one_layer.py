@@ -39,8 +39,8 @@ These are the tasks:
   answer is f(g(x)). The table gives the least n from which the layer fails. If a number takes several tokens, the input has
   more than 2n + 1 tokens.
 * **Induction heads.** The input is a list of tokens, and its last token is q. The answer is the token that follows the latest
-  earlier q. The table gives the least number of tokens before the last one from which the layer fails. This bound is for exact
-  weights and means of 16 bits (`induction-one-layer`). For rounded sums nothing is proved.
+  earlier q. The table gives the least number of tokens before the last one from which the layer fails. In this bound, the
+  weights are exact and each weighted mean has 16 bits (`induction-one-layer`). For rounded sums nothing is proved.
 * **Disjointness.** The input describes two subsets of N/2 places. The answer says if they have a place in common. The table
   gives the least N from which the layer fails (`disjointness-one-layer`).
 * **Dyck-(2,2).** The input is a string of N brackets of two kinds. The answer says if they match, with at most two open at any

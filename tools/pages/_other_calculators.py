@@ -24,7 +24,8 @@ contains the fields that are known. `benchmarks/calculators.py` writes the resul
 For most of the {models} models, the other numbers are much larger than those of `capacity`:
 
 {summary}
-If a number is more than twice as large, the calculator counts keys and values of every token in layers that do not keep them.
+In every case with more than twice our number, the cause is the same: the calculator counts keys and values of every token
+also in layers that do not keep them.
 Such layers have a fixed state, a window or a latent, or keep nothing. For windows in a model that also has full attention,
 hf-mem counts complete pages on purpose, because engines may keep them so. This is a different quantity.
 

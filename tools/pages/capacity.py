@@ -27,12 +27,14 @@ The columns of the first table are:
   K-th column of each convolution. This column is not counted here; `seqsep capacity --json` prints it.
 * **bytes per token**: the number of bytes by which each token enlarges the [cache](../explanation/glossary.md#cache).
 * **[crossing](../explanation/glossary.md#crossing)**: the number of tokens from which a cache is as large as the fixed state
-  and the full windows. If some layers of the model keep every token, it is their cache. A dash means that there is no fixed
+  and the full windows. For a model in which some layers keep every token, this is the cache of these layers. A dash means
+  that there is no fixed
   state. If no layer keeps every token, the model has no such cache. Then the number is marked with * and uses another cache:
-  * If the model has windows, it is the cache of the same model with windows that keep every token.
+  * If the model has windows, it is the cache that the model would have if its window layers kept every token.
   * If the model has no windows, it is the cache of a Transformer of the same width and depth.
-* **longest list**: the longest list of tokens that a state of this size has enough bits for. No model with this state can
-  repeat every longer list of tokens of its vocabulary, however it is trained. "No limit" means that this argument excludes no
+* **longest list**: the longest list of tokens that a state of this size has enough bits for. For each longer length, every
+  model with this state repeats at least one list of its vocabulary wrongly, however it is trained. "No limit" means that this
+  argument excludes no
   length. This does not show how long a list the published weights can repeat.
 * **status**: the source of the sizes that are used, such as layers, heads and widths:
   * *verified*: a public file or page shows all of them. It is the model's config.json, a copy of it, or a page that lists them.
@@ -76,7 +78,8 @@ If your design is in no family, describe it by hand as groups of equal layers:
 * `numbers_per_token` is how many numbers one layer keeps for each token.
 * `window` is for layers that keep the last tokens only.
 
-Positions are not counted, nor marks that a cache stores for its own bookkeeping. They say nothing about the tokens.
+Positions are not counted. Values that a cache stores only to manage itself are not counted either. They say nothing about
+the tokens.
 
 The sizes on this page are not valid for:
 

@@ -37,7 +37,8 @@ reading](../explanation/glossary.md#h1-reading)). A row may use any of these rea
 * **The paper's number is less than 99 %:**
   * *Not reached* if our best is more than five points lower.
   * *Contradicted* if our best is at least five points higher.
-  * Otherwise *reproduced* if a row of the paper's size, with all of its steps, is at most five points lower. Otherwise *open*.
+  * Otherwise *reproduced* if a row with the paper's size and the paper's full number of steps is at most five points lower.
+    Otherwise *open*.
 * **The paper says "near-perfect":** *Reproduced* if our best is at least 99 %. Otherwise *not reached*.
 * **The paper says "below near-perfect":**
   * *Contradicted* if our best is at least 99 %.
@@ -71,7 +72,8 @@ Each page contains a question, the set-up, one table and one figure. It also con
 repeats the experiment.
 
 An accuracy of 99 % on 5,000 evaluation examples has a standard error of 0.14 points.
-The settings are chosen on these same examples. So the accuracy of the best setting is too high on average.
+The best setting is chosen on the same examples on which it is measured. So on new examples its accuracy is a little lower on
+average.
 This does not show what an architecture learns with more steps or a larger model.
 
 """

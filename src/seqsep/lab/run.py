@@ -40,8 +40,9 @@ class Run:
     model answers the first `evaluation` examples of the evaluation stream. The run converges when this accuracy reaches
     `target`.
 
-    The learning rate grows over the first `warm_up` steps. After them it is constant or falls, as `decay` says. If it
-    falls, it is still above 0 in the last step: it would be 0 in the step after that. `mixed_steps` adds a curriculum: in the
+    The learning rate grows over the first `warm_up` steps. After them it is constant or falls, as `decay` says. A falling
+    learning rate would reach 0 one step after the last step, so in the last step it is still above 0. `mixed_steps` adds a
+    curriculum: in the
     first `mixed_steps` steps, the training inputs have mixed lengths (`Task.mixed`). The learning rate starts to fall only
     after the warm-up and after these steps.
 

@@ -6,7 +6,8 @@ Tokens: kind j has the opening bracket 2j and the closing bracket 2j + 1.
 Lengths: exactly `length` brackets, in training and evaluation.
 Positive examples: brackets are drawn from left to right. If no bracket is open, an opening bracket follows, of a uniform
 kind. If `depth` brackets are open, the closing bracket follows. Otherwise the next bracket is uniform among all opening
-brackets and the closing bracket that fits. If as many brackets are open as steps are left, all further brackets close.
+brackets and the closing bracket that fits. When the number of open brackets equals the number of places left, only closing
+brackets follow.
 Negative examples: a positive example with 1 .. max(1, length // 10) distinct positions changed. With probability 1/2 the
 kinds change, otherwise the directions; with one kind, the directions always change. If the changed word is still valid, the
 original word is changed again.

@@ -13,8 +13,9 @@ paper trains no model on this task. The examples are the hard distribution of Ra
 any h.
 We differ: a separator is between the halves, as the paper has it for equality.
 Shortcuts: one set alone says nothing, and neither do the numbers of ones, which are the same for both labels. A model that
-remembers j of the m elements of x is right with probability 1/2 + j / 2m. Below some constant error rate, every algorithm
-needs Omega(N) bits (Razborov, for h = 4m - 1; Fact 1). For these examples, fewer than h bits are enough: every
+remembers j of the m elements of x is right with probability 1/2 + j / 2m. There is a constant error rate such that every
+algorithm with a smaller error needs Omega(N) bits (Razborov, for h = 4m - 1; Fact 1). For these examples, fewer than h bits
+are enough: every
 drawn set has exactly m elements, and there are only binom(h, m) such sets. So log2 binom(h, m) bits, about 0.81 h, can store
 the first set. A model may also fail on pairs that are never drawn, such as sets of other sizes, or sets that share several
 elements.

@@ -17,8 +17,9 @@ too, but it is not a class. At the separator, the set has only a_1; at b_i, it h
 binary cross-entropies. The predicted set is the symbols with positive logits. An example is right only if all its sets are
 right.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 4 and 5; examples as in H.2.
-We differ: training lengths begin at the even number at or above N/10, because the paper's N/10, N/10 + 2, .. never reaches N
-= 50. The S symbols of `alphabet` do not include the separator. In H.2 they do: one token of the alphabet is the separator.
+We differ: training lengths begin at the even number at or above N/10, because the paper's list N/10, N/10 + 2, .. has only
+odd numbers for N = 50, and never reaches it. The S symbols of `alphabet` do not include the separator. In H.2 they do: one
+token of the alphabet is the separator.
 Shortcuts: in `random`, a model that compares only the first j symbols is wrong with probability (S^-j - S^-h) / 2. In `one`,
 a model may subtract the sum of the second half from the sum of the first half, modulo S. On the drawn inputs, this difference
 is 0 only for equal halves. So log2 S bits of state are enough. `next` has no shortcut, because the model must copy: if it does

@@ -9,8 +9,9 @@ Queries: every x_k with k > N/2.
 Lengths: a training example has N points, N uniform in least_length .. length. An evaluation example has exactly `length`
 points. N points are 2 N - 1 tokens.
 Tokens: keys are 0 .. K - 1, and value v is the token K + v. K is `keys`, or N // 2 if `keys` is 0. An answer is v.
-Shortcuts: in the second half, the input shows the value after each query. So a model can count which values have not come
-again yet, and the later answers are easier to guess. For even N, the last answer is the only value that is left.
+Shortcuts: in the second half, the input shows the value after each query. So a model can keep track of the values that the
+second half has not shown yet. The later answers are easier to guess. For even N, the last answer is the only value that is
+left.
 
 Form zoology: an example has N slots of two tokens. The first `pairs` slots are pairs with different keys and different
 values. Of the other N - pairs slots, `pairs` slots are queries: a key and a filler. All remaining tokens are fillers. The

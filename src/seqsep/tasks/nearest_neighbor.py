@@ -13,7 +13,8 @@ directions have the numbers 0 .. M - 1. For each example, an odd number u and a 
 are the directions with the numbers u t + w modulo M, for t = 0 .. N/2 - 1. They all differ, because u is odd. The second half
 are the same directions in random order. Then noise is added to each coordinate of every point, and the point is normalised. The
 noise is uniform over at most 64 evenly spaced values. It is so small that the margin holds, so no example is drawn again. At
-the end, a random permutation of the coordinates and random signs turn all points of the example. A coordinate is a float32,
+the end, the coordinates of all points of the example are permuted at random and get random signs, the same for all points. A
+coordinate is a float32,
 with the same bits on every platform.
 Labels: those of the first half are uniform and independent.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB).

@@ -26,13 +26,15 @@ the last token. Weights and sums are exact. Each coordinate of a mean is rounded
 is monotone.
 
 Proof. Fix the last token q. Alice chooses the symbols at the even places; they are any symbols except q. Bob chooses the
-symbols at the odd places. One of them is q, and all others are one other symbol. An even place follows Bob's q, so Bob has
-B = floor(n/2) inputs. The answer is Alice's symbol after Bob's q. Alice has (S - 1)^B inputs. For any two of them, some input
+symbols at the odd places. One of them is q, and all others are one other symbol. Bob's q is directly before one of the
+floor(n/2) even places. So Bob has B = floor(n/2) inputs, one for each even place. The answer is Alice's symbol after Bob's q.
+Alice has (S - 1)^B inputs. For any two of them, some input
 of Bob leads to two different answers.
 
 In one head, Alice's places contribute a sum of weights and m sums of weighted values. These sums are one point in a space of
-m + 1 dimensions. Let cells(m, T) be the largest number of parts into which m T hyperplanes divide this space. For all of Bob's
-inputs, the rounded means depend only on the part that contains the point. There are at most cells(m, (2^p - 1) B) parts
+m + 1 dimensions. Let cells(m, T) be the largest number of parts into which m T hyperplanes divide this space. Each input of
+Bob and each threshold of the rounding gives a hyperplane of this space. The part that contains Alice's point decides the
+rounded means for every input of Bob. There are at most cells(m, (2^p - 1) B) parts
 (`retrieval-one-layer`). So H numbers, one for the part in each head, distinguish all inputs of Alice. It follows that
 H log2 cells(m, (2^p - 1) B) is at least B log2(S - 1).
 
