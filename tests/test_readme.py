@@ -113,7 +113,9 @@ def test_what_is_contradicted_and_what_is_not_reproduced() -> None:
     cells = {"figure-2-linear-attention": (50, 100, 200), "figure-2-retention": (50, 100), "figure-3-width-64": (50,)}
     contradicted = {f"{figure}-{length}" for figure, lengths in cells.items() for length in lengths}
     assert contradicted | {"figure-2-order-50"} == {name for name, verdict in verdicts.items() if verdict == "contradicted"}
-    said = "above the paper's: linear attention (N = 50, 100 and 200), retention (N = 50 and 100) and Mamba of width 64 (N = 50)"
+    said = (
+        "above the paper's: linear attention (N = 50, 100 and 200), retention (N = 50 and 100) and Mamba of width 64 (N = 50)"
+    )
     assert said in TEXT
     counts = Counter(verdicts.values())
     assert "we did not run most of the experimental claims at the sizes of the papers" in TEXT

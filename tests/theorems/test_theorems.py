@@ -9,11 +9,11 @@ import torch
 
 from seqsep.maths.networks import recurrent
 from seqsep.maths.networks.network import LinearLayer
-from seqsep.models.laws import theorem as theorem_laws
 from seqsep.models.mixers import LSTM, Mamba
 from seqsep.models.model import Model
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems import THEOREMS, TheoremFails, apply, check
+from seqsep.theorems import laws as theorem_laws
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.protocols import one_way_protocol
 from seqsep.theorems.protocols.collision import scattered

@@ -22,7 +22,7 @@ MOST_SECONDS = 2
 OUTPUT = {"capture_output": True, "text": True, "timeout": 120}
 EXACT_ALLOWED = ("seqsep.maths.arithmetic.integers", "seqsep.maths.communication.one_layer_message")
 OWN_ALLOWED = (
-    "seqsep.capacity",
+    "seqsep.language_models.capacity",
     "seqsep.core.files",
     "seqsep.core.names",
     "seqsep.core.tables",

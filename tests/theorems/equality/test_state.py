@@ -10,9 +10,9 @@ import torch
 from seqsep.maths.automata.automata import DFA, Recurrence
 from seqsep.maths.automata.layered import of_function
 from seqsep.maths.automata.partial_automata import distinguished, least, on_length
-from seqsep.models.laws import theorem as theorem_laws
 from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
+from seqsep.theorems import laws as theorem_laws
 from seqsep.theorems.equality import _one_layer_cost as attention
 from seqsep.theorems.equality import state as equality_state
 from seqsep.theorems.equality._by_automata import as_automaton
