@@ -35,7 +35,7 @@ Positions: TypeAlias = Literal["default", "learned", "sinusoidal", "rope", "none
 
 @runtime_checkable
 class MixerMaker(Protocol):
-    """What makes the mixer of a block: the class of a built-in mixer, or a user's own layer (`models.plugins.layer`)."""
+    """The maker of a block's mixer: the class of a built-in mixer, or a user's own layer (`models.plugins.layer`)."""
 
     def build(self, width: int, heads: int) -> Mixer:
         """A fresh mixer of these sizes."""

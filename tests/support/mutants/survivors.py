@@ -59,7 +59,7 @@ SURVIVORS: dict[str, str] = {
     "theorems/turing_machine/retrieval.py: most = TOKENS_A_STEP * (steps + 1) | Add -> Sub at 24": (
         "only reached by a network that writes another run than its machine's, which none that is built does"
     ),
-    "tasks/ceilings/retrieval.py: onto = [0] * (numbers + 1) | 1 -> 2 at 24": "the entry behind the last is never read",
+    "tasks/ceilings/retrieval.py: onto = [0] * (numbers + 1) | 1 -> 2 at 24": "the entry after the last is never read",
     "tasks/ceilings/fano.py: LEAST_ERROR = Decimal(10) ** -32 | 10 -> 9 at 22": (
         "where the iteration ends, either way far below what a float shows"
     ),

@@ -9,7 +9,7 @@ crossings     where two models change places
 declare       from a config.json to what each layer keeps
 families      the families that are known: rules and defaults
 flash_linear  the families of flash-linear-attention
-limits        what no model with a state of so many bits can do
+limits        the limits of every model with a state of B bits
 one_layer     from which length on one attention layer is too narrow
 one_layer_text  the same of one model, as plain values and in words
 part          what one layer keeps, in numbers

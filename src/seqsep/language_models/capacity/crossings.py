@@ -1,4 +1,4 @@
-"""Where two models change places: the lengths from which the one keeps more bytes than the other."""
+"""The crossings of two models: the lengths from which one keeps more bytes than the other."""
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise

@@ -60,7 +60,7 @@ class OneLayer:
 
 
 def composition_of(bits: int) -> int:
-    """The least n from which so many bits of f are too few to compose it with a function over [n].
+    """Return the least n from which the given bits of f are too few to compose it with a function over [n].
 
     >>> composition_of(24)  # 8 log2 8 are 24
     9
