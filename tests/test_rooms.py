@@ -38,3 +38,17 @@ def test_a_folder_says_what_its_files_are(folder):
     listed = re.findall(r"^ *(\w+) {2,}\S", said, flags=re.MULTILINE)
     assert len(listed) == len(set(listed))
     assert set(listed) == rooms_of(folder)
+
+
+def test_paths_in_texts_exist():
+    """A file or folder of the repository that a page or docstring mentions in full is there."""
+    root = ROOT.parents[1]
+    pages = [root / "README.md", root / "CONTRIBUTING.md", root / "SECURITY.md", *(root / "docs").rglob("*.md")]
+    mention = re.compile(r"`((?:src|tests|tools|docs|results|benchmarks|examples)/[\w./-]+)`")
+    missing = [
+        f"{path.relative_to(root)}: {name}"
+        for path in [*pages, *ROOT.rglob("*.py"), *(root / "tools").rglob("*.py")]
+        for name in mention.findall(path.read_text(encoding="utf-8"))
+        if not (root / name).exists()
+    ]
+    assert missing == []

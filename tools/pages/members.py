@@ -95,7 +95,7 @@ def formula_bits(name: str, width: int, heads: int) -> int:
 
 def mixers_page(mixers: Sequence[type[Mixer]] = MIXERS) -> str:
     """Every mixer: a table of states, then recurrence, parallel form and source of each."""
-    parts = [HEAD.format(title="Mixers", room="mixers", purpose=MIXERS_PURPOSE), MIXERS_TABLE]
+    parts = [HEAD.format(title="Mixers", room="models/mixers", purpose=MIXERS_PURPOSE), MIXERS_TABLE]
     sizes = " | ".join(f"width {width}, {heads} heads" for width, heads in SIZES)
     parts.append(
         f"| mixer | numbers in the state | {sizes} | settings | other parts of the block |\n"
