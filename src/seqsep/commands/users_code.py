@@ -126,7 +126,9 @@ def _wait(child: int) -> int:
 def _work(main: Callable[[], int], said: mmap.mmap, parent: int) -> int:
     """Run the program as the child: it ends with its parent, and what a user's code prints goes to stderr."""
     # A terminal's Ctrl-C reaches both processes. The child is interrupted once: by the SIGTERM of its parent.
-    _listen(lambda number, frame: None, (signal.SIGINT,))
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda number, frame: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, WAITED)
     watch_parent(parent)
     _divert_descriptor()
     process = os.getpid()
@@ -140,14 +142,6 @@ def _work(main: Callable[[], int], said: mmap.mmap, parent: int) -> int:
         if os.getpid() == process:  # and not a fork that the user's code made
             said[:] = bytes((True, status))
     return status
-
-
-def _listen(handler: Callable[[int, object], None], numbers: Sequence[signal.Signals] = SIGNALS) -> None:
-    """Handle these signals, unless they are ignored, and unblock those of `supervised`."""
-    for number in numbers:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, handler)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, WAITED)
 
 
 def _divert_descriptor() -> None:
