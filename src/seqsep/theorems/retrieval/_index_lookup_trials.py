@@ -1,4 +1,4 @@
-"""Inputs of index lookup to try `index_lookup_attention` on, and how its answers are compared."""
+"""Inputs of index lookup that test `index_lookup_attention`, and the comparison of its answers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
@@ -166,7 +166,7 @@ def _in_floats(trial: Trial, sequence: Symbols, questions: Int64[np.ndarray, "n"
 
 
 def answers_hard_sequences(theorem: str, network: Network, task: IndexLookup, seed: int) -> bool:
-    """Whether the network answers every question of every sequence of `hard_sequences`."""
+    """Return True if the network answers every question of every sequence of `hard_sequences`."""
     trial = Trial(theorem, network, in_floats=0)
 
     def ask_all() -> None:

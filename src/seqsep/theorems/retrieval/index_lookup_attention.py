@@ -1,32 +1,39 @@
 """A Transformer with one attention layer answers index lookup, and its width grows only as log N.
 
 In index lookup a model reads up to N symbols and then a position p. It answers with the symbol at p. seqsep writes down every
-weight of one causal attention layer that does this for all sequences of up to N symbols. Its width is ceil(log2 S) + 2k, for S
-symbols and a position code of k coordinates.
+weight of one causal attention layer that does this for all sequences of up to N symbols. There are S different symbols, and
+each position has a position code, which is a vector of k numbers. The width of the layer is ceil(log2 S) + 2k.
+
+Idea. The position codes are the keys and queries of the layer. In each code a query has its greatest product with the key of
+its own position, as nearly orthogonal vectors have. So the query attends almost only to the position that it asks for. The
+head copies the bits of the symbol there. The feed-forward part (FFN) rounds each bit, and the read-out finds the symbol with
+these bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 1 and appendix C.2.
 
 We differ:
 * The position code is a parameter. The random signs of the paper are `code="signs"`.
-* Keys and queries are integers, or multiples of 1/R for the code `circle`. So the factor 1/sqrt(k) of the paper is not needed,
-  and eta is a whole number.
-* The query has an address of its own: N + 1, or n + 1 after n < N symbols. The paper gives it the key 0, which ties with an
-  address in other codes.
-* The FFN writes 0 or 2.
+* Keys and queries are whole numbers. For the code `circle` they are multiples of a fixed fraction. So the factor 1/sqrt(k) of
+  the paper is not needed, and the scale eta of the scores is a whole number.
+* The query token has a key of its own, as one more position: N + 1, or n + 1 after n < N symbols. In the paper its key is 0.
+  With another code, a key of 0 can score as high as the right position.
+* The FFN turns a retrieved bit into 0 or 2.
 
-Idea. Keys and queries are position codes whose vectors are nearly orthogonal. So the query attends almost only to the position
-that it asks for. The head copies the bits of the symbol there, the FFN rounds each bit, and the read-out finds the symbol with
-these bits.
+Sizes. A symbol is written with b = max(1, ceil(log2 S)) bits. An address is the number of a position, and the query token has
+one too. So a code of `maths.codes.codes` gives N + 1 addresses, each in k coordinates.
 
-Sizes. S symbols have b = max(1, ceil(log2 S)) bits. A code of `maths.codes.codes` gives N + 1 addresses in k coordinates.
+Inputs. The residual stream has three spaces: [symbol: b | asked: k | own: k]. The space `asked` is for the query of a
+position, and `own` is for the key of the token's own position.
+* Symbol s at index i: [bits of s in {0, 1} | 0 | key of i].
+* Query p at index n: [0 | query of p | key of n].
 
-Inputs. The residual stream is [symbol: b | asked: k | own: k]:
-* symbol s at index i: [bits of s in {0, 1} | 0 | key of i];
-* query p at index n: [0 | query of p | key of n].
+Arithmetic. Every number is a multiple of 1/L from -L to L, and is rounded down to such a multiple. These numbers are the grid.
 
-These margins hold for every N and every input. Here R is leakage(eta), times e^(1/L) for `circle` (see `_grid`):
-* The weight of the queried address is at least 1/(1 + R), which is above 3/4 for whole scores.
-* A retrieved bit is 0 or 1, and it differs from 1/2 by at least 1/(1 + R) - 1/2 - 1/L (`proved`), which is about 1/4.
+Let leakage(eta) bound the sum of the exponentials of all wrong scores, if the exponential of the right score is 1. Let R be
+leakage(eta), and for `circle` leakage(eta) times e^(1/L) (see `_grid`). Then these margins hold for every N and every input:
+* The weight of the queried address is at least 1/(1 + R). This is above 3/4 if scores are whole numbers.
+* A retrieved bit is 0 or 1 up to an error. Its distance from 1/2 is at least 1/(1 + R) - 1/2 - 1/L (`proved`), which is about
+  1/4.
 * The logit of the right symbol is above every other logit by at least 2 - 8 b/L.
 
 The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the threshold of the FFN), `_readout` (the symbol) and
@@ -113,36 +120,45 @@ def assemble(task: IndexLookup, code: PositionCode, steps: int | None = None, et
 
 
 def _retrieve(spaces: Spaces, eta: int) -> AttentionLayer:
-    """W_Q = eta [0 I 0], W_K = [0 0 I], W_V = [I 0 0], W_O = W_V^T: the question fetches the bits of s_p.
+    """The head with W_Q = eta [0 I 0], W_K = [0 0 I], W_V = [I 0 0], W_O = W_V^T: the query fetches the bits of s_p.
 
-    The mask is causal and the question is last, so it attends to everything: its score of index i is eta * query_p . key_i,
-    greatest at i = p. The weight of index p is at least 1 / (1 + leakage(eta)) > 3/4, since eta is chosen with
-    leakage(eta) < 1/3 (`maths.codes.codes` proves the sum for each code). The question's own value is 0, so each coordinate of
-    the retrieved bits is >= 3/4 if bit j of s_p is 1, and <= 1/4 if it is 0. The symbol space of the question was 0, so it now
-    holds exactly this.
+    The mask is causal and the query token is last, so it attends to all tokens. Its score of index i is eta * query_p . key_i,
+    which is greatest at i = p. The scale eta is chosen with leakage(eta) < 1/3; `maths.codes.codes` proves this bound for each
+    code. So the weight of index p is at least 1 / (1 + leakage(eta)) > 3/4.
+
+    The value of the query token is 0. So coordinate j of the retrieved bits is at least 3/4 if bit j of s_p is 1, and at most
+    1/4 if this bit is 0. The symbol space of the query token was 0, so it now contains the retrieved bits.
     """
     return AttentionLayer((lookup(spaces, eta, "symbol"),))
 
 
 def _read_bits(spaces: Spaces) -> FeedForward:
-    """For each bit relu(4 z - 1) - relu(4 z - 3) - relu(z), added to z: 2 for z >= 3/4 and 0 for z <= 1/4."""
+    """The FFN, which makes 2 of a retrieved bit z >= 3/4 and 0 of a z <= 1/4.
+
+    It adds relu(4 z - 1) - relu(4 z - 3) - relu(z) to each bit z.
+    """
     return feed_forward([doubled_in_place(spaces["symbol"])], bias=spaces.nothing()[0])
 
 
 def _readout(spaces: Spaces, alphabet: int) -> tuple[Array, Array]:
-    """The logit of symbol s: the sum over bits j of (2 s_j - 1) (z_j - 1), which is b for s = s_p, else at most b - 2."""
+    """The read-out, in which the logit of symbol s is the sum over bits j of (2 s_j - 1) (z_j - 1).
+
+    z_j is 2 if bit j of s_p is 1, and 0 if not. So the logit is b for s = s_p, and at most b - 2 for any other s.
+    """
     signs = 2 * spelled(alphabet) - 1
     return whole(spaces.embed(symbol=signs)), whole(-signs.sum(axis=1))
 
 
 def _grid(code: PositionCode, eta: int, bits: int) -> Grid:
-    """B.2's grid, stepwise softmax, rounding down: L = n^Kc with n = max(4, N + 1) tokens.
+    """The grid of the paper's appendix B.2: L = n^Kc with n = max(4, N + 1) tokens, stepwise softmax, rounding down.
 
-    Kc is the least for which every entry (the 4 of the FFN and the b of the read-out too) and every winning score lies on it.
-    Losing scores may saturate at -L: they stay more than ln L below the winner and their exponentials round to 0 either way.
-    Floors only lower the others' exponentials, and the winner's weight by less than one step, so z >= 3/4 - 1/L and the
-    read-out's margin shrinks by at most 8 b/L, from 2. In `circle` scores are rounded down to the grid too, which multiplies
-    leakage(eta) by at most e^(1/L), the R of `proved`.
+    Kc is the least exponent for which the grid holds every entry and every winning score. Entries include the 4 of the FFN and
+    the b of the read-out. A losing score below -L becomes -L. It stays more than ln L below the winner, so its exponential
+    rounds to 0 in both cases.
+
+    Rounding down only lowers the exponentials of losing scores. It lowers the weight of the winner by less than one step of
+    1/L. So z >= 3/4 - 1/L, and the margin of the read-out is at least 2 - 8 b/L. For `circle`, scores are rounded down to the
+    grid too. This multiplies leakage(eta) by at most e^(1/L), which gives the R of `proved`.
     """
     return Grid.of(code.count, lookup_exponent(code, eta, least=max(4, bits)))
 
@@ -342,10 +358,9 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 1, appendix C.2",
             printed='"The dot product of the query vector with itself will be <Q(p), K(p)> = 0"',
-            found="right for the printed code, whose products with the address asked for are above 0; in our parabola code an "
-            "address "
-            "may score below 0, so a question with the key 0 outweighs it",
-            built="the question has the key of its own position, one address more",
+            found="this is right for the code in the paper, whose products with the queried address are above 0. In our "
+            "parabola code an address may score below 0, so a query token with the key 0 outweighs it",
+            built="the query token has the key of its own position, which is one address more",
             test="tests/theorems/retrieval/test_index_lookup_attention.py::test_the_printed_key_of_the_question_fails",
         ),
     ),

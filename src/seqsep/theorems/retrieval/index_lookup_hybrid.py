@@ -1,21 +1,23 @@
 """One attention head answers index lookup without position embeddings if a linear recurrence counts the tokens.
 
-The recurrence keeps two counters, so it stands in for positions. The attention head then finds the queried symbol, in width 6.
+In index lookup a model reads up to N symbols and then a position. It answers with the symbol there. The recurrence keeps two
+counters, which replace the positions. The attention head then finds the queried symbol. The width is 6.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Index.
 
-We differ: the recurrence counts the time and its square, and nothing else gives a token its place. The network has no FFN.
+We differ: the recurrence counts the tokens, and keeps the square of the count too. No other part of the network knows the
+place of a token. The network has no feed-forward part (FFN).
 
-The recurrence stores t, the number of tokens before, and t^2. Its steps are t' = t + 1 and (t^2)' = t^2 + 2 t + 1, both from 0.
-A token reads the counters before it is counted. So token i has time i, which is what the table of positions gives it in
-`index_lookup_one_layer`.
+Recurrence. It stores t, the number of earlier tokens, and t^2. Both begin at 0. After each token t becomes t + 1, and t^2
+becomes t^2 + 2 t + 1. A token reads the counters before it is counted itself. So token i reads the time i, as it does from the
+table of positions in `index_lookup_one_layer`.
 
-The attention layer, the read-out, the proof and the margins are those of `index-lookup-one-layer`: eta for the scores and 1 for
-the logits. So are n0, eta, Kc and p, with one more condition, L >= (N + 1)^2. The residual stream is [number v, v^2 | time t,
-t^2 | one | found], 6 coordinates.
+Attention. The attention layer, the read-out, the proof and the margins are those of `index-lookup-one-layer`. Its margins are
+eta for the scores and 1 for the logits. The sizes n0, eta, Kc and p are defined there too, with one more condition: L >= (N +
+1)^2. The residual stream is [number v, v^2 | time t, t^2 | one | found], 6 coordinates.
 
-The state has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. Counted by range they have ceil(log2(N +
-2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
+State. It has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. The numbers that occur fit in ceil(log2(N
++ 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
 network.
 
 A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than

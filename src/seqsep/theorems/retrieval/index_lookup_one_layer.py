@@ -1,32 +1,39 @@
 """One attention layer of a fixed width, 6 coordinates, answers index lookup at every length up to N.
 
-The width does not grow with N. Only the number of bits of each number grows, as about 4 log2 N. The trick is to store a
-position as a number and its square, so that a score can be a negative squared distance.
+In index lookup a model reads up to N symbols and then a position p. It answers with the symbol at p. The width of the layer
+does not grow with N. Only the number of bits of each number grows, as about 4 log2 N.
+
+Idea. A position is stored as a number and its square. So a score can be a negative squared distance, which is greatest at the
+queried position.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index.
 
-We differ: the paper uses two layers, a copy and a match, and its read-out cannot select a class between the first and the last
+We differ: the paper uses two layers, a copy and a match. Its read-out cannot select a class between the first and the last
 (see the errata). Here one layer is enough. Positions and symbols are both numbers, so a query matches positions directly.
 
-Sizes. Let n0 = max(N + 1, S), T = n0 - 1 (the greatest number) and eta = floor(ln(2 L^2)) + 1. A unit has L = n0^Kc steps, with
-the least Kc for which L >= max(eta T, T^2). From n0 = 9 on Kc = 2, and a number has p = bit_length(2 n0^4) bits. For a power of
-two that is 4 log2 n0 + 2.
+Sizes. There are S symbols. Let n0 = max(N + 1, S), and let T = n0 - 1 be the greatest number that occurs. Every number of the
+computation is a multiple of 1/L with L = n0^Kc. The scale of the scores is eta = floor(ln(2 L^2)) + 1. Kc is the least
+exponent for which L >= max(eta T, T^2). From n0 = 9 on Kc is 2, and a number has p = bit_length(2 n0^4) bits. If n0 is a power
+of two, p is 4 log2 n0 + 2.
 
-Inputs. The residual stream is [number v, v^2 | time t, t^2 | one | found]:
-* symbol s at index i: [s, s^2 | i, i^2 | 1 | 0];
-* query p at index n: [p, p^2 | n, n^2 | 1 | 0].
+Inputs. The residual stream is [number v, v^2 | time t, t^2 | one | found]. The time of a token is its index, and `one` is the
+constant 1.
+* Symbol s at index i: [s, s^2 | i, i^2 | 1 | 0].
+* Query p at index n: [p, p^2 | n, n^2 | 1 | 0].
 
-The head has the score -eta (t_j - v_k)^2 and copies v to `found`. At the query, v_k = p. Index p scores 0. Every other index
-scores at most -eta, also the query itself, since n > p. By `blocks.hard_maximum` the weight of index p is exactly 1, so `found`
-is s_p exactly.
+Attention. If token k attends to token j, the score is -eta (t_j - v_k)^2. The head copies the number v_j to `found`. The query
+has v_k = p. So index p scores 0. Every other index scores at most -eta, and so does the query token itself, since its index n
+is above p. By `blocks.hard_maximum` the weight of index p is exactly 1, so `found` is exactly the symbol s_p.
 
-The logit of symbol i is 2 i s_p - i^2 = s_p^2 - (s_p - i)^2, which is greatest at i = s_p (`blocks.number.peaks`). So these
-margins hold for every N, S and every input, on both grids:
+Logits. The logit of symbol i is 2 i s_p - i^2 = s_p^2 - (s_p - i)^2, which is greatest at i = s_p (`blocks.number.peaks`).
+
+Margins. They hold for every N, every S and every input, with numbers rounded down or to the nearest:
 * The score of the queried position is above every other score by at least eta.
 * The logit of the right symbol is above every other logit by at least 1.
 
-Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). Only losing scores saturate. In
-float64 all other weights together are less than N / (2 L^2). So `found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
+Rounding. Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). So it fits on the grid
+from -L to L. Only losing scores may be cut off at -L. In float64 all other weights together are less than N / (2 L^2). So
+`found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
 
 A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
 those built. The proof covers every N.
@@ -203,8 +210,9 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.6, Index",
             printed="two layers, a copy and a match",
-            found="one layer is enough: width 6 answers every input over [n] for n = 2 to 5, and random ones up to 4,096",
-            built="the question matches the positions themselves",
+            found="one layer is enough. With width 6 it answers every input over [n] for n = 2 to 5, and random inputs up to "
+            "n = 4,096",
+            built="the query matches the positions themselves",
             test="tests/theorems/retrieval/test_index_lookup_one_layer.py::test_one_layer_answers_every_input",
         ),
     ),

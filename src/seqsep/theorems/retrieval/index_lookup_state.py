@@ -5,33 +5,32 @@ with the symbol at this position. The query may be any position. So the state be
 the S^N lists of symbols. This separates recurrent models from attention: `index-lookup-attention` answers the same task with a
 width of O(log N).
 
-The proof of the upper bound is about two parties. Alice reads the N symbols and sends the model's state to Bob. Bob continues
-from this state and reads queries.
-
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
 
-We differ: in the paper the state has m numbers of p bits each. From two symbols of the alphabet, the paper shows m p >= N. The
-same proof with all S symbols gives m p >= N log2 S. So a state needs at least ceil(N log2 S) bits, and the state of `build` has
-exactly this number of bits.
+We differ: in the paper the state has m numbers of p bits each. The paper uses two symbols of the alphabet and shows m p >= N.
+The same proof with all S symbols gives m p >= N log2 S. So a state needs at least ceil(N log2 S) bits, and the state of
+`build` has exactly this number of bits.
 
 Upper bound. The state of `build` is a number whose digits in base S are the symbols so far. There are S^N such numbers, and
-ceil(N log2 S) bits distinguish them. The state works as a message: Alice reads the symbols and sends the state. Bob queries
-every position from this state, and so he recovers all N symbols.
+ceil(N log2 S) bits distinguish them. The state also works as a message between two parties. Alice reads the symbols and sends
+the state to Bob. Bob queries every position from this state, and so he recovers all N symbols.
 
-Lower bound. This is the pigeonhole principle. If a state has fewer than N log2 S bits, two different lists of N symbols lead to
-the same state. The two lists differ at some position i. After both lists the model gives the same answer to the query i. So it
-answers wrongly after one of the lists.
+Lower bound. This is the pigeonhole principle. If a state has fewer than N log2 S bits, two different lists of N symbols lead
+to the same state. The two lists differ at some position i. After both lists the model gives the same answer to the query i. So
+it answers wrongly after one of the lists.
 
-A chain of thought (`thought=True`) does not help. The model computes the thought from the state and the query. So after the two
-lists it writes the same thought and gives the same answer. Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Index), shows
-that Omega(N) bits are needed with any chain of thought. The proof here gives N log2 S bits.
+A chain of thought (`thought=True`) does not help. It is text that the model writes before its answer, and the model computes
+it from the state and the query. So after the two lists it writes the same text and gives the same answer. Wen, Dang, Lyu 2025
+(arXiv:2402.18510), Theorem 4.6 (Index), shows that Omega(N) bits are needed with any chain of thought. The proof here gives N
+log2 S bits.
 
 The search. `collide` takes a `Recurrence`, or any model with start and step. This includes your own models. It finds two lists
-that lead to the same state, and a query that the model answers wrongly after one of them. It keeps the state at the model's own
-precision, or rounds each number of the state to b bits. The search is in `protocols.collision`.
+that lead to the same state, and a query that the model answers wrongly after one of them. It keeps the state at the model's
+own precision, or rounds each number of the state to b bits. The search is in `protocols.collision`.
 
-A run shows a wrong answer of each given model that has fewer bits. A search may also need more time than it gets. This does not
-show that every model with fewer bits answers some query wrongly. The lower bound in the proof shows that.
+A run checks the model of `build`. For each given model with fewer bits it shows a query that the model answers wrongly. If the
+search ends without such a query, the run stops with an error. This does not show that every model with fewer bits answers some
+query wrongly. The lower bound in the proof shows that.
 """
 
 from collections.abc import Callable, Mapping
@@ -156,7 +155,7 @@ def sequences(length: int, alphabet: int) -> Sequences:
 
 
 def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
-    """Two prefixes of `length` symbols that leave the model in one state, and an input on which it must err.
+    """Two prefixes of `length` symbols that leave the model in one state, and an input that it must answer wrongly.
 
     With `precision`, a model on tensors keeps its state at that many bits per number (`protocols.machine`).
     None: no two prefixes collide (then B >= N log2 S). Raises ValueError if the search ends without a collision and
@@ -196,7 +195,7 @@ def check(
 
 
 def _check_lower(task: IndexLookup, chosen: Chosen, seed: int, thought: bool) -> list[Outcome]:
-    """The inputs on which models of too few bits err."""
+    """The inputs that models of too few bits answer wrongly."""
     sizes = (task.length, task.alphabet)
     cut_down = partial(with_fewer_bits, *sizes)
     asked: Prefixes = sequences(*sizes) if thought else recall(*sizes)
@@ -243,7 +242,7 @@ def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
 
 
 def _errs(task: IndexLookup, asked: Prefixes, name: str, model: Machine, *, seed: int) -> Outcome:
-    """A model of too few bits, and the input on which it errs."""
+    """A model of too few bits, and the input that it answers wrongly."""
     with_a_thought = isinstance(asked, Sequences)
     return collision_outcome(
         WITH_A_THOUGHT if with_a_thought else CLAIM,
@@ -314,8 +313,9 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 3, appendix C.1",
             printed="m >= N/p",
-            found="the proof gives more: with all S symbols in place of two, m p >= N log2 S, which is attained",
-            built="the exact model of ceil(N log2 S) state bits, and for fewer an input on which a given model errs",
+            found="the proof gives more. With all S symbols in place of two it gives m p >= N log2 S, and this size is enough",
+            built="the exact model of ceil(N log2 S) state bits, and for fewer bits an input that a given model answers "
+            "wrongly",
             test="tests/theorems/test_theorems.py::test_index_lookup_state_both_sides",
         ),
     ),
@@ -325,7 +325,8 @@ THEOREM = Theorem(
             printed='"the size of the set is |Q_p| = N^(2 Kc) => p = 2 Kc log N", for Q_p = {-N^Kc, ..., 0, D, 2 D, ..., '
             "N^Kc}, D = N^-Kc",
             found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
-            built="`Grid.precision`; the base is the number of tokens, at least 4, or a uniform weight rounds down to 0",
+            built="`Grid.precision`. The base is the number of tokens, and at least 4: with less a uniform weight rounds down "
+            "to 0",
             test="tests/maths/arithmetic/test_grid.py::test_precision_and_base",
         ),
     ),
