@@ -19,7 +19,7 @@ from seqsep.theorems.blocks import uniform_weight
 
 
 def solve(numbers: Sequence[int], query: int, threshold: int) -> int:
-    """Whether the query occurs more than `threshold` times, from the definition.
+    """Return 1 if the query occurs more than `threshold` times, else 0, from the definition.
 
     >>> solve([2, 0, 2], query=2, threshold=1), solve([2, 0, 2], query=2, threshold=2)
     (1, 0)
@@ -29,7 +29,7 @@ def solve(numbers: Sequence[int], query: int, threshold: int) -> int:
 
 @dataclass(frozen=True)
 class Counting:
-    """What is asked: at most N = `length` numbers out of S = `alphabet`. Raises ValueError if one of the two is below 1.
+    """The task for at most N = `length` numbers out of S = `alphabet`. Raises ValueError if one of the two is below 1.
 
     >>> task = Counting(length=3, alphabet=4)
     >>> task.base, task.inputs(np.array([[2, 0, 2]]), np.array([2]), np.array([1])).tolist()

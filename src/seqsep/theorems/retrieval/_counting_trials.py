@@ -1,4 +1,4 @@
-"""Inputs of counting to try built networks on, and how their answers are compared."""
+"""Inputs of counting that test built networks, and the comparison of their answers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
@@ -50,7 +50,7 @@ def every_input(task: Counting, length: int) -> Asked:
 
 
 def inputs_up_to(task: Counting) -> int:
-    """How many inputs there are at all lengths 1 .. N."""
+    """The number of inputs at all lengths 1 .. N."""
     return sum(task.alphabet ** (length + 2) for length in range(1, task.length + 1))
 
 

@@ -1,8 +1,8 @@
 """One attention layer in floats, as its last position sees it: positions are read in order into sums of p bits per number.
 
-A head keeps the greatest score M so far, the sum Z of e^(score - M) and the sums of e^(score - M) times value; a greater score
-rescales them. It is how kernels go through keys block by block. Every number, and each result of a step, is a float of p bits,
-so that all a party hands on of the positions it has read is these H (m + 2) numbers.
+A head keeps the greatest score M so far, the sum Z of e^(score - M), and the sums of e^(score - M) times value. A greater score
+rescales these sums. GPU kernels read keys block by block in this way. Every number, and each result of a step, is a float of p
+bits. So a party that has read its positions sends only these H (m + 2) numbers to the other party.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ TYPES = {16: np.float16, 32: np.float32, 64: np.float64}
 
 
 class Sums(NamedTuple):
-    """What a layer has read so far, for each input of a batch and each head."""
+    """The sums of a layer over the positions read so far, for each input of a batch and each head."""
 
     maximum: Float[np.ndarray, "batch heads"]
     weight: Float[np.ndarray, "batch heads"]

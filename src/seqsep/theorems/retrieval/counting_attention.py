@@ -1,26 +1,42 @@
-"""Two causal attention layers of one head answer counting, in width 9 and without an FFN.
+"""Two causal attention layers of one head answer counting, in width 9 and without a feed-forward part (FFN).
 
-A model reads a sequence, then a number q and a threshold t. It answers whether q occurs more than t times.
+In counting a model reads a sequence, then a number q and a threshold t. It answers if q occurs more than t times in the
+sequence.
+
+Idea. A head that attends equally to d tokens gives each of them the weight 1/d. So the weight of one such token shows how many
+there are. The first layer counts at the token q in this way. The second layer copies the result to the token t, where the
+read-out compares it with a number for t.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting.
 
 We differ: the rule of the paper counts the query token as an occurrence (see the errata). Here the count is compared with a
-number that the token of the threshold has. So the network needs neither the product (t + 1) / (m + 1) nor an FFN.
+number that the threshold token carries. So the network needs neither the product (t + 1) / (m + 1) of the paper nor an FFN.
 
-Let n0 = max(N + 3, S + 1), T = n0 - 1, L = n0^Kc and eta = floor(ln(2 L^2)) + 1. Kc is the least with L >= max(n0^2, eta T, 4
-n0): from n0 = 9 on Kc = 2 and p = bit_length(2 n0^4). Margins, each proved for every N, S and every input, on both grids:
-* layer 1: a token equal to the own one, and [BOS], score above every other one by at least eta, so that the d of them have the
-  same weight f(d), which is 1/d rounded to the grid;
-* layer 2: the token before scores above every other one by at least eta: its weight is exactly 1;
-* the logit of the right answer above the other one: `_counting.Counting.margin`, more than 5/L.
+Sizes. The sequence has at most N tokens, of S different numbers. Let n0 = max(N + 3, S + 1), and let T = n0 - 1 be the
+greatest number that occurs. Every number of the computation is a multiple of 1/L with L = n0^Kc. These multiples, from -L to
+L, are the grid. The scale of the scores is eta = floor(ln(2 L^2)) + 1. Kc is the least exponent with L >= max(n0^2, eta T, 4
+n0). From n0 = 9 on Kc is 2, and a number has p = bit_length(2 n0^4) bits.
 
-Inputs. [BOS], x_1 .. x_n, q, t, n <= N; the number s has v = s + 1 and [BOS] 0. The residual stream is [number v, v^2 | time,
-its square | one | bos | limit u | weight | copied].
+Inputs. The tokens are [BOS], x_1 .. x_n, q, t with n <= N. [BOS] marks the beginning. The number s is stored as v = s + 1, and
+[BOS] as 0. The residual stream is [number v, v^2 | time, its square | one | bos | limit u | weight | copied]. The time of a
+token is its index. `one` is the constant 1, and `bos` is 1 at [BOS] only. `limit` is a number that is defined below.
 
-Layer 1 (`_count_equal`) writes to `weight` the attention to [BOS], at every token. At q, which occurs m times among the data
-and is itself counted, this is f(m + 2). Layer 2 (`_copy_before`) copies it from q to t. The read-out is 0 for "no" and u_t - b
-copied for "yes", b = 4 n0, where u_t / b lies between f(t + 3) and f(t + 2), and between 1/(t + 3) and 1/(t + 2): it is
-positive iff m >= t + 1, on both grids and in float64, where the weights of the others take less than a step from b f.
+Let m be the number of times that q occurs in the data. Let f(d) be 1/d rounded to the grid.
+* Layer 1 (`_count_equal`) writes to `weight` the attention to [BOS], at every token. The token q attends equally to the m
+  occurrences, to itself and to [BOS]. So there `weight` is f(m + 2).
+* Layer 2 (`_copy_before`) copies `weight` from q to t.
+* The read-out has the logit 0 for "no" and u_t - b copied for "yes", with b = 4 n0.
+
+Threshold. Each t < N has a number u_t in `limit`. The quotient u_t / b is between f(t + 3) and f(t + 2), and also between 1/(t
++ 3) and 1/(t + 2). So the logit of "yes" is positive exactly if m >= t + 1. For t >= N, u_t is 0 and the answer is "no". This
+holds on both grids, where numbers are rounded down or to the nearest. It also holds in float64, where the other tokens change
+b copied by less than one step of 1/L.
+
+Margins. Each is proved for every N, S and every input, on both grids:
+* Layer 1: the tokens equal to the own one, and [BOS], score above every other token by at least eta. So the d of them have the
+  same weight f(d).
+* Layer 2: the token before scores above every other one by at least eta, so its weight is exactly 1.
+* Read-out: the logit of the right answer is above the other one by `_counting.Counting.margin`, which is more than 5/L.
 
 The proof continues at `_count_equal` and `_copy_before`.
 
@@ -115,9 +131,11 @@ def symbols(task: Counting, grid: Grid, spaces: Spaces, everywhere: Rows) -> Arr
 
 
 def _count_equal(spaces: Spaces, eta: int) -> AttentionLayer:
-    """One head, scores -eta (v_j - v_k)^2, and 0 at [BOS]: at q the m + 1 tokens q so far and [BOS] tie, and others score -eta.
+    """The head of layer 1. If token k attends to token j, the score is -eta (v_j - v_k)^2; to [BOS] it is 0.
 
-    So `weight`, the attention to [BOS], is f(m + 2) (`blocks.count`): the threshold comes later and is not seen.
+    At the query token q, m + 1 tokens are equal to q: m in the data and the query token itself. They and [BOS] score 0, and
+    all others at most -eta. So `weight`, the attention to [BOS], is f(m + 2) (`blocks.count`). The threshold token comes later,
+    so it is not counted.
     """
     one = spaces["one"]
     own = number(spaces, "number")
@@ -126,7 +144,7 @@ def _count_equal(spaces: Spaces, eta: int) -> AttentionLayer:
 
 
 def _copy_before(spaces: Spaces, eta: int) -> AttentionLayer:
-    """One head, scores -eta (t_j - t_k + 1)^2, that adds the weight found one place before to `copied`."""
+    """The head of layer 2, with the score -eta (t_j - t_k + 1)^2: it adds the `weight` of the token before to `copied`."""
     scores = offset(number(spaces, "time"), spaces["one"], 1, eta)
     return side_by_side(head(scores, spaces["weight"], spaces["copied"]))
 

@@ -1,22 +1,32 @@
 """One attention head with a linear recurrence of two numbers answers counting, in width 8 and without positions.
 
-The recurrence stores the token before, which replaces the first of the two attention layers of `counting-attention`.
+In counting a model reads a sequence, then a number q and a threshold t. It answers if q occurs more than t times in the
+sequence. The recurrence stores the previous token. It replaces the first of the two attention layers of `counting-attention`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Counting.
 
-We differ: as in `counting_attention`, the count is compared with a number that the threshold carries, without a product and an
-FFN; the recurrence is a shift register without a gate.
+We differ: the threshold token carries a number, and the count is compared with it, as in `counting_attention`. So the network
+needs no product and no feed-forward part (FFN). The recurrence is a shift register without a gate.
 
-The recurrence remembers the number of the token before and its square (p, p^2). Both query and key are p: keys are shifted by
-one token, so that the threshold t asks for q, which is before it, and never counts itself. With -eta (p_j - p_k)^2, and 0 at
-[BOS], the tokens after the m occurrences of q among the data, the token t after q itself, and [BOS] tie: m + 2 keys. All others
-score at least eta less, so each of these has the weight f(m + 2), 1/(m + 2) rounded to the grid, and the attention to [BOS] is
-the same number as in `counting_attention`. The read-out and its margin, more than 5/L, are those there, with n0 = max(N + 3, S
-+ 1), eta, Kc and p: [number v, v^2 | before p, p^2 | one | bos | limit u | weight], 8 coordinates. There are no positions: a
-token's place plays no part.
+Recurrence. A number s is stored as v = s + 1, and [BOS], the first token, as 0. Each token reads w and w^2, where w is the
+number of the token before it. For [BOS] w is 0.
 
-State: two numbers of p bits, whatever N is. They are 0 .. S and squares 0 .. S^2, so by range they have ceil(log2(S + 1)) +
-ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens: no bound on a recurrent state speaks of this network.
+Attention. If token k attends to token j, the score is -eta (w_j - w_k)^2. To [BOS] the score is 0. The threshold token follows
+the query token, so its w is the number of q. Let q occur m times in the data. Then these m + 2 tokens have the greatest score,
+0:
+* the m tokens directly after an occurrence of q in the data;
+* the threshold token itself, which is directly after the query token q;
+* [BOS].
+All other tokens score at least eta less. So each of the m + 2 tokens has the weight f(m + 2), which is 1/(m + 2) rounded to
+the grid. The attention to [BOS] is this number, as in `counting_attention`.
+
+Logits. The read-out and its margin, more than 5/L, are those of `counting_attention`. So are n0 = max(N + 3, S + 1), eta, Kc
+and p. The residual stream is [number v, v^2 | before w, w^2 | one | bos | limit u | weight], 8 coordinates. `one` is the
+constant 1, and `bos` is 1 at [BOS] only. The network has no positions, so a token's place plays no part.
+
+State. It has two numbers of p bits, for every N. The first, w, is in 0 .. S, and the second, w^2, in 0 .. S^2. These ranges
+fit in ceil(log2(S + 1)) + ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state
+applies to this network.
 
 A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
 those built. The proof covers every N and S.
@@ -81,16 +91,16 @@ def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta
 
 
 def _remember_before(spaces: Spaces) -> LinearLayer:
-    """Two shift registers of one number: v of the token before is added to p, and v^2 to p^2; after nothing p = 0."""
+    """Two shift registers of one number: v of the token before becomes w, and its square w^2; at the first token w = 0."""
     read = number(spaces, "number")
     write = number(spaces, "before")
     return linear_layer(shift_register(read.value, {1: write.value}), shift_register(read.square, {1: write.square}))
 
 
 def _count_behind_equal(spaces: Spaces, eta: int) -> AttentionLayer:
-    """One head, scores -eta (p_j - p_k)^2, and 0 at [BOS], whose own p is 0; `weight` is the attention to [BOS].
+    """The head, with the score -eta (w_j - w_k)^2, and 0 at [BOS]; `weight` is the attention to [BOS].
 
-    At t, p_k = q + 1 >= 1, so the first token, after [BOS], is no match by its p = 0.
+    At the threshold token w_k = q + 1 >= 1. So the first token after [BOS], which has w = 0, does not match.
     """
     one = spaces["one"]
     before = number(spaces, "before")

@@ -1,39 +1,53 @@
 """One attention layer of two heads and width 5 answers counting, only because its attention weights are rounded.
 
-This is a warning for lower bounds on one layer: they need exact weights. With exact weights one layer cannot do it
-(`retrieval-one-layer`), and in float64 this layer answers wrongly.
+In counting a model reads a sequence, then a number q and a threshold t. It answers if q occurs more than t times in the
+sequence.
+
+This is a warning for lower bounds on one layer: they need exact weights. With exact weights one layer of constant width cannot
+answer counting (`retrieval-one-layer`), and in float64 this layer answers wrongly. Here the rounding compares numbers, for
+which other constructions need a second layer.
+
+Idea. The last token t has two heads. One head counts the numbers x_i >= q of the sequence, and the other those with x_i > q.
+The difference is the number of times that q occurs.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6 (Counting): two layers.
 
-We differ: one layer, for data of exactly n tokens, in arithmetic of p bits that rounds attention weights. This is the
-arithmetic of appendix B.2 of arXiv:2406.09347, and that of the second paper. Thresholds of rounding do the comparison for which
-others need a layer. It is a warning more than a construction. With exact weights one layer has no such power
-(`retrieval-one-layer`), and in float64 this one answers wrongly.
+We differ: there is one layer, for data of exactly n tokens. Attention weights are rounded to p bits, as in the paper of Wen,
+Dang, Lyu and in appendix B.2 of arXiv:2406.09347.
 
-Input: x_1 .. x_n, q, t, all numbers of 0 .. S - 1. The answer is 1 if q occurs among the x_i more than t times. At t there are
-two heads. One counts the data with x_i >= q, and the other those with x_i > q. The difference is the number of times that q
-occurs.
+Input: x_1 .. x_n, q, t, all numbers of 0 .. S - 1. The answer is 1 if q occurs among the x_i more than t times, else 0.
 
-Residual stream [number v | is data | is q's place | is the last place | found].
+The residual stream is [number v | is data | is q's place | is the last place | found].
 
-Scores. Let D = d/L and d = floor(2 L / (5 S)). A number v of the data scores v D, q scores q D + B, and the last token scores t
-D - 2. B is about ln L. So q has the maximum. Its exponential is 1, which is L steps of the grid. Before it is rounded, x_i has
-r_i = L exp((x_i - q) D - B) steps.
+Arithmetic. Every number is a multiple of 1/L, which is called a step. L is n0^Kc with n0 = max(n + 2, S). There are four
+arithmetics: rounding is down (floor) or to the nearest, and a softmax is rounded after each operation (stepwise) or once at
+its end.
 
-B puts a threshold T of rounding between two numbers. If B = ln(L/T) - D/2, then r_i = T exp((x_i - q + 1/2) D), which is at
-least T exactly for x_i >= q. If B = ln(L/T) + D/2, it is at least T exactly for x_i > q. (B is off by at most 1/L, and D/2 is
-at least 2/L.) Always r_i < 3/2 T, since S D <= 2/5. The threshold depends on how the grid rounds weights. In each case the
-weight w_i is 1 step from T on, and 0 below:
-* floor, stepwise: T = 2. e_i = floor(r_i) is 2 or at most 1. Z = L + sum of e_i is from L to L + 2 n <= 2 L. So floor(L e_i /
-  Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
-* nearest, stepwise: T = 1/2. e_i is 1 or 0, Z <= L + n < 2 L, and L e_i / Z is above 1/2 for e_i = 1.
-* once: T = 1 (floor) or 1/2 (nearest). w_i is r_i / Z rounded, with Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L, the last token
-  included. From d >= 6 n + 8 it follows that D/2 - 1/L > (3 n/2 + 1)/L. So r_i is at least T Z if it is at least T exp(D/2 -
-  1/L). And r_i / Z < 3/2 T stays below the next threshold.
-The last token has fewer than e^-2 3/2 T steps, so its weight is 0. q is not one of the data, so its weight is multiplied by 0.
-So a head reads exactly the number of the x_i above, times 1/L. The heads write it times L and -L, so `found` is the number of
-times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at least 1. L = n0^Kc with n0 =
-max(n + 2, S). Kc is the least exponent that gives d >= 4 (stepwise) or d >= 6 n + 8 (once), and L >= 2 n.
+Scores. Let d = floor(2 L / (5 S)) and D = d/L. A number v of the data has the score v D. The token q has the score q D + B,
+where B is about ln L, and the last token has t D - 2. So q has the greatest score. Relative to it, the exponential of q is 1,
+which is L steps. That of x_i is r_i = L exp((x_i - q) D - B) steps before it is rounded.
+
+The two heads differ in B. It is chosen for a number T, in steps:
+* With B = ln(L/T) - D/2, r_i is T exp((x_i - q + 1/2) D). This is at least T exactly for x_i >= q.
+* With B = ln(L/T) + D/2, r_i is at least T exactly for x_i > q.
+The network has B rounded to a multiple of 1/L. This changes nothing, since B is off by at most 1/L, and D/2 is at least 2/L.
+In both heads r_i < 3/2 T, since S D <= 2/5.
+
+Rounding. Let w_i be the rounded weight of x_i. T is chosen for each arithmetic, such that w_i is 1 step if r_i >= T, and 0 if
+not:
+* floor, stepwise: T = 2. The rounded exponential e_i = floor(r_i) is 2, or at most 1. The sum Z of the exponentials is from L
+  to L + 2 n <= 2 L. So floor(L e_i / Z) is 1 for e_i = 2. For e_i = 1 it is 0, as then Z > L.
+* nearest, stepwise: T = 1/2. The rounded exponential e_i is 1 or 0, and Z <= L + n < 2 L. So L e_i / Z is above 1/2 for e_i =
+  1.
+* once: T is 1 for floor and 1/2 for nearest. The weight is r_i / Z, rounded. Here Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L,
+  with the last token in the sum. From d >= 6 n + 8 it follows that D/2 - 1/L > (3 n/2 + 1)/L. If x_i counts in this head, r_i
+  is at least T exp(D/2 - 1/L), and so at least T Z. If not, r_i is below T. And r_i / Z < 3/2 T is below the next threshold.
+
+Answer. The last token has fewer than e^-2 3/2 T steps, so its weight is 0. The value of q is 0, because q is not one of the
+data. So a head reads its count of the x_i, times 1/L. The heads write their counts times L and -L to `found`, so `found` is
+the number of times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at least 1.
+
+Kc is the least exponent that gives L >= 2 n and a large enough d. Stepwise d >= 4 is enough, and once needs d >= 6 n + 8.
 
 A run checks the layer at the length that it is built for. This does not show that the layer is right at other lengths. The
 proof covers every n and S.

@@ -1,32 +1,36 @@
-"""A recurrent model needs ceil(log2 C(2n-1, n)) bits of state for counting over n numbers, with any chain of thought, and that
-many are enough.
+"""A recurrent model needs exactly ceil(log2 C(2n-1, n)) bits of state for counting over n numbers, with any chain of thought.
 
-That is about 2n bits. Two attention layers of width 9 do the same: see `counting-attention`.
+In counting a model reads n numbers, then a number q and a threshold t. It answers if q occurs more than t times. C(a, b) is
+the binomial coefficient, and the state has about 2n bits. Two attention layers of width 9 do the same: see
+`counting-attention`.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5 and Theorem 4.6 (Counting): no recurrent model of o(n) bits, with
-any chain of thought.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5 and Theorem 4.6 (Counting): no recurrent model of o(n) bits,
+with any chain of thought.
 
-Task: n tokens x_1 .. x_n from [n], then a number q and a threshold t of 0 .. n - 1; the answer is 1 if q occurs among the x_i
-more than t times, else 0. n >= 2.
+We differ: the paper has the bound Omega(n). Here the number of bits is exact, for data in any order: 2 n - (log2 n)/2 - O(1).
+The instance of the paper, after a correction, shows n bits (`_printed_reductions`).
 
-We differ: the exact number of bits in place of Omega(n), for data in any order: 2 n - (log2 n)/2 - O(1), and that is attained.
-Their instance, mended, shows n (`_printed_reductions`).
+Task: the model reads n tokens x_1 .. x_n from [n], then a number q and a threshold t of 0 .. n - 1. Here [n] is the set of n
+numbers 0 .. n - 1, and n >= 2. The answer is 1 if q occurs more than t times among the x_i, else 0.
 
-Tokens: number v is v, threshold t is t; "no" is n, "yes" is n + 1.
+Tokens: number v is the token v, and threshold t is the token t. The token n is "no", and n + 1 is "yes".
 
-Upper bound. `build`, whose state after K tokens is the rank of their multiset among the C(K + n - 1, K) multisets of K numbers;
-then how often q occurs, then the answer.
+Upper bound. The data are a multiset: a set in which a number may occur several times. There are C(K + n - 1, K) multisets of K
+numbers. After K tokens the state of `build` is the rank of their multiset among these. After q the state is how often q
+occurs. After t it is the answer.
 
-Lower bound. Two sequences whose multisets differ: some number q occurs in one a times and in the other b > a times; "q, a" is
-answered "no" after the first and "yes" after the second (a <= n - 1, as b <= n). So they need two states, and there are C(2n-1,
-n) multisets of n numbers. With fewer states two of them leave one state; what follows, the thought included, is computed from
-it and from "q, a" alone, so the answer is the same, and wrong after one of them. No split asks for more: before the n-th token
-there are fewer multisets, and after it a model must know how often q occurs (n + 1 <= C(2n-1, n) cases, as n >= 2), then the
-answer.
+Lower bound. Take two sequences whose multisets differ. Some number q occurs a times in one and b > a times in the other. The
+question "q, a" has the answer "no" after the first and "yes" after the second. Here a is a valid threshold, since b <= n gives
+a <= n - 1. So the two sequences need different states. There are C(2n-1, n) multisets of n numbers. If a model has fewer
+states, two of the multisets lead to the same state. The text that the model writes after that, its chain of thought included,
+depends only on the state and on "q, a". So it answers alike after both, and wrongly after one of them.
 
-A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the thought after
-which the answer is wrong. This does not show that every model with fewer bits has such sequences; that is the pigeonhole
-principle.
+Other times. No other time needs more states. Before the n-th token there are fewer multisets. After q a model must know how
+often q occurs. These are n + 1 cases, and n + 1 <= C(2n-1, n) as n >= 2. After t it must know the answer.
+
+A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the chain of
+thought after which the answer is wrong. This does not show that every model with fewer bits has such sequences; that is the
+pigeonhole principle.
 """
 
 import itertools
@@ -144,7 +148,7 @@ def build(length: int) -> Recurrence:
 
 
 def sequences(length: int) -> Sequences:
-    """The task as sequences to tell apart: different multisets are, by the least number that occurs unequally often."""
+    """The task as sequences to distinguish: different multisets are, by the least number that occurs unequally often."""
 
     def continuation(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, int] | None:
         for number in range(length):
@@ -165,7 +169,7 @@ def sequences(length: int) -> Sequences:
 
 
 def collide(model: AnyModel, length: int, seed: int = 0, precision: int | None = None) -> Collision | None:
-    """Two sequences of different multisets that leave the model in one state, and an input on which it must err.
+    """Two sequences of different multisets that lead to one state, and an input that the model must answer wrongly.
 
     The model's answer is the first token of "no" and "yes" that it writes, within 16 tokens; with `precision`, a model on
     tensors keeps its state at that many bits per number. None: no two such sequences collide. Raises ValueError if the search
@@ -253,7 +257,7 @@ def _drawn(length: int, seed: int) -> list[tuple[int, ...]]:
 
 
 def _errs(task: Sequences, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits, and the input on which it errs."""
+    """A model of too few bits, and the input that it answers wrongly."""
     return collision_outcome(
         CLAIM,
         statement=LOWER,
@@ -326,10 +330,10 @@ THEOREM = Theorem(
         Erratum(
             where="Theorem 4.6, proof (Counting)",
             printed="the indices j with x_j = 1 are listed, and the question is whether k occurs more than once",
-            found="every index is listed at most once, so by definition 4.5 (strictly more than t) every answer is 0: no "
-            "bit of x is coded. Threshold 0 codes all n",
-            built="the instance with threshold 0; and with all multisets in place of sets, ceil(log2 C(2n-1, n)) bits, almost "
-            "twice as many, which are attained",
+            found="every index is listed at most once. By definition 4.5 (strictly more than t) every answer is 0, so the "
+            "instance codes no bit of x. With threshold 0 it codes all n bits",
+            built="the instance with threshold 0. With all multisets in place of sets, a model needs ceil(log2 C(2n-1, n)) "
+            "bits. These are almost twice as many, and they are enough",
             test=TEST + "test_the_printed_instance_answers_no_to_everything",
         ),
     ),
