@@ -1,13 +1,17 @@
-"""The second paper's instances that code a bit string into a retrieval task, as printed and mended.
+"""The instances of Wen, Dang and Lyu that code a bit string into a retrieval task, in the paper and corrected.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), proof of Theorem 4.6. Alice writes x as data, Bob asks for one bit of it; if the
-answer to question k tells x_k for every x, a model must tell all x apart. Numbers are from 1, as printed; data are padded at
-the end with a number that changes no answer, so that there are n tokens. The instances of recall are `_recall_errata.instance`.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), proof of Theorem 4.6. Alice writes a bit string x as data, and Bob asks for one
+bit of it. If the answer to question k gives x_k for every x, a model must distinguish all x. Numbers are from 1, as in the
+paper. Data are padded at the end to n tokens, with a number that changes no answer. The instances of recall are
+`_recall_errata.instance`.
 
-* Associative recall: 1, x_1 + v, 2, x_2 + v, .., h, x_h + v for h = n/2; question k. Printed v = n/2 is also the key h: for
-  x_h = 0, or for an earlier 0, the question h finds the value n/2 before or as the key. v = n/2 + 1 mends it, for n >= 4.
-* c-gram retrieval: every key c - 1 times, then its value x_k + v, for h = n/c keys; printed v = n/c, the same collision.
-* Counting: the k with x_k = 1; question k, threshold 1 as printed: no number occurs more than once. Threshold 0 mends it.
+* Associative recall, with h = n/2 keys: 1, x_1 + v, 2, x_2 + v, .., h, x_h + v, and the question k. In the paper v = n/2,
+  which is also the key h. So for a 0 in x the question h finds a value n/2 in place of the key h. With v = n/2 + 1 the answers
+  are right for n >= 4.
+* c-gram retrieval, with h = n/c keys: every key k is repeated c - 1 times, and its value x_k + v follows. In the paper v = n/c,
+  which is also a key.
+* Counting: the data are the k with x_k = 1, and the question is k. In the paper the threshold is 1, but no number occurs
+  more than once. With threshold 0 it is right.
 """
 
 from collections.abc import Sequence
@@ -27,7 +31,7 @@ def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
 
 
 def recalled_bits(data: Sequence[int], keys: int, gram: int, *, least_value: int) -> list[int | None]:
-    """What Bob takes for the bits: the answer to each question, less the value of a 0.
+    """The bits that Bob reads: the answer to each question, less the value that stands for 0.
 
     >>> recalled_bits((1, 2, 2, 3), keys=2, gram=2, least_value=2)  # the second bit is 1
     [0, 0]
@@ -37,7 +41,7 @@ def recalled_bits(data: Sequence[int], keys: int, gram: int, *, least_value: int
 
 
 def counting_instance(bits: Sequence[int]) -> tuple[int, ...]:
-    """The places, from 1, of the ones; padded to `len(bits)` tokens with n + 1, which is no place.
+    """The places, from 1, of the ones; padded to `len(bits)` tokens with n + 1, which is not a place.
 
     >>> counting_instance([0, 1, 1])
     (2, 3, 4)
@@ -47,7 +51,7 @@ def counting_instance(bits: Sequence[int]) -> tuple[int, ...]:
 
 
 def counted_bits(data: Sequence[int], threshold: int) -> list[int]:
-    """What Bob takes for the bits: whether each place occurs more than `threshold` times.
+    """The bits that Bob reads: 1 for each place that occurs more than `threshold` times, else 0.
 
     >>> counted_bits((2, 3, 4), threshold=1), counted_bits((2, 3, 4), threshold=0)
     ([0, 0, 0], [0, 1, 1])

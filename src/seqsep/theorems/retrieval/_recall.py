@@ -32,7 +32,7 @@ def solve(symbols: Sequence[int], query: Sequence[int]) -> int | None:
 
 @dataclass(frozen=True)
 class Recall:
-    """What is asked: at most N = `length` symbols out of S = `alphabet`, and c-grams for c = `gram`.
+    """The task for at most N = `length` symbols out of S = `alphabet`, and c-grams for c = `gram`.
 
     Raises ValueError for a length or alphabet below 1, or grams below 2.
 

@@ -1,28 +1,40 @@
 """The number of states that associative recall over [n] needs after K of n tokens, counted in polynomial time.
 
-For x_1 .. x_K let z = x_K. Let F(a) be the token after the first a that has a token after it, and D the set of the a for which
-F(a) is defined.
+Let x_1 .. x_K be the tokens so far, and z = x_K. For a symbol a, let F(a) be the token after the first place of a that has a
+token after it. Let D be the set of the symbols a for which F(a) is defined. A class is a set of prefixes that no continuation
+distinguishes, so one state is enough for it.
 
-Classes. Two prefixes are distinguished, by the rest of the tokens and a question, in exactly two cases. The first case: their F
-differ. The second: K < n, z of one prefix is not in D, and z of the other is another symbol or is in D.
-* Nothing else matters: a later token y becomes F(z) if z is not in D. If z is in D, y changes nothing now.
-* F differs at a: if both are defined, ask a. Let F(a) be defined in one prefix only, as b. If K < n and the other prefix ends
-  in its only a, continue with a token other than b. Otherwise continue with tokens other than a. Then ask a.
-* F is equal, z is not in D, and z' is another symbol or in D: continue with one token y other than z, to the end, and ask z.
-  The answer is y after the first prefix, and FAILED after the second.
+Classes. The rest of the tokens and a question distinguish two prefixes in exactly two cases:
+* Their F differ.
+* K < n, and their F are equal. The last symbol z of one prefix is not in D. The last symbol z' of the other is another symbol
+  or in D.
 
-Counting the F that occur. Read the sequence as a walk. The steps that define F are the first ones out of each symbol of D. From
-a symbol that the walk enters for the first time it follows F. It does so until it is at a symbol that it has left before (or,
-at the end, at a z that it has not left). Then it may jump, which is a step to any symbol. So a walk of K - 1 steps consists of
-|D| = d steps along F and of jumps, with at least one jump between two stretches. Once there is a jump, more are possible, from
-the symbol just met to itself.
+No other cases. If a token y follows, F(z) becomes y if z is not in D. If z is in D, F stays as it is. So the answer after any
+continuation depends only on F and, if z is not in D, on z.
 
-A stretch must begin at every symbol of D without an F-predecessor in D ("leaf"), and in every component of F that is one cycle.
-Stretches from these cover D. `maps_by_starts` counts the maps of d symbols into themselves by this number s of beginnings.
-* z in D: F maps D into D, and s - 1 jumps fit: s <= K - d.
-* z not in D, entered along F: z has one predecessor, and the first stretch that comes to it ends the walk. So the tree of z is
-  a path of j >= 1 symbols. The other d - j symbols map into themselves, with s <= K - 1 - d. If there are none, K - 1 = j.
-* z not in D, entered by a jump (seen only if K < n): F maps D into D, s jumps fit: s <= K - 1 - d, and z is any other symbol.
+These two cases:
+* Let F differ at a. If F(a) is defined in both prefixes, ask a. Otherwise it is defined in one prefix only. Call its value b.
+  Continue to the end with tokens that leave the answers different, and then ask a. If K < n and the other prefix ends in its
+  only a, the next token is one other than b. Otherwise all further tokens are other than a.
+* Let F be equal, z not in D, and z' another symbol or in D. Continue to the end with one token y other than z, and ask z. The
+  answer is y after the first prefix, and FAILED after the second.
+
+Counting. The following counts the F that occur. Read the sequence as a walk on symbols. The steps that define F are the first
+steps out of each symbol of D. If the walk enters a symbol for the first time, its next step follows F. The walk follows F
+until it is at a symbol that it has left before. (At the end of the walk it may also be at a z that it has not left.) From a
+symbol that it has left before, it may jump: it takes a step to any symbol. A stretch is a part of the walk that follows F. So
+a walk of K - 1 steps consists of |D| = d steps along F and of jumps, with at least one jump between two stretches. If there is
+a jump, there may be more of them, from the symbol just entered to itself.
+
+Some symbols of D must begin a stretch. A leaf is a symbol of D that is F(a) for no a in D. A stretch must begin at every leaf,
+and in every component of F that is one cycle. Stretches that begin there cover D. Let s be the number of these beginnings.
+`maps_by_starts` counts the maps of d symbols into themselves by s. There are three cases:
+* z is in D. Then F maps D into D, and there are at least s - 1 jumps. So s <= K - d.
+* z is not in D, and is entered along F. Then z is F(a) for exactly one a, and the first stretch that enters z ends the walk.
+  So the tree of z is a path of j >= 1 symbols. The other d - j symbols map into themselves, with s <= K - 1 - d. If there are
+  no other symbols, K - 1 = j.
+* z is not in D, and is entered by a jump (this matters only if K < n). Then F maps D into D, and there are at least s jumps.
+  So s <= K - 1 - d. z is any symbol outside D.
 """
 
 from functools import cache
@@ -31,7 +43,7 @@ from math import comb, factorial, perm
 
 @cache
 def stirling_partitions(size: int, blocks: int) -> int:
-    """Partitions of a set into so many blocks: Stirling numbers of the second kind.
+    """Partitions of a set into `blocks` blocks: Stirling numbers of the second kind.
 
     >>> [stirling_partitions(4, blocks) for blocks in range(5)]
     [0, 1, 7, 6, 1]
@@ -43,7 +55,7 @@ def stirling_partitions(size: int, blocks: int) -> int:
 
 @cache
 def stirling_cycles(size: int, cycles: int) -> int:
-    """Permutations of a set with so many cycles: Stirling numbers of the first kind, without sign.
+    """Permutations of a set with `cycles` cycles: Stirling numbers of the first kind, without sign.
 
     >>> [stirling_cycles(4, cycles) for cycles in range(5)]
     [0, 6, 11, 6, 1]
@@ -86,7 +98,7 @@ def maps_by_starts(size: int, starts: int) -> int:
 
 @cache
 def _maps_up_to(size: int, starts: int) -> int:
-    """Maps with at most so many starts."""
+    """Maps with at most `starts` starts."""
     if starts < 0:
         return 0
     return maps_by_starts(size, starts) + _maps_up_to(size, starts - 1)

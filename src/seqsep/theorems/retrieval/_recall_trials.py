@@ -1,4 +1,4 @@
-"""Inputs of associative recall and c-gram retrieval to try built networks on, and how answers are compared."""
+"""Inputs of associative recall and c-gram retrieval that test built networks, and the comparison of answers."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -38,7 +38,7 @@ def every_input(task: Recall, length: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def inputs_up_to(task: Recall) -> int:
-    """How many inputs there are at all lengths 1 .. N."""
+    """The number of inputs at all lengths 1 .. N."""
     return sum(task.alphabet ** (length + task.gram - 1) for length in range(1, task.length + 1))
 
 

@@ -4,25 +4,34 @@ A model reads N pairs of a key and a value, then one of the keys. It answers wit
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; multi-query recall from appendix G.
 
-Task: k_1 v_1 .. k_N v_N, then one of the keys; the answer is its value. Keys are 0 .. N - 1, each once, in any order; values
-are the tokens N .. N + S - 1.
+We differ:
+* The paper shows m p >= N, for a state of m numbers of p bits and two values. (In the paper N is the number of pairs, so there
+  are 2 N + 1 tokens. Its last sentence says "at most" for "at least".)
+* With all S values the same proof gives m p >= N log2 S, if the keys come in one fixed order. Then N log2 S bits are also
+  enough, rounded up.
+* If the keys come in any order, a model needs max(N log2 S, (N - 1) log2 S + log2 N) bits. These are also enough, rounded up.
 
-We differ: the paper shows m p >= N, for two values (N is the number of pairs, so 2 N + 1 tokens; its last sentence says "at
-most" for "at least"). With all S values the same proof gives m p >= N log2 S, for keys in one fixed order, and that is
-attained. With keys in any order it is not: a model then needs max(N log2 S, (N - 1) log2 S + log2 N) bits, which is attained.
+Task. The tokens are k_1 v_1 .. k_N v_N, then one of the keys. The answer is the value of this key. Keys are 0 .. N - 1, each
+once. Values are the tokens N .. N + S - 1.
 
-Upper bound. `build`, whose state is the number with the value of key i as its digit i in base S.
+Upper bound. The state of `build` is a number in base S. Its digit i is the value of key i.
 
-Lower bound. *After the pairs, keys in a fixed order*: with B < N log2 S bits two of the S^N lists of values leave one state;
-they differ at some key; asked for it, the model gives one answer and errs on one of them. `collide` finds both for any model.
-*Inside the last pair, keys in any order, S >= 2*: after N - 1 pairs and the last key k the model must tell N S^(N-1) cases
-apart, (k, values of the others). Same k: some other key q has different values; continue with any value, ask q. Keys k and k':
-continue with a value v other than the one that k has in the second case, ask k: the answers are v and something else.
+Lower bound. First consider the state after all pairs, with keys in a fixed order. Suppose that the state has B < N log2 S
+bits. There are S^N lists of values, so two of them lead to the same state. They differ at some key. If the model is asked for
+this key, it gives the same answer after both lists. So it answers wrongly after one of them. `collide` finds two such lists
+for any model.
+
+Next consider the state inside the last pair, with keys in any order and S >= 2. The model has read N - 1 pairs and the last
+key k, but not the value of k. A case is the key k with the values of the other keys. There are N S^(N-1) cases, and the model
+must distinguish any two of them:
+* If two cases have the same k, the values of some other key q differ. Any value for k may follow, and then the question q.
+* If two cases have different keys k and k', the second case has a value for k. A value v other than this one follows, and then
+  the question k. The right answer is v in the first case, and another value in the second case.
 
 The proof continues at `build`.
 
-A run shows the answers of the exact models, and an input that each smaller model given answers wrongly. This does not show that
-every model with fewer bits has such an input; that is the pigeonhole principle.
+A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers wrongly.
+This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.
 """
 
 import itertools
@@ -70,7 +79,7 @@ def solve(length: int, tokens: tuple[int, ...]) -> int:
 
 
 def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
-    """ceil(N log2 S), or in any order ceil(log2 max(S^N, N S^(N-1))), exactly; 0 if there is nothing to tell apart.
+    """ceil(N log2 S), or in any order ceil(log2 max(S^N, N S^(N-1))), exactly; 0 if there is only one case.
 
     >>> least_bits(6, 3), least_bits(6, 3, any_order=True), least_bits(4, 2, any_order=True)
     (10, 11, 5)
@@ -174,7 +183,7 @@ def recall(length: int, alphabet: int) -> Recall:
 
 
 def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
-    """Two lists of values that leave the model in one state, and an input on which it must err.
+    """Two lists of values that lead to one state, and an input that the model must answer wrongly.
 
     As `index_lookup_state.collide`, for models ours or a user's whose tokens are keys 0 .. N - 1 and values N .. N + S - 1.
     """
@@ -264,7 +273,7 @@ def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[Pa
 
 
 def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits, and the input on which it errs."""
+    """A model of too few bits, and the input that it answers wrongly."""
     return collision_outcome(
         CLAIM,
         statement=LOWER,
@@ -341,8 +350,9 @@ THEOREM = Theorem(
         Erratum(
             where="Proposition 9, appendix C.1",
             printed='"the size of the hidden state of the RNN must be at most N/p"',
-            found="at least is meant, and proved; with S values m p >= N log2 S, attained if the keys come in one fixed order",
-            built="the exact model for keys in order, and for fewer bits an input on which a given model errs",
+            found="the proof shows at least. With S values it shows m p >= N log2 S. This size is enough if the keys come in "
+            "one fixed order",
+            built="the exact model for keys in order, and for fewer bits an input that a given model answers wrongly",
             test=TEST + "test_both_sides",
         ),
     ),
@@ -350,9 +360,9 @@ THEOREM = Theorem(
         Choice(
             where="Proposition 9, appendix C.1",
             printed='"Alice can use the recurrent model to compute the hidden state h_2N"; "must have m >= N/p"',
-            found="true; with keys in any order and N > S the state inside the last pair needs more: (N-1) log2 S + log2 N "
-            "bits",
-            built="an exact model of so many bits, and the N S^(N-1) cases that a model must tell apart",
+            found="this is true. With keys in any order and N > S, the state inside the last pair needs more: (N-1) log2 S + "
+            "log2 N bits",
+            built="an exact model with this number of bits, and the N S^(N-1) cases that a model must distinguish",
             test=TEST + "test_inside_the_last_pair_every_case_needs_its_own_state",
         ),
     ),

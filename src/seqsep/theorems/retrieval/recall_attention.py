@@ -1,30 +1,40 @@
-"""Two causal attention layers answer associative recall and c-gram retrieval, in width 2c + 5 and without an FFN.
+"""Two causal attention layers answer associative recall and c-gram retrieval, in width 2c + 5 and without a feed-forward part.
 
-A model reads a sequence and then c - 1 tokens. It answers with the token that follows their first occurrence. In associative
-recall c = 2.
+In c-gram retrieval a model reads a sequence and then c - 1 tokens as a question. It answers with the token that follows the
+first place where these c - 1 tokens occur in the sequence. Associative recall is the case c = 2.
+
+Idea. The first layer gives every token its c - 1 predecessors. The second layer finds the first token whose predecessors are
+the question.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval.
 
 We differ:
-* FAILED is a class. The answer is the first of several matches by construction. A match that overlaps the question does not
-  count.
-* The residual stream has numbers with their squares, so scores are products. Then p = 4 log2 n0 + 2 for every c. The scores of
-  the paper, n^(4c+1) diff^2, need 14 log2 n + 1 bits at c = 1.
-* The network has no FFN.
+* Without a match the answer is FAILED, which is a class. The first of several matches is the answer by construction. A match
+  that overlaps the question does not count.
+* The residual stream has numbers with their squares, so scores are products. Then numbers have about 4 log2 n0 + 2 bits for
+  every c, with n0 as below. The scores of the paper, n^(4c+1) diff^2, need 14 log2 n + 1 bits at c = 1.
+* The network has no feed-forward part (FFN).
 
-Let n0 = max(N + c, S + 1), T = n0 - 1, L = n0^Kc, eta = floor(ln(2 L^2)) + 1 and B = 2 eta (n0 + 1). Kc is the least exponent
-with L >= max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2. Such a grid holds every entry (`blocks.match.match_needs`). From n0
-= 31 on Kc = 2, as long as eta c^2 <= n0^2. The margins are proved for every N, S, c and every input, on both grids:
-* layer 1: the token o places back scores above every other one by at least eta, so its weight is exactly 1;
-* layer 2: the token that is read scores above every other one by at least eta, so its weight is exactly 1;
-* the logit of the right class is above every other one by at least 1.
+Sizes. The sequence has at most N tokens, of S symbols. Let n0 = max(N + c, S + 1), and let T = n0 - 1 be the greatest number
+that occurs. Every number of the computation is a multiple of 1/L with L = n0^Kc. These multiples, from -L to L, are the grid.
+The scale of the scores is eta = floor(ln(2 L^2)) + 1, and the scale of a mismatch is B = 2 eta (n0 + 1). Kc is the least
+exponent with L >= max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2. Such a grid holds every entry
+(`blocks.match.match_needs`). From n0 = 31 on Kc is 2, as long as eta c^2 <= n0^2.
 
-Inputs. [BOS], x_1 .. x_n, g_1 .. g_(c-1), n <= N; symbol s is the number v = s + 1, [BOS] is 0. The residual stream is [number
-v, v^2 | before o: p_o, p_o^2 for o = 1 .. c - 1 | time t, t^2 | one | bos | found], 2c + 5 coordinates.
+Inputs. The tokens are [BOS], x_1 .. x_n, g_1 .. g_(c-1) with n <= N. [BOS] marks the beginning, and the g are the question.
+Symbol s is the number v = s + 1, and [BOS] is 0. The residual stream is [number v, v^2 | before o: p_o, p_o^2 for o = 1 .. c -
+1 | time t, t^2 | one | bos | found], 2c + 5 coordinates. Here p_o is the number of the token o places before. `one` is the
+constant 1, and `bos` is 1 at [BOS] only.
 
-Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`retrieve`) finds the first token
-whose c - 1 predecessors are the question, and copies its number to `found`. If there is none, it attends to [BOS], whose number
-is 0. In the read-out class i = 0 .. S has the logit 2 i found - i^2 (`blocks.number.peaks`). Class 0 is FAILED.
+Layers. Layer 1 (`_copy_before`) gives every token the numbers of the c - 1 tokens before it. Layer 2 (`retrieve`) finds the
+first token whose c - 1 predecessors are the question, and copies its number to `found`. If there is none, it attends to [BOS],
+whose number is 0. In the read-out class i has the logit 2 i found - i^2, for i = 0 .. S (`blocks.number.peaks`). Class 0 is
+FAILED.
+
+Margins. They are proved for every N, S, c and every input, with numbers rounded down or to the nearest:
+* Layer 1: the token o places back scores above every other token by at least eta, so its weight is exactly 1.
+* Layer 2: the token that is read scores above every other token by at least eta, so its weight is exactly 1.
+* The logit of the right class is above every other logit by at least 1.
 
 The proof continues at `_copy_before` and `retrieve`.
 
@@ -117,10 +127,11 @@ def _spaces(task: Recall) -> Spaces:
 
 
 def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
-    """c - 1 heads with scores -eta (t_j - t_k + o)^2: token k learns the number p_o of token k - o and its square.
+    """The c - 1 heads of layer 1: for o = 1 .. c - 1 one gives token k the number p_o of token k - o, and its square.
 
-    If k < o, the first token, [BOS], wins by at least 3 eta, since eta c^2 <= L (`blocks.match.offset`). Then p_o = 0, which is
-    not the number of a symbol. So [BOS] itself has p_o = 0 for every o.
+    If token k attends to token j, the score is -eta (t_j - t_k + o)^2. If k < o, token k - o does not exist. Then the first
+    token, [BOS], wins by at least 3 eta, since eta c^2 <= L (`blocks.match.offset`). So p_o is 0, which is not the number of a
+    symbol. In particular [BOS] has p_o = 0 for every o.
     """
     heads = []
     for back in range(1, task.gram):
@@ -130,16 +141,18 @@ def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
 
 
 def retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
-    """One head, scores -B sum_o (p_o,j - w_o,k)^2 - 2 eta t_j, and 2 eta (c - 2 - t_k) + eta at [BOS].
+    """The head of layer 2. It finds the first token whose predecessors p_o are the numbers w_o of the question.
 
-    w_1 is the token's own number, and w_o = p_(o-1) for o >= 2: the last token looks for its own c - 1 numbers as predecessors.
-    [BOS] is a sink of every match (`blocks.match`), with its own tie-break 0. Let k be the last token. Token j matches if p_o =
-    w_o for all o. None of these w is 0, so a match has c - 1 symbols before it.
-    * A match in the data has t_j <= t_k - c + 1, so it scores at least 2 eta (c - 1 - t_k), eta above [BOS].
-    * A match that overlaps the question has t_j >= t_k - c + 2, and scores at most 2 eta (c - 2 - t_k), eta below [BOS].
+    Token k, the last one, looks for its own c - 1 numbers: w_1 is its number, and w_o = p_(o-1) is that of the token o - 1
+    places before it. Its score of token j is the sum of -B (p_o,j - w_o,k)^2 over o = 1 .. c - 1, less 2 eta t_j. Its score of
+    [BOS] does not depend on w (`blocks.match`) and is 2 eta (c - 2 - t_k) + eta. Token j matches if p_o = w_o for all o. No w_o
+    is 0, so a match has c - 1 symbols before it.
+    * A match in the data has t_j <= t_k - c + 1. So it scores at least 2 eta (c - 1 - t_k), which is eta above [BOS].
+    * A match that overlaps the question has t_j >= t_k - c + 2. So it scores at most 2 eta (c - 2 - t_k), eta below [BOS].
     * Of two matches the first scores 2 eta more.
-    * A mismatch scores at most -B = -2 eta (n0 + 1), and [BOS] at least 2 eta (c - 1 - n0) + eta: more than 2 eta c above.
-    So the first match in the data wins by at least eta, or else [BOS] does.
+    * A mismatch scores at most -B = -2 eta (n0 + 1). [BOS] scores at least 2 eta (c - 1 - n0) + eta, which is more than 2 eta c
+      above the mismatch.
+    If there is a match in the data, the first one wins by at least eta. Otherwise [BOS] wins by at least eta.
     """
     one = spaces["one"]
     bos = spaces["bos"]

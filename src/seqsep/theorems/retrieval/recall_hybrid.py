@@ -1,25 +1,29 @@
 """One attention layer with a linear recurrence of 2 (c - 1) numbers answers c-gram retrieval, in width 2c + 4.
 
-The recurrence stores the last c - 1 tokens, which replaces the first of the two attention layers of `recall-attention`.
+In c-gram retrieval a model reads a sequence and then c - 1 tokens as a question. It answers with the token that follows the
+first place where these c - 1 tokens occur in the sequence. The recurrence stores the last c - 1 tokens. It replaces the first
+of the two attention layers of `recall-attention`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, associative recall and c-gram retrieval.
 
-We differ: as in `recall-attention`, FAILED is a class, and the first of several matches in the data is the answer. The
-recurrence is a shift register without a gate. The network has no FFN.
+We differ: as in `recall-attention`, the answer without a match is FAILED, and FAILED is a class. The first of several matches
+in the data is the answer. The recurrence is a shift register without a gate. The network has no feed-forward part (FFN).
 
-The recurrence remembers the numbers of the last c - 1 tokens and their squares. So it replaces the first attention layer of
-`recall-attention`: token k learns p_o, the number of token k - o, for o = 1 .. c - 1. Before the first token p_o is 0. The
-attention layer is that of `recall_attention.retrieve`, with the same proof. It needs no squared times, so the width is one
-less: [number v, v^2 | before o: p_o, p_o^2 | time t | one | bos | found], 2c + 4 coordinates. The numbers n0, eta, B, Kc and p
-are those of `recall-attention` without the condition eta c^2 <= L.
+Recurrence. Symbol s is the number v = s + 1, and [BOS], the first token, is 0. Token k reads the number p_o of token k - o and
+its square, for o = 1 .. c - 1. Without such a token, p_o is 0.
 
-Margins, for every N, S, c and every input, on both grids:
-* the token that is read scores above every other one by at least eta, so its weight is exactly 1;
-* the logit of the right class is above every other one by at least 1.
+Attention. The attention layer is that of `recall_attention.retrieve`, with the same proof. It needs no squared times, so the
+width is one less than in `recall-attention`. The residual stream is [number v, v^2 | before o: p_o, p_o^2 | time t | one | bos
+| found], 2c + 4 coordinates. `one` is the constant 1, and `bos` is 1 at [BOS] only. The numbers n0, eta, B, Kc and p are those
+of `recall-attention`, without the condition eta c^2 <= L.
 
-State: 2 (c - 1) numbers of p bits, for every N. With [BOS] and S symbols the numbers are 0 .. S and their squares 0 .. S^2. So
-by range they have (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) bits. The attention layer reads all tokens, so no bound on
-a recurrent state applies to this network.
+Margins. They hold for every N, S, c and every input, with numbers rounded down or to the nearest:
+* The token that is read scores above every other token by at least eta, so its weight is exactly 1.
+* The logit of the right class is above every other logit by at least 1.
+
+State. It has 2 (c - 1) numbers of p bits, for every N. Their ranges are 0 .. S for the c - 1 numbers and 0 .. S^2 for their
+squares. These ranges fit in (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) bits. The attention layer reads all tokens, so
+no bound on a recurrent state applies to this network.
 
 The proof continues at `recall_attention.retrieve`.
 

@@ -1,33 +1,37 @@
 """An oracle for associative recall saves a recurrent model almost nothing on the hard sequences y_1 k y_2 k .. y_h k.
 
-The oracle answers any question of associative recall about the sequence. Even so the state must keep nearly all of the symbols
-y_1 .. y_h. The exact number of bits is known.
+The oracle answers any question of associative recall about the sequence. For a token it gives the token after its first
+occurrence. The model must answer Index: given i, it answers y_i. Even with the oracle, its state must keep nearly all of the
+symbols y_1 .. y_h. The exact number of bits is known.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative recall,
-no recurrent model of o(n) bits answers Index, with any chain of thought. In their instance every second token is one fixed
-token k. The others are y_1 .. y_h, drawn from S symbols. Then the model answers the questions i, for y_i.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative
+recall, no recurrent model of o(n) bits answers Index, with any chain of thought. In their instance every second token is one
+fixed token k. The others are y_1 .. y_h, drawn from S symbols.
 
-We differ: the exact number of bits, and the oracle's answers on symbols that do not occur, which the paper leaves out (errata).
+We differ: the number of bits is exact. The oracle also answers on symbols that do not occur, which the paper leaves out (see
+the errata).
 
-The oracle. To the question k it answers y_2; to a symbol that occurs, k; and to any other one, FAILED. So its answers are a
-function of y_2 and of the set D of symbols that occur, and they determine both (`simulated`).
+The oracle. To the question k it answers y_2. To a symbol that occurs it answers k, and to any other symbol FAILED. So its
+answers are determined by y_2 and by the set D of symbols that occur. The answers also determine both (`simulated`).
 
-Lower bound. Consider sequences with the same D, of s symbols, and the same y_2. The oracle gives them equal answers to every
-question. There are surj(h, s) / s of them: they are maps of h places onto D, and each symbol is equally often at place 2. Any
-two of them differ at some i. If both lead to one state, the model writes the same thought and the same answer to i for both,
-and answers wrongly for one. So the state after the data needs log2 K bits, with K = max over s <= min(h, S) of surj(h, s) / s.
-For two symbols K = 2^(h-1) - 1, so h - 1 bits in place of h for h >= 3. For permutations K = (h-1)! in place of h!.
+Lower bound. Consider the sequences with one fixed y_2 and one fixed set D of s symbols. The oracle gives the same answers on
+all of them. Let surj(h, s) be the number of maps of h places onto s symbols. Then there are surj(h, s) / s such sequences,
+because each symbol is equally often at place 2. Any two of them differ at some i. If both lead to the same state, the model
+writes the same chain of thought for both. Then it gives the same answer to i, which is wrong for one of them. So the state
+after the data needs log2 K bits. Here K is the maximum of surj(h, s) / s over s <= min(h, S). For S = 2 and h >= 3, K is
+2^(h-1) - 1, so h - 1 bits are needed. Without the oracle it is h bits. For permutations, s = h, there are (h-1)! such
+sequences in place of h!.
 
-Upper bound. `encode` returns a number below K. From this number, D and y_2, `decode` finds all of y. Leave y_2 out: z = y_1 y_3
-.. y_h. The set of z is D or D without y_2, so it has t = s or t = s - 1 symbols. Take the rank of z among the surj(h-1, t)
-strings onto its set. For even t this rank is the number, and for odd t it is K - 1 less the rank. As surj(h, s) = s (surj(h-1,
-s) + surj(h-1, s-1)), the ranges for t = s and t = s - 1 do not meet. So the number shows which of the two t is. (A model needs
-more bits while it asks and answers. This is what it must keep from the data.)
+Upper bound. `encode` returns a number below K. From this number, D and y_2, `decode` finds all of y. Leave y_2 out: let z be
+y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s or t = s - 1 symbols. Take the rank of z among
+the surj(h-1, t) strings with the same set. For even t the number is this rank, and for odd t it is K - 1 less the rank. The
+ranges of numbers for t = s and t = s - 1 do not overlap, because surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)). So the number
+shows which of the two t is. (While the model asks and answers, it needs more bits. K counts what it must keep from the data.)
 
-A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences with equal
-answers, and it recovers every y. For the models given it shows two sequences of one such set, a query, and the thought (with
-the oracle's answers) after which the answer is wrong. This does not show that every model with fewer bits has them; that is the
-pigeonhole principle.
+A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences on which the
+oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one such set, a query, and
+the chain of thought (with the oracle's answers) after which the answer is wrong. This does not show that every model with
+fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
@@ -129,7 +133,7 @@ def simulated(occurring: frozenset[int], second: int, asked: int, alphabet: int)
 
 
 def _ranges(length: int, alphabet: int, size: int) -> range:
-    """The numbers of strings of h - 1 symbols with so many different ones."""
+    """The numbers that `encode` gives to strings of h - 1 symbols, `size` of them different."""
     most = cases(length, alphabet)
     count = onto(length - 1, size) if size else 0
     return range(count) if size % 2 == 0 else range(most - count, most)
@@ -189,7 +193,7 @@ def encode(symbols: Symbols, alphabet: int) -> int:
 
 
 def decode(number: int, length: int, alphabet: int, *, occurring: frozenset[int], second: int) -> Symbols:
-    """All of y, from the number and from what the oracle tells.
+    """All of y, from the number and from the answers of the oracle.
 
     >>> decode(encode((1, 0, 1), 2), 3, 2, occurring=frozenset({0, 1}), second=0)
     (1, 0, 1)
@@ -261,7 +265,7 @@ def without_oracle(length: int, alphabet: int, bits: int) -> Recurrence:
 
 
 def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precision: int | None = None) -> Collision | None:
-    """Two sequences with equal answers of the oracle that leave the model in one state, and an input on which it errs.
+    """Two sequences with equal answers of the oracle that lead to one state, and an input that the model answers wrongly.
 
     As `counting_state.collide`; whenever the model writes a token that asks the oracle, its answer is the next token.
     """
@@ -333,7 +337,7 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
 
 
 def _errs(task: WithOracle, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits, and the input on which it errs."""
+    """A model of too few bits, and the input that it answers wrongly."""
     return collision_outcome(
         CLAIM,
         statement=LOWER,
@@ -413,10 +417,10 @@ THEOREM = Theorem(
         Choice(
             where="Proposition 5.1, proof",
             printed="the oracle returns the fixed token for any other one that is asked, and a constant for the fixed token",
-            found="so it is if an oracle may answer anything where the symbol asked for does not occur, a case that the task "
-            "leaves out. Ours says then that it does not: 0 k 0 k and 1 k 0 k are answered differently for 1, so it tells "
-            "which symbols occur, beside y_2, and the simulation has to know them",
-            built="the simulation from both; the bound holds with what is left, log2 of max over s of surj(h, s)/s bits",
+            found="this is true if the oracle may give any answer for a symbol that does not occur, a case that the task "
+            "leaves out. Our oracle then answers FAILED. So for the symbol 1 it answers differently on 0 k 0 k and 1 k 0 k. "
+            "Its answers show y_2 and which symbols occur, and the simulation must know both",
+            built="the simulation from both. The bound that remains is log2 of the maximum over s of surj(h, s)/s bits",
             test="tests/theorems/retrieval/test_recall_oracle.py::test_the_oracle_tells_which_symbols_occur",
         ),
     ),

@@ -2,46 +2,54 @@
 
 The same holds for c-gram retrieval. Two attention layers of constant width do it: see `recall-attention`.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, and Theorem 4.6 (associative recall, c-gram retrieval):
-no recurrent model with o(n) bits of state does it, with any chain of thought.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, and Theorem 4.6 (associative recall, c-gram
+retrieval): no recurrent model with o(n) bits of state does it, with any chain of thought.
 
-Task: the model reads n tokens from [n], then c - 1 tokens as a question, with 2 <= c <= n. The answer is the token after the
-first place where these stand in the data. If there is none, it is FAILED. Associative recall is c = 2.
-(`associative-recall-state` is another task: pairs of a key and a value, each key once.)
+Task: the model reads n tokens from [n], the numbers 0 .. n - 1. Then it reads c - 1 tokens as a question, with 2 <= c <= n. It
+answers with the token after the first place where these c - 1 tokens occur in the data. Without such a token the answer is
+FAILED. Associative recall is c = 2. (`associative-recall-state` is another task: pairs of a key and a value, each key once.)
 
-We differ: Theta(n log n) in place of Omega(n), with constants:
-* c = 2: the exact least state, ceil(log2 of the most classes), counted in polynomial time in `_recall_classes`: 2, 5, 8, 11, 14
-  bits for n = 2 .. 6, and 56, 140, 335 for n = 16, 32, 64, between log2 n! and n log2 n.
-* c >= 3: at least log2(n^n - C(n-c+2, 2) n^(n-c+1)) > n log2 n - 1 bits. For c = 3 at most ceil(n log2 n): exact within a bit.
-The paper's instances code floor(n/c) bits, after a correction (`_recall_errata`).
+We differ: the bound here is Theta(n log n) with constants, in place of Omega(n).
+* For c = 2 the least state is exact. It is ceil(log2 M), and M is the largest number of classes at any time. A class is a set
+  of sequences that no continuation distinguishes. `_recall_classes` counts the classes in polynomial time. For n = 2 .. 6 the
+  least state has 2, 5, 8, 11 and 14 bits. For n = 16, 32, 64 it has 56, 140 and 335 bits. It is between log2 n! and n log2 n.
+* For c >= 3 the least state has at least log2(n^n - C(n-c+2, 2) n^(n-c+1)) > n log2 n - 1 bits.
+* For c = 3 it has at most ceil(n log2 n) bits. So the bounds for c = 3 are exact within a bit.
+* The instances in the paper code floor(n/c) bits, after a correction (`_recall_errata`).
 
-Tokens: number v is v; FAILED is n.
+Tokens: number v is the token v, and FAILED is the token n.
 
-Upper bound. `build` keeps the data as a number in base n. With all tokens of the question except the last, these are ceil((n +
-c - 2) log2 n) bits.
+Upper bound. For any c, `build` keeps the data as a number in base n. After the data it also keeps the tokens of the question,
+except the last. These are ceil((n + c - 2) log2 n) bits.
 
-For c = 3 let w be the first token of the question. After it only what follows w in the data matters: the tokens w' that occur
-after w (n bits) and the answers to them. There are at most n/2 answers. For if two places of w are next to each other, w' = w,
-and this w' counts once. So there are 2^n n^floor(n/2) <= n^n cases for n >= 4 (24 <= 2^5 for n = 3), and n log2 n bits hold
-everything.
+Upper bound. For c = 3 fewer bits are enough. The question has two tokens. After its first token w, only two things about the
+data matter: the set of tokens w' that occur directly after w, and the answer to each question w w'. The set takes n bits.
+There are at most n/2 answers, because two places of w that are neighbours have w' = w, which counts once. So there are 2^n
+n^floor(n/2) cases. For n >= 4 these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at
+all times.
 
-Lower bound, c = 2. All n! permutations are distinguished. The proof that classes are distinguished is in `_recall_classes`.
+Lower bound. For c = 2 any two of the n! permutations are distinguished, so a state has at least log2 n! bits.
+`_recall_classes` proves which sequences are distinguished, and counts the classes.
 
-Lower bound, any c. Two sequences without a repeated (c-1)-gram are distinguished by the questions. The answers are the edges of
-a graph of (c-1)-grams. Such a sequence is a path in it that meets no vertex twice and starts at the one that no edge enters.
+Lower bound. For any c, take two different sequences in which no (c-1)-gram occurs twice. Some question distinguishes them, for
+the following reason. The (c-1)-grams are the vertices of a graph, and each answer gives an edge. Such a sequence is a path in
+this graph that meets no vertex twice. It starts at the vertex that no edge enters. So the answers to all questions determine
+the sequence.
 
-Two given places have the same (c-1)-gram in n^(n-c+1) sequences, also if they overlap, as the second place determines c - 1
-tokens one by one. There are C(n-c+2, 2) pairs of places. So at most C(n-c+2, 2) n^(n-c+1) sequences have a repeated (c-1)-gram:
-less than half of all for c >= 3.
+Now count the sequences in which some (c-1)-gram occurs twice. Fix two places for it. The tokens at the second place are
+determined one by one, also if the places overlap. So n^(n-c+1) sequences have the same (c-1)-gram at both places. There are
+C(n-c+2, 2) pairs of places. So at most C(n-c+2, 2) n^(n-c+1) sequences have a (c-1)-gram twice. For c >= 3 this is less than
+half of all.
 
-If only questions with an answer count and c = 2, the bound is log2 (n-1)! bits, by permutations with their last token fixed. A
-thought changes nothing, because it is computed from the state and the question (`protocols.thought`).
+Variants. Let c = 2, and suppose that only questions with an answer count. Then the bound is log2 (n-1)! bits, by permutations
+with a fixed last token. A chain of thought changes nothing, because it is computed from the state and the question
+(`protocols.thought`).
 
 The proof continues at `_recall_classes`.
 
 A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models given it shows
-two sequences, a query and the thought after which the answer is wrong. This does not show that every model with fewer bits has
-them; that is the pigeonhole principle.
+two sequences, a query, and the chain of thought after which the answer is wrong. This does not show that every model with
+fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
@@ -150,12 +158,12 @@ def build(length: int, gram: int = 2) -> Recurrence:
 
 
 def _digits(number: int, base: int, count: int) -> tuple[int, ...]:
-    """So many digits, the highest first."""
+    """The `count` most significant digits, highest first."""
     return tuple(number // base**place % base for place in reversed(range(count)))
 
 
 def _packed(data: tuple[int, ...], first: int) -> int:
-    """Which second tokens can be asked after this first one, a bit each; above them their answers, in base n."""
+    """The second tokens that have an answer after this first one, a bit each; above these bits the answers, in base n."""
     length = len(data)
     answers = {second: solve(length, (*data, first, second)) for second in range(length)}
     known = [second for second, answer in answers.items() if answer < length]
@@ -172,7 +180,7 @@ def _unpacked(state: int, length: int, second: int) -> int:
 
 
 def sequences(length: int, gram: int = 2) -> Sequences:
-    """The task as sequences to tell apart, by the first (c-1)-gram of either that is answered differently."""
+    """The task as sequences to distinguish, by the first (c-1)-gram of either that is answered differently."""
     require("sequences", length, gram)
     answer = partial(solve, length)
 
@@ -314,7 +322,7 @@ def _check_classes(length: int, gram: int) -> Outcome:
 
 
 def _errs(task: Sequences, gram: int, name: str, model: Machine, *, seed: int) -> Outcome:
-    """A model of too few bits, and the input on which it errs."""
+    """A model of too few bits, and the input that it answers wrongly."""
     return collision_outcome(
         CLAIM,
         statement=LOWER,
@@ -405,8 +413,8 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.6 (associative recall, c-gram retrieval)",
             printed="no recurrent model of o(n) bits",
-            found="less than the task asks for, Theta(n log n) bits. The instance codes n/c bits of n tokens, 32 at "
-            "n = 64, c = 2, where 335 are needed",
+            found="the task needs more, Theta(n log n) bits. The instance codes n/c bits of n tokens. At n = 64 and c = 2 "
+            "these are 32 bits, and 335 are needed",
             built="the exact number of bits for c = 2, and within one bit for c = 3",
             test=TEST + "test_bits_at_longer_lengths",
         ),
