@@ -1,8 +1,8 @@
 """The program that finds the seed of a Toeplitz code and gives any entry of any vector, in registers that are counted.
 
-The functions have no local variables: whatever they remember stands in the registers, a test reads that off their code.
-What they are given, N, gamma and the sizes of `memory_for`, is their input; the dimension, the digits and the least distance
-that they compare with are copied to registers, and counted.
+The functions have no local variables: they keep everything in the registers, and a test reads this from their code. Their
+input is N, gamma and the sizes of `memory_for`. They compare with the dimension, the number of digits and the least distance;
+these three are copied to registers, and counted.
 """
 
 from fractions import Fraction
@@ -65,7 +65,7 @@ def entry(memory: Registers) -> int:
 
 
 def is_good(memory: Registers) -> bool:
-    """Whether every address but 0 has d to k - d entries of -1: then |T_i . T_j| <= gamma k for every two addresses."""
+    """Return True if every address except 0 has d to k - d entries of -1: so |T_i . T_j| <= gamma k for any two addresses."""
     memory["address"] = (1 << memory["digits"]) - 1
     while memory["address"] > 0:
         memory["weight"] = 0

@@ -1,23 +1,27 @@
 """Causal linear attention is a recurrent model, so its state bounds the length of index lookup that it can answer.
 
-From the width, the heads, the layers and the precision follows a number of state bits. From that follows the length from which
-no weights can be right. The same holds for every recurrent mixer of seqsep.
+In index lookup a model reads N symbols and then a position, and answers with the symbol there. The width, the heads, the
+layers and the precision of a model give its number of state bits. From a certain length on, index lookup needs more bits than
+that, so no weights can be right. The same holds for every recurrent mixer of seqsep.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3, the discussion after Theorem 3; the recurrent form from
 Katharopoulos et al. 2020 (arXiv:2006.16236), equations 16 to 20.
 
-We differ: the paper states that the bounds apply and gives no number. Here the state is a formula, checked against the tensors,
-and the length from which index lookup with S symbols is impossible is counted from it; the same for every recurrent mixer of
-ours.
+We differ: the paper states that the bounds apply, and gives no number. Here a formula gives the number of state bits, and a
+run compares it with the tensors of a model. This number gives the length from which index lookup with S symbols is impossible.
+The same is done for every recurrent mixer of seqsep.
 
-Proof. A head with keys of k and values of v coordinates has after t tokens the outputs phi(q)^T S_t / (phi(q) . z_t) with S_t =
-S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The first t tokens enter all later outputs through S_t (k v numbers) and,
-if the head normalises, z_t (k numbers) alone. So L layers of H heads at p bits per number have a state of B = L H k (v + 1) p
-bits, or L H k v p without the normaliser (`state_bits`). It does not matter how the outputs are computed: the quadratic form,
-which keeps all t inputs, computes the same function. Theorem 2 sends these B bits (`_counts`); Theorem 3 needs N log2 S of
-them. Hence no weights answer index lookup for N log2 S > B, that is from N = floor(B / log2 S) + 1 on (`impossible_from`), for
-this width, precision and depth, whatever its MLPs, norms and positions are. The same holds for the other mixers, whose states
-are counted in `NUMBERS_A_LAYER`.
+The state. Let a head have keys of k and values of v coordinates. After t tokens its output is phi(q)^T S_t / (phi(q) . z_t).
+Here S_t = S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The map phi, the query q, and the key k_t and value v_t of
+token t are those of the layer. So later outputs depend on the first t tokens only through S_t, which has k v numbers, and z_t,
+which has k numbers. A head that does not normalise has no z_t. So L layers of H heads with p bits per number have a state of B
+= L H k (v + 1) p bits. Without the normaliser B is L H k v p (`state_bits`). It does not matter how the outputs are computed.
+The quadratic form keeps all t inputs, but it computes the same function.
+
+Proof. By Theorem 2 the model gives a protocol between two parties whose message has these B bits (`_counts`). By Theorem 3
+index lookup needs N log2 S bits. So no weights answer index lookup if N log2 S > B. The least such N is floor(B / log2 S) + 1
+(`impossible_from`). This holds for the given width, precision and depth, with any MLPs, norms and positions. The same holds
+for the other mixers, whose states are counted in `NUMBERS_A_LAYER`.
 
 On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 runs with it
 (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear attention rounded to few
@@ -208,7 +212,7 @@ def _counts(mixer: str, shape: Shape, alphabet: int, seed: int) -> Outcome:
 
 
 def _errs(seed: int) -> Outcome:
-    """Linear attention rounded to few bits, at the least impossible N: an input on which it errs."""
+    """Linear attention rounded to few bits, at the least impossible N: an input that it answers wrongly."""
     claimed = state_bits(heads=1, key_width=SMALL_WIDTH, value_width=SMALL_WIDTH, precision=SMALL_PRECISION)
     task = IndexLookup(impossible_from(claimed, SMALL_ALPHABET), SMALL_ALPHABET)
     remembered = recall(task.length, task.alphabet)

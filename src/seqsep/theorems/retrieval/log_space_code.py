@@ -2,34 +2,46 @@
 
 A Transformer with such position codes needs no table of positions: a program with O(log N) bits of memory gives each entry.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 3 and appendix B.3. N unit vectors Q, eps in (0, 1/2).
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 3 and appendix B.3. The lemma is about a set Q of N unit vectors and
+a number eps in (0, 1/2). It maps Q to few coordinates and changes no inner product by more than eps.
 
-We differ: for the basis vectors, which are all that the paper's constructions use, the vectors T(1) .. T(N) come from a linear
-code with a Toeplitz generator, not from the derandomised Johnson-Lindenstrauss lemma that B.3 cites (Sivakumar 2002). Entries
-are ±1 and products k times those of the paper, as 1/sqrt(k) is on no grid. Every constant is explicit.
+We differ:
+* The paper's constructions use the lemma only for the N basis vectors. For these, our vectors T(1) .. T(N) come from a linear
+  code with a Toeplitz generator. Appendix B.3 cites the derandomised Johnson-Lindenstrauss lemma (Sivakumar 2002).
+* Entries are 1 or -1, since 1/sqrt(k) is in general not a number of p-bit arithmetic. So products are k times those of the
+  paper.
+* Every constant is explicit.
 
-*The basis vectors, in log space.* Let b = max(1, ceil(log2 N)). By the proof in `maths.codes.toeplitz`, for
+Basis vectors. Let b = max(1, ceil(log2 N)), and let k be
     k = ceil(2 (b + 2) ln 2 / eps^2)   <=   2 ln(8 N) / eps^2 + 1
-at least half of the seeds of s = k + b - 1 bits give |T_i . T_j| <= eps k for all i != j; T_i . T_i = k exactly, as entries are
-signs. `_log_space.find_seed` goes through the seeds in a fixed order and tests each one on every address: it ends, as a good
-seed is among them, and holds
-    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 8 = (4 / (eps^2 log2 e)) log2 N + O(log log N) bits
-for a fixed eps. Without the search, `entry` gives entry r of T_i from the seed. Time: at most 2^s N k b steps, a polynomial of
-N for a fixed eps; that few seeds are tried before a good one is measured, not proved. We take the k of `proved_dimension`,
-which counts the tail exactly in place of Hoeffding's inequality.
+A seed has s = k + b - 1 bits, and gives N vectors of k signs. So T_i . T_i = k. By the proof in `maths.codes.toeplitz` at
+least half of the seeds are good: |T_i . T_j| <= eps k for all i != j.
 
-*Any Q (Lemma 3).* Let A have k x d independent signs and T(x) = A x / sqrt(k). For every fixed x (Achlioptas 2003, section 3)
+The program `_log_space.find_seed` goes through the seeds in a fixed order and tests each one on every address. It ends,
+because there is a good seed. For a fixed eps its memory has
+    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 8 = (4 / (eps^2 log2 e)) log2 N + O(log log N) bits
+With a good seed, `entry` computes entry r of T_i without a search. The search takes at most 2^s N k b steps, a polynomial of N
+for a fixed eps. A run measures that the program finds a good seed after few seeds, which is not proved. A run takes the k of
+`proved_dimension`. It counts vectors with a large sum exactly, where the formula for k uses Hoeffding's inequality.
+
+All sets Q. This is Lemma 3. Let d be the number of coordinates of the vectors in Q. Let A be a matrix of k x d independent
+random signs, and T(x) = A x / sqrt(k). For every fixed x (Achlioptas 2003, section 3)
     P[| |T(x)|^2 - |x|^2 | > eps |x|^2]  <=  2 exp(-(k/2) (eps^2/2 - eps^3/3)).
-Take all u + v, u - v and u for u, v in Q: at most N^2 vectors up to sign. If none of them fails, then
+Apply this to all vectors u + v, u - v and u with u, v in Q. These are at most N^2 vectors up to sign. If the event in brackets
+occurs for none of them, then
     |<T(u), T(v)> - <u, v>| = | |T(u+v)|^2 - |u+v|^2 - |T(u-v)|^2 + |u-v|^2 | / 4 <= eps (|u+v|^2 + |u-v|^2) / 4 = eps.
-So A exists if 2 N^2 exp(-(k/2) (eps^2/2 - eps^3/3)) < 1: k = floor(2 ln(2 N^2) / (eps^2/2 - eps^3/3)) + 1, at most 19 ln N /
-eps^2 for N >= 2, the lemma's c = 19: eps^2/2 - eps^3/3 >= eps^2/3 and ln(2 N^2) <= 3 ln N give 18 ln N / eps^2 + 1. The map
-depends on Q: for k < d no one map does for every Q, as a unit vector of its kernel has T(u) = 0 (`in_the_kernel`). So no seed
-without Q will do.
+
+So a good A exists if 2 N^2 exp(-(k/2) (eps^2/2 - eps^3/3)) < 1. This holds for k = 1 + floor(2 ln(2 N^2) / (eps^2/2 -
+eps^3/3)). For N >= 2 this k is at most 19 ln N / eps^2, so the constant c of the lemma is 19. Indeed eps^2/2 - eps^3/3 >=
+eps^2/3 and ln(2 N^2) <= 3 ln N, which give k <= 1 + 18 ln N / eps^2.
+
+The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), and does not keep its length. So
+no fixed map, and no seed, is good for every Q.
 
 A run shows that the program ends within the stated memory, counted register by register, and that its vectors have the stated
-products for every pair. The layer of Theorem 1 answers index lookup with them. Drawn matrices A keep all products of rational
-unit vectors, both drawn and nearly orthogonal ones, exactly. This does not show the claim at every N; that is the text above.
+products for every pair. The layer of Theorem 1 answers index lookup with them. Random matrices A change no product of the unit
+vectors of a set Q by more than eps, which is computed exactly. Three sets are tested: basis vectors, random vectors, and
+vectors that differ in few coordinates. This does not show the claim at every N. The proof shows that.
 """
 
 import math
@@ -285,15 +297,16 @@ THEOREM = Theorem(
             where="Lemma 3, appendix B.3",
             printed='"k = c/eps^2 log N", and "a derandomization of the Johnson-Lindenstrauss (JL) Lemma that can output '
             'the i-th vector in log-space and polynomial time", cited and not given',
-            found="c = 19 suffices, with the natural logarithm and N >= 2; for the basis vectors a linear code with a seed of "
-            "k + b - 1 bits does, found and read in 371 bits of memory at N = 256 and eps = 1/4, with k = 151",
-            built="the program in counted registers, all pairs of its vectors; for other Q a map is drawn and verified",
+            found="c = 19 is enough, with the natural logarithm and N >= 2. For the basis vectors, a linear code with a seed "
+            "of k + b - 1 bits is enough. At N = 256, eps = 1/4 and k = 151 this seed is found and read in 371 bits of memory",
+            built="the program in counted registers, and all pairs of its vectors; for other Q, a map that is drawn and "
+            "verified",
             test=TEST + "test_memory_is_what_the_registers_hold",
         ),
         Choice(
             where="Lemma 3, appendix B.3",
             printed='"there exists a linear map T(x)" for a set Q of unit vectors',
-            found="the map depends on Q: for k < d a map sends some unit vector to 0, so no seed is good for every Q",
+            found="the map depends on Q. For k < d each map sends some unit vector to 0, so no seed is good for every Q",
             built="a fixed map for the basis vectors, a drawn and verified one for every other Q",
             test=TEST + "test_no_one_map_keeps_every_unit_vector",
         ),

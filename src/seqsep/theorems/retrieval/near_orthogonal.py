@@ -3,26 +3,41 @@
 Position codes need such vectors: the inner product of any two of them is at most gamma times their squared length. Fewer
 coordinates mean a smaller width of the Transformers that use them.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 2 and Corollary 8.1 (gamma = 1/4), appendix B.3. N >= 1, 0 < gamma
-< 1. We differ: entries are ±1, so that T_i . T_i = k and T_i . T_j <= gamma k is asked, k times the paper's products; the
-vectors are found and verified, where the paper shows that they exist; and fewer coordinates are enough.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 2 and Corollary 8.1 (gamma = 1/4), appendix B.3. Here N >= 1 and 0 <
+gamma < 1.
 
-Four numbers of coordinates, for N vectors with T_i . T_j <= gamma k for i != j:
-* *printed*: k = ceil(8 ln(2 N) / gamma^2). Proof: a product of random signs is at least gamma k with chance at most 2 exp(-k
-  gamma^2 / 4). There are fewer than N^2 pairs, so the chance that one of them is that large is below 2 N^2 exp(-2 ln(2 N)) =
-  1/2.
-* *proved* here: with b = max(1, ceil(log2 N)) every k with (2^b - 1) V < 2^k will do, where V counts the sign vectors with a
-  sum above gamma k. So k = floor(2 ln(2^b - 1) / gamma^2) + 1 <= 2 ln(2 N) / gamma^2 + 1 does. Proof (Varshamov): in
-  `maths.codes.toeplitz` each of the 2^b - 1 addresses other than 0 has a uniform vector if the seed is uniform. So a seed is
-  bad for one of them with chance at most (2^b - 1) V / 2^k < 1. T_i . T_j is the sum of the entries of i xor j. The paper's
-  proof pays four times as much: for pairs in place of addresses, and with 4 for Hoeffding's 2 below the exponent.
-* *found*: the least k for which a search has vectors: Toeplitz codes (every seed of at most 12 bits, else the first 50); the
-  simplex code, k = 2^b - 1 with all products -1, for any gamma; dual BCH and Kerdock codes. Every pair is computed.
-* *possible*: below it there are no N such vectors: they are a binary code of distance ceil((1 - gamma) k / 2), and Hamming's
-  and Plotkin's bounds (`maths.codes.code_sizes.most_words`) leave no room for N words.
+We differ:
+* The vectors T_1 .. T_N have k entries of 1 or -1. So T_i . T_i = k, and T_i . T_j <= gamma k is required for i != j. These
+  products are k times those of the paper.
+* The vectors are found and verified. The paper shows that they exist.
+* Fewer coordinates are enough.
+
+For N and gamma there are four numbers of coordinates, called printed, proved, found and possible.
+
+Printed. This is the number of the paper, k = ceil(8 ln(2 N) / gamma^2). Take random signs. Then one inner product is at least
+gamma k with probability at most 2 exp(-k gamma^2 / 4). There are fewer than N^2 pairs. So the probability that some pair has
+such a product is below 2 N^2 exp(-2 ln(2 N)) = 1/2.
+
+Proved. This number is proved here, and it is smaller. Let b = max(1, ceil(log2 N)), and let V be the number of vectors of k
+signs whose sum is above gamma k. Every k with (2^b - 1) V < 2^k is enough. One such k is floor(2 ln(2^b - 1) / gamma^2) + 1.
+It is at most 2 ln(2 N) / gamma^2 + 1.
+
+Proof of this number (Varshamov). In the code of `maths.codes.toeplitz` a seed gives a vector to each of 2^b addresses. If the
+seed is uniformly random, so is the vector of each of the 2^b - 1 addresses other than 0. A vector is too large if its sum is
+above gamma k. So some vector is too large with probability at most (2^b - 1) V / 2^k < 1, and some seed has no such vector.
+The product T_i . T_j is the sum of the entries in the vector of address i xor j. So all products are at most gamma k. The
+number of the paper is four times as large. One factor of 2 is for pairs in place of addresses. The other is for the exponent,
+which Hoeffding's inequality divides by 2 and the paper by 4.
+
+Found. This is the least k for which a search finds vectors. It tests Toeplitz codes, with every seed of at most 12 bits and
+else with the first 50 seeds. It also tests dual BCH and Kerdock codes, and the simplex code, which has k = 2^b - 1 and all
+products -1 for any gamma. The product of every pair is computed.
+
+Possible. Below this number no such N vectors exist. They would be a binary code of N words with distance ceil((1 - gamma) k /
+2). The bounds of Hamming and Plotkin (`maths.codes.code_sizes.most_words`) exclude such a code.
 
 For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. If possible =
-found, the least k is known. This does not show that the formula is enough for all N and gamma; that is the text above.
+found, the least k is known. This does not show that the formula is enough for all N and gamma. The proof shows that.
 """
 
 import math
@@ -136,7 +151,7 @@ def _algebraic(count: int, gamma: Fraction) -> Iterator[Vectors]:
 
 
 def _seeded(count: int, dimension: int, gamma: Fraction) -> Toeplitz | None:
-    """A Toeplitz code of so many coordinates with products of at most gamma k, or None if none is found."""
+    """A Toeplitz code of `dimension` coordinates with products of at most gamma k, or None if none is found."""
     bits = seed_bits(count, dimension)
     tried = 1 << bits if bits <= ALL_SEEDS_UP_TO else SEEDS
     for _, seed in zip(range(tried), seeds(bits), strict=False):
@@ -197,10 +212,10 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 2, appendix B.3",
             printed='"k = 8/gamma^2 log 2N", from "2 exp(-k gamma^2 / 4)" and "at most N^2 pairs"',
-            found="Hoeffding's inequality has 2 for the 4, and in a linear code N addresses stand for the pairs: "
-            "2 ln(2 N) / gamma^2 + 1 coordinates are enough, a quarter. At N = 1,000 and gamma = 1/4: printed 973, proved 151, "
-            "found 31, and below 24 there are none",
-            built="the vectors, found and verified pair by pair, with the printed number beside",
+            found="Hoeffding's inequality has 2 in place of 4, and in a linear code N addresses take the place of the pairs. "
+            "So 2 ln(2 N) / gamma^2 + 1 coordinates are enough, which is a quarter. At N = 1,000 and gamma = 1/4 the paper "
+            "has 973 coordinates. We prove 151 and find 31, and fewer than 24 are impossible",
+            built="the vectors, found and verified pair by pair, next to the number of the paper",
             test=TEST + "test_the_four_numbers_at_a_thousand",
         ),
     ),
