@@ -19,10 +19,10 @@ def collision_outcome(
     seed: int,
     as_printed: Mapping[str, Number | str] | None = None,
 ) -> Outcome:
-    """Two prefixes with one state, and the input on which the model then errs, its thought included, beside the `needed` bits.
+    """Two prefixes with one state, and the input that the model then answers wrongly, compared with the `needed` bits.
 
     `solve` gives the right answer from the definition of the task. Raises TheoremFails if no two prefixes collide, or if the
-    model does not err; ValueError if the search ends before.
+    model answers rightly; ValueError if the search ends before.
     """
     collision = search(model, task, seed)
     if collision is None or collision.answer == solve(collision.errs_on):

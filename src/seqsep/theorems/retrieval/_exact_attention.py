@@ -1,4 +1,4 @@
-"""One attention layer with exact weights, as two parties: what the last position hears of some positions, as exact fractions.
+"""One attention layer with exact weights, as two parties: the sums that the last position gets from some, as fractions.
 
 The weight of a position is any positive function of its score: here e^score, as the float nearest to it, taken exactly. The
 mean of the values is rounded once, to the grid; nothing before it is. So the positions of one party enter through the sum of
@@ -40,7 +40,7 @@ Means = tuple[tuple[int, ...], ...]
 
 
 def sums(network: Network, own: Mapping[int, int], last: tuple[int, int]) -> tuple[HeadSums, ...]:
-    """What the tokens of `own`, by position, add to each head at the last position; `last` is its (position, token)."""
+    """The sums that the tokens of `own`, by position, add to each head at the last one; `last` is its (position, token)."""
     [(layer, _)] = network.layers
     asking = _embedded(network, {last[0]: last[1]})
     rows = _embedded(network, own)

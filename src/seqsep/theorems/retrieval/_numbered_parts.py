@@ -1,9 +1,9 @@
 """The one-way protocol through a layer with exact weights: Alice sends one number, and Bob answers as the layer does.
 
-Both know the layer, and whose position is which. For a head, what the layer hears of one of Alice's inputs together with each
-of Bob's is a list of rounded means; the lists that occur are numbered, in order, and both can write them down. Alice sends the
-numbers of hers, all heads in one. A list is given by the part of space that her sums lie in (`one_layer`), so there are at
-most `cells`(m, T B) of them for T thresholds of rounding and B inputs of Bob's.
+Both know the layer, and which positions each of them has. In one head, an input of Alice gives a list of rounded means: one for
+each input of Bob. Both parties can compute all lists that occur, and number them in order. Alice sends the numbers of her lists
+for all heads, as one number. The part of space that contains her sums determines a list (`one_layer`). So there are at most
+`cells`(m, T B) lists, for T thresholds of rounding and B inputs of Bob.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Heard = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True)
 class Conversation:
-    """What came of the protocol on one layer: the bits of every message, those of the bound, inputs tried, an error if any."""
+    """The result of the protocol on one layer: bits of a message, bits of the bound, inputs tested, and an error if any."""
 
     bits: int
     bound: int
@@ -91,13 +91,13 @@ def _numbers(whole: int, sizes: list[int]) -> list[int]:
 def _lists(
     network: Network, alice: dict[int, int], shared: Shared, bobs: list[tuple[attention.HeadSums, ...]]
 ) -> tuple[Heard, ...]:
-    """Head by head: the means that the layer hears with each of Bob's inputs."""
+    """Head by head: the means of the layer with each of Bob's inputs."""
     heard = responses(network, attention.sums(network, alice, shared.last), bobs)
     return tuple(zip(*heard, strict=True))
 
 
 def error_between(network: Network, shared: Shared, one: dict[int, int], other: dict[int, int]) -> dict[str, object]:
-    """An input on which a layer errs that hears the same of two of Alice's inputs, which some question tells apart."""
+    """An input that a layer answers wrongly: its means are the same for two distinguished inputs of Alice."""
     for question in range(len(shared.bobs)):
         pair = [shared.whole(alice, question) for alice in (one, other)]
         expected = [shared.answers(tokens) for tokens in pair]

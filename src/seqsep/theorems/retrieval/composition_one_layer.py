@@ -1,46 +1,49 @@
 """One attention layer composes two functions over [n] only if at least n log2 n bits pass through it.
 
-A model reads the values of f, then those of g, then x. It answers f(g(x)).
+A model reads the values of f, then those of g, then x. It answers f(g(x)). Here [n] is the set of the numbers 0 .. n - 1.
 
 Source: the idea is that of Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164): a party that knows one of the two functions
 can send too little about it through one layer.
 
 We differ: the statement, its constants and the proof are our own, for the two arithmetics below. The paper's text was not at
-hand, and nothing here is held against it.
+hand, so nothing here is compared with it.
 
 The task. The tokens are f(0) .. f(n-1), g(0) .. g(n-1), x: 2n + 1 numbers of [n]. The answer is f(g(x)).
 
-The layer. H heads, values of m coordinates. In each head a position has a score and a value, any functions of its token, its
-place and the last token; the head hears the mean of the values weighted by e^score. The answer is any function of what the H
-heads hear and of the last token: a residual stream, a feed-forward part and a read-out are such a function. Two arithmetics:
+The layer. It has H heads with values of m coordinates. In each head a position has a score and a value. They are any functions
+of its token, its place and the last token. The output of the head is the mean of the values weighted by e^score. The answer is
+any function of the outputs of the H heads and of the last token. A residual stream, a feed-forward part and a read-out
+together are such a function. There are two arithmetics:
 * `sums`. The layer reads the positions in order. For each head it keeps a maximum, a sum of weights and m sums of weighted
-  values. These are numbers of p bits, with any rounding at any step (`_running_sums`). Kernels that go through the keys block
-  by block do the same, if a block ends where f ends. Then p is the width of their sums, often 32 bits, and not that of the
-  weights.
+  values. These are numbers of p bits, with any rounding at any step (`_running_sums`). GPU kernels that read the keys block by
+  block also work in this way, if a block ends where f ends. In such a kernel p is the number of bits of its sums, often 32,
+  and not that of the weights.
 * `exact`. Weights and sums are exact. Each coordinate of a mean is rounded once, to one of 2^p numbers, and the rounding is
-  monotone. Every rounding to p bits, fixed or floating, does that.
+  monotone: a larger mean never becomes a smaller number. Every rounding to p bits, fixed or floating, does that.
 
-Proof. Fix x. Alice has the places of f, and Bob has the others. Of g only y = g(x) matters, and Bob may choose any of n values.
-Both know x, the last token. So Alice's message about f is the same for each y:
-* `sums`: the message is the state after the n tokens of f, H (m + 2) p bits. It depends on f and x only, and Bob continues from
-  it.
-* `exact`: the message says, for each head, in which part of space Alice's sums are. The parts are those of
-  `retrieval-one-layer`, with 2^p - 1 thresholds and B = n inputs of Bob. This takes at most log2 cells(m, (2^p - 1) n) bits a
-  head.
-Bob's n answers are all values of f, so the message distinguishes the n^n functions. If it has fewer than n log2 n bits, two
-functions share a message. For some y the layer then gives both the same answer, which is wrong for one of them. If f has S
-values in place of n, the bound is n log2 S. On average over f and y, the same message is a state for index lookup over n
-symbols. So the accuracy is at most `tasks.ceilings.index_lookup_ceiling(n, S, bits)`.
+Proof. Fix x. Alice has the positions of f, and Bob has the others. Only the value y = g(x) of g matters, and Bob may choose
+any of n values for it. Both know x, the last token. So Alice's message about f is the same for each y:
+* `sums`: the message is the state after the n tokens of f. It has H (m + 2) p bits. It depends on f and x only, and Bob
+  continues from it.
+* `exact`: Alice's sums are a point in space, which is divided into the parts of `retrieval-one-layer`. There are 2^p - 1
+  thresholds of rounding and n inputs of Bob. The message gives the part of her point for each head, in at most log2 cells(m,
+  (2^p - 1) n) bits a head.
 
-A number may be written as several tokens, if those of f come first. Nothing above needs one token for each number.
+The answers for the n values of y are all values of f, so the message distinguishes the n^n functions. If it has fewer than n
+log2 n bits, two functions have the same message. For some y the layer then gives the same answer for both, which is wrong for
+one of them.
 
-The proof is for one layer, in which the values of f's places depend on f only, and for f before g. The scores and the width of
-the stream do not matter.
+Variants. If f has S values in place of n, the bound is n log2 S. For random f and y, the message is the state of a model for
+index lookup over n symbols. So the accuracy is at most `tasks.ceilings.index_lookup_ceiling(n, S, bits)`. A number may also be
+written as several tokens, if those of f come first.
+
+Scope. The proof is for one layer and for f before g. The value and the score at a position of f may depend only on f, on the
+place and on x. The form of the scores and the width of the residual stream do not matter.
 
 On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the logits of the
-complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a number of no more bits than
-the bound is enough for every answer. If two functions share a number, it shows the input that the layer answers wrongly. This
-does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the proof.
+complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a message of no more bits
+than the bound is enough for every answer. If two functions have the same message, it shows the input that the layer answers
+wrongly. This does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the proof.
 """
 
 from itertools import product
@@ -87,7 +90,7 @@ def answer(tokens: tuple[int, ...]) -> int:
 
 
 def share(values: int, last: int = 0) -> Shared:
-    """How two parties share out composition over [n] for x = `last`: Alice has f, Bob g, which is y at x and 0 elsewhere.
+    """The two parties' inputs of composition for x = `last`: Alice has f, and Bob has g, which is y at x and 0 elsewhere.
 
     Raises ValueError for fewer than 2 values, or a `last` that is none of them.
 

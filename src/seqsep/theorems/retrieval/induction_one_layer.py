@@ -6,41 +6,39 @@ among the n tokens.
 The layer has H heads, and the value of each head has m coordinates. Each coordinate of a head's output is rounded to p bits.
 There are S different tokens, called symbols. The bound says that m H (p + log n) grows at least as fast as n.
 
-The proof is about two parties. Alice knows some of the n tokens, and Bob knows the others and q. If the layer answers
-correctly, Bob can learn each of Alice's tokens from it. So enough bits about Alice's tokens must pass through the layer.
+Idea. Two parties, Alice and Bob, share the n tokens. Bob also knows q. If the layer answers correctly, Bob can learn each of
+Alice's tokens from it. So enough bits about Alice's tokens must pass through the layer.
 
 Source: the idea is that of Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332): one party has every second token, and the other
 puts the queried symbol in front of one of them.
 
-We differ: the statement, its constants and the proof are our own. The paper's text was not at hand, so nothing here is compared
-with it. `retrieval-one-layer` uses the same inputs of Alice and Bob for recall. There, numbers are rounded to the grid of steps
-1/L, and the answer is the symbol after the first occurrence. Here, any monotone rounding to p bits is allowed. A run here also
-sends the message and counts its bits.
+We differ: the statement, its constants and the proof are our own. The paper's text was not at hand, so nothing here is
+compared with it. `retrieval-one-layer` uses the same inputs of Alice and Bob for recall. There, numbers are rounded to
+multiples of 1/L, and the answer is the symbol after the first occurrence. Here, any monotone rounding to p bits is allowed: a
+larger number never becomes a smaller one. A run here also sends the message and counts its bits.
 
 The task. The tokens are s_1 .. s_n over S symbols, then q. The answer is the symbol after the latest q among s_1 .. s_(n-1).
 Every input contains such a q.
 
 The layer. In each head, every position has a score and a value. They are any functions of its token, its place and the last
 token. The head's output is the mean of the values weighted by e^score. The answer is any function of the heads' outputs and of
-the last token. Weights and sums are exact. Each coordinate of a mean is rounded once, to one of 2^p numbers, and the rounding
-is monotone.
+the last token. Weights and sums are exact. Each coordinate of a mean is rounded once, to one of 2^p numbers.
 
-Proof. Fix the last token q. Alice chooses the symbols at the even places; they are any symbols except q. Bob chooses the
-symbols at the odd places. One of them is q, and all others are one other symbol. Bob's q is directly before one of the
-floor(n/2) even places. So Bob has B = floor(n/2) inputs, one for each even place. The answer is Alice's symbol after Bob's q.
-Alice has (S - 1)^B inputs. For any two of them, some input
-of Bob leads to two different answers.
+Proof, the inputs. Fix the last token q. Alice chooses the symbols at the even places; they are any symbols except q. Bob
+chooses the symbols at the odd places. One of them is q, and all others are one other symbol. Bob's q is directly before one of
+the floor(n/2) even places. So Bob has B = floor(n/2) inputs, one for each even place. The answer is Alice's symbol after Bob's
+q. Alice has (S - 1)^B inputs. For any two of them, some input of Bob leads to two different answers.
 
-In one head, Alice's places contribute a sum of weights and m sums of weighted values. These sums are one point in a space of
-m + 1 dimensions. Let cells(m, T) be the largest number of parts into which m T hyperplanes divide this space. Each input of
-Bob and each threshold of the rounding gives a hyperplane of this space. The part that contains Alice's point decides the
-rounded means for every input of Bob. There are at most cells(m, (2^p - 1) B) parts
-(`retrieval-one-layer`). So H numbers, one for the part in each head, distinguish all inputs of Alice. It follows that
-H log2 cells(m, (2^p - 1) B) is at least B log2(S - 1).
+Proof, the message. In one head, Alice's places contribute a sum of weights and m sums of weighted values. These sums are one
+point in a space of m + 1 dimensions. Let cells(m, T) be the largest number of parts into which m T hyperplanes divide this
+space. Each input of Bob and each threshold of the rounding gives one hyperplane for each coordinate of the mean. The part that
+contains Alice's point decides the rounded means for every input of Bob. There are at most cells(m, (2^p - 1) B) parts
+(`retrieval-one-layer`). So H numbers, one for the part in each head, distinguish all inputs of Alice. It follows that H log2
+cells(m, (2^p - 1) B) is at least B log2(S - 1).
 
-This proof needs exact weights and sums. Alice's places are between Bob's places. If sums are rounded at each step, they mix the
-tokens of both. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do with exact weights
-(`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
+Scope. This proof needs exact weights and sums. Alice's places are between Bob's places. If sums are rounded at each step, they
+mix the tokens of both. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do with
+exact weights (`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
 
 A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It shows that this
 message is enough for every answer of the layer, and that it needs no more bits than the bound. If two of Alice's inputs lead

@@ -1,42 +1,52 @@
 """One attention layer whose means have p bits answers recall or counting only if m H (p + log n) grows at least as n.
 
-Two layers of constant width are enough: see `recall-attention` and `counting-attention`.
+Here n is the number of tokens, H the number of heads, and m the number of coordinates of a head's values. A mean is the output
+of a head: the mean of its values, weighted by attention. Two layers of constant width are enough: see `recall-attention` and
+`counting-attention`.
 
 Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and the
-question is if one layer is enough. For recall the two parties' positions are as in Sanford, Hsu, Telgarsky 2024
-(arXiv:2408.14332).
+question is if one layer is enough. The proof is about two parties, who share the positions of the input. For recall they share
+them as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
 
-We differ: the constants are explicit, and weights are exact. The means must have p bits: without rounding, one head with m = 1
-distinguishes all lists of n symbols, by a mean with one digit for each symbol. *With rounded weights it is false*: there one
-layer with two heads of one coordinate answers counting (`counting-one-layer`), since what a rounded weight adds depends on the
-other positions.
+We differ:
+* The constants are explicit, and the attention weights are exact.
+* The means must have p bits. Without rounding, one head with m = 1 distinguishes all lists of n symbols, by a mean with one
+  digit for each symbol.
+* *With rounded weights the statement is false.* There one layer with two heads of one coordinate answers counting
+  (`counting-one-layer`). The reason is that a rounded weight depends on all other positions.
 
-The layer. There are H heads with values of m coordinates in [-L, L]. In each head position i has a score, a weight and a value.
-The score and the value are any functions of its token, its place and the last token. The weight is any positive function of the
-score (softmax: e^s). Each mean y = (sum of weight times value) / (sum of weights) is rounded to a multiple of 1/L, down or to
-the nearest. All that follows is any function of these m H numbers and of the last token.
+The layer. There are H heads with values of m coordinates in [-L, L]. In each head a position has a score, a weight and a
+value. The score and the value are any functions of its token, its place and the last token. The weight is any positive
+function of the score (softmax: e^s). The mean y is the sum of weight times value, divided by the sum of weights. Each
+coordinate of y is rounded to a multiple of 1/L, down or to the nearest. This is a number of p bits. The answer is any function
+of these m H numbers and of the last token.
 
-Proof. The last token is fixed. Alice has some positions. Bob has the others, and B possible inputs. In a head let Z and S_c be
-Alice's sums of weights and of weighted values. Bob's are Z' and S'_c. The rounded mean is at least k/L exactly if (S_c + S'_c)
-/ (Z + Z') >= theta_k. Here theta_k is k/L, or (k - 1/2)/L if rounding is to the nearest. This is the same as S_c - theta_k Z >=
-theta_k Z' - S'_c. So it asks on which side of a hyperplane Alice's point (Z, S_1 .. S_m) is, and the hyperplane depends on k, c
-and Bob's input.
+Proof, one head. The last token is fixed. Alice has some positions. Bob has the others, and he has B possible inputs. Let Z be
+the sum of Alice's weights, and S_c the sum of her weighted values in coordinate c. Bob's sums are Z' and S'_c. The rounded
+mean is at least k/L exactly if (S_c + S'_c) / (Z + Z') >= theta_k. Here theta_k is k/L, or (k - 1/2)/L if rounding is to the
+nearest. The inequality is the same as S_c - theta_k Z >= theta_k Z' - S'_c. So Alice's point (Z, S_1 .. S_m) is on a certain
+side of a hyperplane. The hyperplane depends on k, c and Bob's input.
 
-There are m T hyperplanes with T = 2 L^2 B, as y takes 2 L^2 + 1 values. They divide space into at most `cells` = sum over i <=
-m + 1 of C(m T, i) parts. (Points on a hyperplane are on the side of >=. Alice has finitely many points, so no point is on a
-hyperplane after each is moved a little.) Alice's inputs in one part get the same answer to each of Bob's inputs. So she needs
-to send only the number of her part for each head. This is a one-way message that does not depend on Bob's tokens. If Bob's
-inputs distinguish A of hers, then cells^H >= A. This is about m H >= log2 A / log2(2 L^2 B e).
-* Recall, c-grams over S symbols, n tokens: there are blocks of c tokens. Alice has the last token of each block, one of the S -
-  1 symbols other than q. Bob has the rest: c - 1 times q in one block, and another symbol elsewhere. The question is c - 1
-  times q, and the answer is Alice's symbol after them. Bob may choose any block, so A = (S-1)^floor(n/c) and B = floor(n/c).
-* Counting, threshold 0: Alice has the data, a nonempty set of the n numbers, with members repeated up to n tokens. Bob has q.
-  So A = 2^n - 1 and B = n.
+Proof, the messages. Each coordinate of a mean has one of 2 L^2 + 1 values, so there are m T hyperplanes with T = 2 L^2 B. They
+divide space into at most cells(m, T) parts, which is the sum of C(m T, i) over i <= m + 1. (Points on a hyperplane count as on
+the side of >=. Alice has finitely many points. So each hyperplane can be moved a little, and then no point is on it.)
 
-On random layers a run shows that Bob has the answers of the complete layer from Alice's sums only, a message that does not
-depend on his tokens. It counts how many answers to all his queries occur. If these are too few, it shows an input that the
-layer answers wrongly. It also gives the least m of the bound. This does not show that every such layer obeys the bound; that is
-the proof.
+If two inputs of Alice have points in the same part, each input of Bob gets the same mean from both. So Alice only sends the
+number of her part for each head. This is a one-way message that does not depend on Bob's tokens. Suppose that Bob's inputs
+distinguish A of her inputs. Then cells(m, T)^H >= A. This gives about m H >= log2 A / log2(2 L^2 B e).
+
+Two tasks have the following A and B:
+* Recall, c-grams over S symbols, n tokens. The question is c - 1 times a symbol q, and there are blocks of c tokens. Alice has
+  the last token of each block, which is one of the S - 1 symbols other than q. Bob has the rest: c - 1 times q in one block of
+  his choice, and another symbol elsewhere. The answer is Alice's symbol in that block. So A = (S-1)^floor(n/c) and B =
+  floor(n/c).
+* Counting, threshold 0. Alice has the data. They are a nonempty set of the n numbers, with members repeated up to n tokens.
+  Bob has q. So A = 2^n - 1 and B = n.
+
+On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he has the
+answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these are too few, it
+shows an input that the layer answers wrongly. It also gives the least m of the bound. This does not show that every such layer
+obeys the bound; that is the proof.
 """
 
 from collections.abc import Callable
@@ -76,7 +86,7 @@ MOST_SHOWN = 4_096
 
 @dataclass(frozen=True)
 class Shared:
-    """How two parties share out a task: Alice's inputs and Bob's as tokens by position, and the tokens of the question.
+    """A task shared by two parties: Alice's inputs and Bob's as tokens by position, and the tokens of the question.
 
     >>> halves = share("recall", length=4, alphabet=3)
     >>> halves.whole({1: 0, 3: 1}, question=0), halves.answers(halves.whole({1: 0, 3: 1}, question=0))
@@ -211,7 +221,7 @@ def _first(holds: Callable[[int], bool]) -> int:
 
 
 def bob_sums(network: Network, shared: Shared) -> list[tuple[attention.HeadSums, ...]]:
-    """What each of Bob's inputs adds, the last token being his."""
+    """The sums that each of Bob's inputs adds; the last token is one of his."""
     asker = {shared.last[0]: shared.last[1]}
     return [attention.sums(network, {**bob, **asker}, shared.last) for bob in shared.bobs]
 
@@ -307,7 +317,7 @@ def _check_run(task: Asked, gram: int, seed: int) -> Outcome:
 def _error(
     network: Network, shared: Shared, alices: tuple[dict[int, int], dict[int, int]], behaviour: tuple[attention.Means, ...]
 ) -> dict[str, object]:
-    """An input on which a layer errs that behaves alike on two of Alice's inputs."""
+    """An input that a layer answers wrongly, because it behaves alike on two of Alice's inputs."""
     for question in range(len(shared.bobs)):
         pair = [shared.whole(alice, question) for alice in alices]
         expected = [shared.answers(tokens) for tokens in pair]
