@@ -1,7 +1,7 @@
-"""COPY, COUNT, Match, MatchClose, MatchNearest and MatchNext from their definitions, and the inputs that they are tried on.
+"""COPY, COUNT, Match, MatchClose, MatchNearest and MatchNext from their definitions, and the inputs that test them.
 
 Position 0 is the sink, with the keys 0. Position k >= 1 has a key, the key that it asks for, a place that it wants to be near
-to, and a counter. What a block reads is told by its place: the value of position j is j.
+to, and a counter. The answer of a block is the place that it reads: the value of position j is j.
 """
 
 import itertools
@@ -26,7 +26,7 @@ FIELDS = {
 
 
 class Positions(NamedTuple):
-    """What stands at the positions 0 .. T of one sequence."""
+    """The keys, places and counters at the positions 0 .. T of one sequence."""
 
     own: list[int]
     asked: list[int]
@@ -44,7 +44,7 @@ class Positions(NamedTuple):
 
 
 def answer(block: str, given: Positions, here: int, back: int) -> int:
-    """What the block reads at position `here`, from the definition: a place, 0 for the sink, or for COUNT how many match.
+    """The right answer of a block at position `here`: a place, 0 for the sink, or for COUNT the number of matches.
 
     * copy: the position `back` places before, or the first one if there is none;
     * count: how many positions so far have the key asked for;
@@ -73,9 +73,9 @@ def answer(block: str, given: Positions, here: int, back: int) -> int:
 
 
 def read(given: Mapping[str, Any], block: str, greatest: int, most: int) -> Positions:
-    """A user's lists of what stands at the positions from 1 on, numbers of 0 .. V = `greatest`; the sink is put before them.
+    """A user's lists of numbers 0 .. V = `greatest` at the positions from 1 on; the sink is put before them.
 
-    Fields that the block does not depend on are not read, but for `own`. Raises ValueError with the field's name.
+    Fields that the block does not depend on are not read, except `own`. Raises ValueError with the field's name.
 
     >>> read({"own": [5, 7], "asked": [5, 5]}, "match", greatest=9, most=4).asked
     [0, 5, 5]
@@ -99,7 +99,7 @@ def every_input(block: str, length: int) -> Iterator[Positions]:
 
 
 def drawn(length: int, keys: int, count: int, seed: int) -> Iterator[Positions]:
-    """Random sequences of so many keys, with counters 0 to 3 and places 0 .. T."""
+    """Random sequences over `keys` keys, with counters 0 to 3 and places 0 .. T."""
     random = np.random.default_rng(seed)
     for _ in range(count):
         own = random.integers(1, keys + 1, size=length)

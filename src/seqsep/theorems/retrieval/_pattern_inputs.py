@@ -1,4 +1,4 @@
-"""The inputs on which the four tasks by pattern are tried, what is to be found in each, and a user's own."""
+"""The inputs that test the four tasks by pattern, the right result of each, and a user's own inputs."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -25,7 +25,7 @@ class Given(NamedTuple):
 
 
 def solved(template: Template, given: Given) -> int | None:
-    """What is to be found, from the definition of the task: in counting the token itself, if it occurs often enough.
+    """The token that the retriever must find, from the task's definition; in counting the query, if it occurs often enough.
 
     >>> solved(Template("counting", alphabet=9), Given(numbers=(7, 7), question=(7, 1)))
     7

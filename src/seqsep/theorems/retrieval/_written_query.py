@@ -24,7 +24,7 @@ PLACEHOLDER = 123_456_000
 
 
 class Copy(NamedTuple):
-    """A place of the template that holds the token which stands `back` from the prompt's end (1: the last one).
+    """A place of the template for a copy of the token that is `back` places from the prompt's end (1: the last one).
 
     If `raised` is a number, the place holds the count {i + raised} for the number i there.
     """
@@ -82,7 +82,7 @@ class Template:
 
     @property
     def has_counts(self) -> bool:
-        """Whether a count {i} is written."""
+        """True if the template has a count {i}."""
         return any(copy.raised is not None for _, copy in self.copies)
 
     @cached_property
@@ -134,7 +134,7 @@ class Template:
         return int(shown) if shown.isdecimal() else None
 
     def retriever(self) -> Retriever:
-        """RETRIEVE as printed: the pattern is searched in all that stands before the mark [."""
+        """RETRIEVE as in the paper: the pattern is searched in all tokens before the mark [."""
         return Retriever(vocabulary=self.texts, read=_Searched.of, region="everything")
 
 
@@ -142,6 +142,6 @@ class _Searched(Pattern):
     """A pattern that is known to take polynomial time, searched in this process."""
 
     def find(self, tokens: Sequence[str]) -> str | None:
-        """What the first group matches in the tokens joined by spaces."""
+        """Return the text that the first group matches in the tokens joined by spaces, or None."""
         found = re.search(self.expression, " ".join(tokens))
         return None if found is None else found.group(1)

@@ -1,29 +1,44 @@
 """Six building blocks of Transformer proofs are one attention head each, and exact on the grid.
 
 The blocks copy a token, count tokens, or find the first, last, nearest or next token with a given key. Other constructions are
-made of them.
+made of them. The grid is the set of multiples of 1/L from -L to L, to which every number is rounded.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix C: the attention blocks that its constructions are made of.
 
 We differ:
-* The scores are products of whole numbers that the residual stream has with their squares (`blocks.match`). The paper squares
-  differences by hidden units.
+* The scores are products of whole numbers. The residual stream has these numbers with their squares (`blocks.match`). The
+  paper computes squared differences by hidden units.
 * Counters are whole numbers m, not 1/m. So "the next counter" is an equality and not an approximation.
 * MatchNearest takes the earlier of two matches that are equally near.
 
-Positions are 0 .. T, and position 0 is the sink: [own key | asked key | near | counter | time | one | sink | found | weight],
-each number with its square. Let all numbers be at most V, eta = floor(ln(2 L^2)) + 1 and L the least grid on which every entry
-and winning score fits (`_needed`). Each score beats every other by at least eta, so its weight is exactly 1 (`hard_maximum`):
-* copy: -eta (t_j - t_k + o)^2, by eta; 3 eta at the first position if nothing is so far back (`blocks.offset`);
-* match: -B diff^2 - 2 eta t_j with B = 2 eta (T + 2), and -2 eta T - eta at the sink: the first match scores 2 eta above the
-  next one, at least eta above the sink, and the sink at least 3 eta above a mismatch;
-* match-close: -B diff^2 + 2 eta t_j, and 0 at the sink: matches have t_j >= 1, a mismatch scores at most -4 eta;
-* match-nearest: -B diff^2 - eta (3 t_j - 3 X + 1)^2, and -eta (D^2 + 1) at the sink. Here |3 t_j - 3 X + 1| <= D = 3 max(T, V)
-  + 1 and B = eta (D^2 + 2). The squares are 1 at X, then 4, 16, 25, 49, .. at X - 1, X + 1, X - 2, X + 2, ..;
-* match-next: as match, with diff^2 the sum of (own - asked)^2 and (counter_j - counter_k - 1)^2;
-* count: -eta diff^2, and 0 at the sink: m matches and the sink tie, each with the weight w = f(m + 1), and m w is retrieved
-  beside w (`blocks.count`).
-The read-out is 2 i s - i^2 u with (s, u) = (place, 1), or (m w, w) for COUNT (`blocks.peaks`): margins 1 and f(T + 1).
+Inputs. Positions are 0 .. T. Position 0 is the sink: a head attends to it if nothing matches. The residual stream is [own key
+| asked key | near | counter | time | one | sink | found | weight]. The keys, near, counter and time are whole numbers with
+their squares.
+
+A position k asks, and a head reads a position j <= k. The position j matches if its own key is the asked key of k, and diff is
+the difference of these two keys. The time t_j of position j is j. The space `near` of position k holds a place X, and
+MatchNearest reads the match nearest to X. COPY reads the position o places back.
+
+Sizes. Let all numbers be at most V. The scale of the scores is eta = floor(ln(2 L^2)) + 1. The grid is the least one that
+holds every entry and every winning score (`_needed`).
+
+Scores. In each block except COUNT the right position scores above every other one by at least eta. So its weight is exactly 1
+(`hard_maximum`):
+* COPY: the score is -eta (t_j - t_k + o)^2, and the right position wins by eta. If no position is that far back, the first
+  position wins by 3 eta (`blocks.offset`).
+* Match: the score is -B diff^2 - 2 eta t_j with B = 2 eta (T + 2), and -2 eta T - eta at the sink. The first match scores 2
+  eta above the next one. A match scores at least eta above the sink, and the sink at least 3 eta above a mismatch.
+* MatchClose: the score is -B diff^2 + 2 eta t_j, and 0 at the sink. Matches have t_j >= 1, and a mismatch scores at most -4
+  eta.
+* MatchNearest: the score is -B diff^2 - eta (3 t_j - 3 X + 1)^2, and -eta (D^2 + 1) at the sink. Here D = 3 max(T, V) + 1,
+  which |3 t_j - 3 X + 1| does not exceed, and B = eta (D^2 + 2). The square is 1 for t_j = X. It is 4, 16, 25, 49, .. for t_j
+  = X - 1, X + 1, X - 2, X + 2, ..
+* MatchNext: the score is that of Match, but diff^2 is a sum of two squares: (own - asked)^2 and (counter_j - counter_k - 1)^2.
+* COUNT: the score is -eta diff^2, and 0 at the sink. The m matches and the sink have the same score. So each of them has the
+  same weight w = f(m + 1), which is 1/(m + 1) rounded to the grid. The head writes m w and w (`blocks.count`).
+
+Logits. The logit of class i is 2 i s - i^2 u (`blocks.peaks`). For COUNT s = m w and u = w, and the margin is f(T + 1). For
+the other blocks s is the place that was read and u = 1, and the margin is 1.
 
 A run checks the sizes that it builds. This does not show that the blocks are right for other T and V. The proof covers them
 all.

@@ -1,26 +1,31 @@
 """A linear recurrence of constant size answers index lookup, recall and counting if it may search its own text by patterns.
 
-The model writes a regular expression token by token. A retriever searches the text before it and writes what it finds. So O(1)
-tokens of thought replace a large state.
+The model writes a regular expression token by token. A retriever searches the text before it and writes the text that matches.
+So a constant number of tokens, the chain of thought, replaces a large state.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.2, its first part: index lookup, associative recall, c-gram retrieval
 and counting.
 
-RETRIEVE is as in the paper (Definition A.5): the model writes a regular expression token by token, and everything before it is
-searched, the question included. The templates are in `_written_query`: r + 4 tokens, the answer among them, where r is 5 for
-index lookup, 2 c + 4 for c-grams and 18 for counting.
+We differ: the paper's patterns find other text than they should (see the errata). A count {k} in a pattern is one token here.
+One ReLU unit copies one token of the question, and one more copies the answer. A number has p = bit_length(2 n0^4) bits. The
+vocabulary has n0 tokens: S numbers, S + 1 counts if one is written, the marks of the pattern, and 6 others.
 
-Margins, proved in `_read_out` for every S, every number of tokens of data and every question: the next token's logit is above
-every other by at least 1; nothing is rounded and nothing saturates: numbers are at most n0^2 in magnitude.
+Retriever. RETRIEVE is as in the paper (Definition A.5). The pattern that the model writes is searched in everything before it,
+the question included.
 
-We differ: the paper's patterns find other things than they should (errata), and their counts {k} are written as one token. One
-ReLU unit copies one token of the question, and one the answer; p = bit_length(2 n0^4) for the vocabulary n0, which is S, twice
-for a count, and what the pattern needs.
+Text. The model writes [, then r tokens of the pattern, then ]. The retriever writes one token, and the model writes the
+answer. So there are r + 4 tokens. Here r is 5 for index lookup, 2 c + 4 for c-grams and 18 for counting. The templates of
+these tokens are in `_written_query`.
 
-State: the numbers of the last tokens, as far back as the question is where it is copied last, and where [ was: u + r + 2
-numbers of p bits, or u bit_length(S) + r + 2 bits by their ranges (u = 4 for an index, 2 c - 1 for c-grams, 18 for counting).
+Margins. They are proved in `_read_out` for every S, every number of tokens of data and every question. The logit of the next
+token is above every other logit by at least 1. Numbers are whole and at most n0^2 in magnitude, so no number is rounded or cut
+off.
 
-The proof continues at `_copy` and `_read_out`.
+State. It holds the numbers of the last tokens, as many as are needed to copy the question for the last time. It also holds the
+place of the mark [. Together these are u + r + 2 numbers of p bits. By their ranges they fit in u bit_length(S) + r + 2 bits.
+Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
+
+The proof continues at `_remember` (the shift registers), `_copy` (the FFN) and `_read_out` (the logits).
 
 A run checks the sizes that it builds. This does not show that the models are right at other sizes. The proof covers every S.
 """
@@ -105,9 +110,10 @@ def _symbols(spaces: Spaces, template: Template) -> Int64[np.ndarray, "tokens wi
 
 
 def _remember(spaces: Spaces, template: Template) -> LinearLayer:
-    """place[i] is 1 at the i-th token after [; asked[j] is the number to be copied at place p_j, where p_j - 1 is reached.
+    """The shift registers: place[i] is 1 at the i-th token after [, and asked[j] is the next number to copy.
 
-    The token that stands b from the prompt's end stands p - 1 + b tokens before the (p - 1)-th after [.
+    If the j-th copy is written at place p, asked[j] holds its number at place p - 1. A token that is b places from the end of
+    the prompt is p - 1 + b tokens before place p - 1.
     """
     places = {back + 1: row[None] for back, row in enumerate(spaces["place"])}
     nothing = spaces.nothing()
@@ -119,11 +125,11 @@ def _remember(spaces: Spaces, template: Template) -> LinearLayer:
 
 
 def _copy(spaces: Spaces, template: Template) -> FeedForward:
-    """One unit a copy: relu(v - S (1 - g)) is v <= S if g = 1 and 0 if g = 0, and is added to `copied`.
+    """The units of the FFN, one for each copy: relu(v - S (1 - g)) is added to `copied`.
 
-    For a copy at place p, v = asked[j] and g = place[p - 1], where the token before stands. For the answer, v is the number
-    found and g says that it stands at place r + 2, after ]. In counting, whose answer is not a number, it is taken from
-    `copied` instead.
+    Numbers v are at most S, so this is v for g = 1 and 0 for g = 0. For a copy at place p of the pattern, v is asked[j] and g
+    is place[p - 1], the place of the token before. For the answer, v is the number that the retriever found. Then g is the
+    number place[r + 2], for the place of v after ]. In counting the answer is YES or NO, and v is subtracted from `copied`.
     """
     most = template.alphabet
     place = spaces["place"]
@@ -138,23 +144,27 @@ def _copy(spaces: Spaces, template: Template) -> FeedForward:
 
 
 def _read_out(spaces: Spaces, template: Template) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
-    """Logits, with z = `copied`, and [..] for 1 if the next token stands there and 0 if not:
+    """The logits of all tokens. Below, z is `copied`. [x] is 1 if the next token is x, and 0 if not:
 
         number s    2 (s + 1) z - (s + 1)^2 + 2 [a copy of a number, or an answer that is one]
         count {i}   2 u z - u^2 + 2 [a count], u = i + 1 for the count {i}, and i for {t + 1}
-        mark        2 [one of its places], ] at the place after the pattern
+        mark        2 [one of its places]; the place of ] is after the pattern
         [           1
         FAILED      2 [an answer that is a number]
         NO          2 [an answer YES or NO]
         YES         2 [an answer YES or NO] - 2 z - 1
 
-    * In the prompt and after it z = 0: [ has 1, all others 0 at most. The same at a mark's place, where the mark has 2.
-    * At a copy z >= 1 is the number to be copied, plus 1. The right token has z^2 + 2, others of its kind 1 less at least,
-      those of the other kind at most z^2, [ 1, YES less than 0.
-    * An answer that is a number: if FAILED was found z = 0, FAILED has 2 and numbers 1 at most. Else z >= 1 is the number
-      found, plus 1: it has z^2 + 2, other numbers 1 less at least, FAILED 2, counts z^2 at most.
-    * Answers YES and NO: if FAILED was found z = 0, NO has 2, YES 1, [ 1. Else z <= -1: YES has 1 - 2 z >= 3, NO 2, [ 1,
-      numbers and counts 0 at most.
+    In each case the right token is above every other one by at least 1:
+    * In the prompt and directly after it z = 0. The mark [ has the logit 1, and all others have at most 0.
+    * Before a mark of the pattern z = 0 too. This mark has 2, [ has 1, and all others have at most 0.
+    * Before a copy z >= 1 is the number to be copied, plus 1. The right token has z^2 + 2, and others of its kind (numbers or
+      counts) have at least 1 less. Tokens of the other kind have at most z^2. [ has 1, and YES less than 0.
+    * Before an answer that is a number, after FAILED: z = 0. FAILED has 2, and numbers have at most 1.
+    * Before an answer that is a number, after a number was found: z is this number, plus 1. It has z^2 + 2, and other numbers
+      have at least 1 less. FAILED has 2, and counts have at most z^2.
+    * Before an answer YES or NO, after FAILED: z = 0. NO has 2, YES has 1, and [ has 1.
+    * Before an answer YES or NO, after a number was found: z <= -1. YES has 1 - 2 z >= 3, NO has 2, and [ has 1. Numbers and
+      counts have at most 0.
     """
     rows = np.zeros((len(template.texts), spaces.width), dtype=np.int64)
     bias = np.zeros(len(template.texts), dtype=np.int64)
@@ -305,10 +315,10 @@ def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, 
 
 
 def _generated(network: Network, template: Template, asked: Given) -> list[int]:
-    """What the network writes with a live retriever.
+    """Return the tokens that the network writes with a live retriever.
 
-    The right thought is proposed to the weights, and one pass says whether they write it (`maths.networks.generation`); if not,
-    they write token by token, at most as many as it has.
+    One pass checks if the weights write the right chain of thought (`maths.networks.generation`). If not, they write token by
+    token, at most as many tokens as it has.
     """
     prompt = template.prompt(asked.numbers, asked.question)
     thought = template.thought(asked.question, solved(template, asked))
