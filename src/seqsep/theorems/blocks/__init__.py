@@ -6,14 +6,14 @@ Files:
     number        whole numbers as (v, v^2), and the read-out that peaks at a number
     head          scores, sums of them, and heads and layers made of them
     hard_maximum  the scale of scores from which attention is exact, and the least grid for it
-    match         scores that compare numbers: equal to the query's, or so many places back
+    match         scores that compare numbers: equal to the query's, or a fixed number of places back
     tie_break     scores that choose the first or the last of several matches
     gate          scores that keep a head from seeing some keys
     count         the head that counts what it attends to, by the weight of a sink
     lookup        the head that attends to the address asked for, and the head that averages
     units         hidden units side by side
     threshold     hidden units that turn a number into a bit
-    remember      linear recurrences: sums over earlier tokens, and what stood so many tokens back
+    remember      linear recurrences: sums over earlier tokens, and the token a fixed number of places back
     bump          hidden units that keep a value if a number is 0
     mismatch      hidden units that compare two strings of bits
 """

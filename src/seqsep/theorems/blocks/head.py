@@ -1,4 +1,4 @@
-"""Attention heads put together from scores: which key a query attends to, what it reads there, and where it writes it."""
+"""Attention heads put together from scores: the key that a query attends to, its value, and the space for the result."""
 
 from dataclasses import dataclass
 

@@ -41,8 +41,9 @@ def match_needs(most: int, factors: tuple[int, int]) -> int:
 def offset(time: Number, one: Rows, back: int, eta: int) -> Scores:
     """-eta (t_j - t_k + o)^2: the key `back` = o places before the query, which beats every other one by at least eta.
 
-    It is a match of t_j with t_k - o. If there is no such key, the first one wins by at least 3 eta (its distance a >= 1 is the
-    least, and (a + 1)^2 - a^2 >= 3), provided eta (o + 1)^2 <= L, so that its score and the next are not cut off alike.
+    It is a match of t_j with t_k - o. If that key does not exist, the first one wins by at least 3 eta, provided that eta (o +
+    1)^2 <= L. Its distance a >= 1 is the least, and (a + 1)^2 - a^2 >= 3. The condition keeps its score and the next one on the
+    grid, so that they are not both cut off at -L.
 
     >>> from seqsep.theorems.blocks.number import number
     >>> from seqsep.theorems.blocks.space import Spaces

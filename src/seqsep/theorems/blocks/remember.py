@@ -1,4 +1,4 @@
-"""Linear recurrences put together from what they remember: numbers of earlier tokens, and sums over all of them."""
+"""Linear recurrences put together from the numbers that they keep: those of earlier tokens, and sums over all of them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Named, disjoint spaces of the residual stream: each construction says what it keeps where."""
+"""Named, disjoint spaces of the residual stream, in which a construction keeps its numbers."""
 
 import numpy as np
 from jaxtyping import Int64, Shaped

@@ -1,4 +1,4 @@
-"""Hidden ReLU units: what each reads, and what it adds where."""
+"""Hidden ReLU units: the input of each one, and the vector that it adds to the residual stream."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Units(NamedTuple):
     outer: Rows
 
     def added(self, x: ArrayLike) -> list[float]:
-        """What the units add to a vector of the residual stream, in floats."""
+        """Return the vector that the units add to the residual stream at `x`, in floats."""
         hidden = np.maximum(self.inner @ np.array(x, dtype=np.float64) + self.bias, 0)
         return [float(entry) for entry in self.outer.T @ hidden]
 

@@ -119,7 +119,7 @@ def _matrices(
 
 
 def _work_of_a_run(network: Network, layers: list[dict[str, Any]], prompt: int, asked: int) -> int:
-    """The checker's work on a prompt and `asked` tokens behind it, without the factor for long numbers."""
+    """The checker's work on a prompt and `asked` tokens after it, without the factor for long numbers."""
     width = network.width
     time = prompt + asked - 1
     work = asked * _product(len(network.readout.integers), width)

@@ -1,4 +1,4 @@
-"""What a file shows of a witness, and what the checker counts of a task."""
+"""The fields of a witness in a file, and the checker's counts for a task."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def cost(evidence: Evidence) -> int:
 
 
 def queries(evidence: Evidence, answer: Sequence[int]) -> int:
-    """How many queries stand in an answer: its tokens ], if the task has a retriever."""
+    """The number of queries in an answer: of its tokens ], if the task has a retriever."""
     parameters: Mapping[str, Any] = evidence.parameters
     if evidence.task == "is-tree-queries":
         return answer.count(parameters["vertices"] + 5)

@@ -1,8 +1,8 @@
-"""Certificates: what a theorem exhibits, as canonical JSON that `seqsep_check.py` checks without seqsep.
+"""Certificates: the evidence of a theorem, as canonical JSON that `seqsep_check.py` checks without seqsep.
 
-The specification is docs/reference/certificates.md. `certificate` turns a theorem's `Evidence` into bytes: what the
-checker measures is measured here from the witness, and the specification's bounds on sizes are computed here once more;
-beyond them nothing is written. A theorem that the specification does not name gets the general name of its type.
+The specification is docs/reference/certificates.md. `certificate` turns a theorem's `Evidence` into bytes. It measures on the
+witness the sizes that the checker measures. It also computes the specification's bounds on sizes, and writes nothing beyond
+them. A theorem that the specification does not mention gets the general name of its type.
 """
 
 import hashlib
@@ -147,7 +147,7 @@ def canonical(value: Any) -> bytes:
 
 
 def evidence_of_matrix(shown: FoolingSet | DistinctRows | IncompatibleRows) -> Evidence:
-    """What shows a measure of a matrix, as evidence: the matrix is the task, a function of a row and a column.
+    """The evidence of a measure of a matrix. The task is the matrix: a function of a row and a column.
 
     >>> import numpy as np
     >>> from seqsep.maths.communication.communication import distinct_rows, of_values

@@ -1,4 +1,4 @@
-"""Index lookup and associative recall: what attention retrieves with little width, and a state only with many bits.
+"""Index lookup and associative recall: attention needs little width for them, and a recurrent state many bits.
 
 Files:
 
@@ -9,43 +9,43 @@ Files:
     counting_hybrid           counting by an attention head on a linear recurrence (Wen et al., Theorem 5.6)
     recall_hybrid             c-gram retrieval by an attention head on a linear recurrence (Wen et al., Theorem 5.6)
     counting_attention        counting by two attention layers (Wen et al., Theorem 4.6)
-    attention_blocks          COPY, COUNT, Match and its kin, by one head each (Wen et al., appendix C)
+    attention_blocks          COPY, COUNT and the four Match blocks, by one head each (Wen et al., appendix C)
     recall_attention          associative recall and c-gram retrieval by two attention layers (Wen et al., Theorem 4.6)
     by_pattern                the four tasks by a linear recurrence with a retriever (Wen et al., Theorem 5.2)
     associative_recall_state  associative recall of N pairs needs N log2 S state bits (Proposition 9)
     near_orthogonal           N nearly orthogonal sign vectors in O(log N / gamma^2) coordinates (Lemma 2)
     log_space_code            such vectors computed in O(log N) bits of memory (Lemma 3)
-    linear_attention_state    from which length linear attention cannot answer index lookup (section 3)
-    counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, thought or not
+    linear_attention_state    the length from which linear attention cannot answer index lookup (section 3)
+    counting_state            counting over n numbers needs log2 C(2n-1, n) state bits, with or without a chain of thought
     one_layer                 one layer with exact weights answers neither recall nor counting, unless it is wide
     composition_one_layer     one layer composes two functions only if n log2 n bits pass through it (Peng et al.)
     induction_one_layer       one layer with exact weights does induction heads only if it is wide (Sanford et al.)
     _running_sums             one layer in floats, whose positions are read in order into sums
     _numbered_parts           the one-way protocol through one layer with exact weights, by one counted number
-    _one_layer_trials         random layers on which it is run
-    _log_space                the program of that, in registers that are counted
+    _one_layer_trials         random layers on which this protocol runs
+    _log_space                the program of `log_space_code`, in registers that are counted
     _exact_attention          one attention layer with exact weights, as two parties
     counting_one_layer        one layer answers counting, by the rounding of its attention weights
-    recall_state              associative recall and c-grams over [n] need Theta(n log n) state bits, thought or not
-    recall_oracle             what an oracle of associative recall saves a recurrent model: almost nothing
-    _recall_classes           how many states associative recall over [n] needs, counted in polynomial time
-    _printed_reductions       the second paper's instances that code bits into retrieval, printed and mended
+    recall_state              associative recall and c-grams over [n] need Theta(n log n) state bits, with any chain of thought
+    recall_oracle             an oracle of associative recall saves a recurrent model almost nothing
+    _recall_classes           the number of states that associative recall over [n] needs, counted in polynomial time
+    _printed_reductions       instances of Wen et al. that code bits into retrieval, in the paper and corrected
     _collision_outcome        the outcome of the pigeonhole principle on a model that is too small
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
-    _recall_trials            inputs of c-gram retrieval, and how answers are compared
+    _recall_trials            inputs of c-gram retrieval, and the comparison of answers
     _recall_errata            the printed hard instances of c-gram retrieval
     _counting                 counting: the definition, its tokens, a user's input, thresholds as numbers of a grid
-    _counting_trials          inputs of counting, and how answers are compared
+    _counting_trials          inputs of counting, and the comparison of answers
     _counting_errata          the printed construction of counting
     _recurrent_trial          trials of a network with a linear recurrence, and what it remembers
     _attention_blocks         these blocks from their definitions, and inputs
-    _printed_units            hidden units of Lemmas C.3 and C.5 as printed and mended
+    _printed_units            hidden units of Lemmas C.3 and C.5, in the paper and corrected
     _written_query            a query that a model writes token by token: marks, and tokens copied from the question
     _pattern_errata           the printed patterns, and counts in them
     _pattern_inputs           inputs of the four tasks by pattern: drawn ones, every small one, a user's own
-    _margins                  by how much a read-out decides
-    _shown                    what the networks for recall and counting show in a certificate
-    _index_lookup_trials      inputs of index lookup, and how the answers of attention are compared
+    _margins                  the margin of a read-out
+    _shown                    evidence of the networks for recall and counting in a certificate
+    _index_lookup_trials      inputs of index lookup, and the comparison of attention's answers
 """
 
 from seqsep.theorems.base import Theorem

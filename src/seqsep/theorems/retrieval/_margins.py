@@ -1,4 +1,4 @@
-"""By how much a read-out decides: the margin of the answers of a built network."""
+"""The margin of the answers of a built network: the distance between its two greatest logits."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Trials of a network with a linear recurrence: what it remembers is counted too, in numbers, bits and by the ranges met."""
+"""Trials of a network with a linear recurrence, which also count its state: numbers, bits, and bits by observed ranges."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class RecurrentTrial(Trial):
         self.state_ranges = tuple(before.joined(now) for before, now in met)
 
     def remembered(self) -> dict[str, Number]:
-        """How many numbers the recurrence remembers, and their bits: p each, and by the range that each met."""
+        """The count of numbers that the recurrence keeps, and their bits: p for each, and by the range that occurred."""
         return {
             "state_numbers": len(self.state_ranges),
             "state_bits": self.network.state_bits,

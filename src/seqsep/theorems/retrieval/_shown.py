@@ -1,4 +1,4 @@
-"""What a built network for recall or counting shows in a certificate: its answers on every input, or on drawn ones."""
+"""The evidence of a network for recall or counting in a certificate: its answers on every input, or on random ones."""
 
 from itertools import product
 
