@@ -8,9 +8,9 @@ Files:
     state                        equality needs N/2 log2 S state bits, and one layer much width (Lemma 4, Theorems 11 and 12)
     one_layer                    one layer decides equality if only its weights are rounded (against Theorems 4 and 12)
     total_size                   the networks have C (log2 N)^3 bits in all, with C (section 5)
-    _trials                      inputs put to the attention networks, what is expected of them, and the margin
-    _words                       inputs put to the recurrent models
-    _collision                   Theorem 11 by communication: two halves with one state, and the input on which a model errs
+    _trials                      inputs of the attention networks, the right answers, and the margin
+    _words                       inputs of the recurrent models
+    _collision                   Theorem 11 by communication: two halves with one state, and an input answered wrongly
     _by_automata                 Theorem 11 by automata, and Lemma 4
     _one_layer_cost              Theorem 12: the width and heads that one attention layer needs
 """

@@ -1,8 +1,11 @@
 """Theorem 11 by automata, and Lemma 4: a recurrent model that is the same at all times is an automaton.
 
-The S^h prefixes of length h = N/2 are distinguished, every two by the suffix that equals the first: so a DFA that agrees with
-equality on words of length N, whatever it does elsewhere, has S^h states. Since these prefixes have one length, a transition
-that differs by time step must keep them apart just so: state_bits >= h log2 S again.
+Take any DFA that agrees with equality on words of length N, whatever it does on other words. Two different prefixes a and b of
+length h = N/2 must lead to different states: with the suffix a, one word has equal halves and the other does not. So the DFA
+has at least S^h states, which is Theorem 11 again.
+
+All these prefixes have one length. So the argument also holds if the transition depends on the time, and again state_bits >= h
+log2 S.
 """
 
 import numpy as np
@@ -21,9 +24,9 @@ MOST_DROPPED_TO = 11
 def as_automaton(model: Recurrence, tokens: int) -> DFA:
     """Build Lemma 4's DFA from the states that a model reaches by its transition and read-out at time 0.
 
-    These are at most 2^B. If the model's answers are a language's at every length, this DFA has at least as many states as the
-    least one of the language. If transition or read-out may depend on the time, this fails: whether the length is a multiple of
-    n takes n states and no bit.
+    There are at most 2^B such states. If the model recognises a language at every length, this DFA has at least as many states
+    as the least DFA of the language. This fails if transition or read-out may depend on the time: a DFA that finds whether the
+    length is a multiple of n has n states, and such a model needs no bit.
 
     >>> parity = Recurrence(1, 0, lambda t, state, token: state ^ token, lambda t, state: state)
     >>> as_automaton(parity, tokens=2).table.tolist()
@@ -44,7 +47,7 @@ def as_automaton(model: Recurrence, tokens: int) -> DFA:
 
 
 def check_search(claim: Claim, length: int) -> Outcome:
-    """Find the least DFA over two symbols by a search of every smaller size, which uses no bound."""
+    """Find the least DFA over two symbols by a search of every smaller size, which does not use the bound."""
     examples = on_length(has_equal_halves, length)
     search = least(examples, exhaustive=True)
     search.bound.verify(examples)
@@ -70,7 +73,7 @@ def check_search(claim: Claim, length: int) -> Outcome:
 
 
 def check_prefixes(claim: Claim, queue: DFA, length: int, alphabet: int) -> Outcome:
-    """Find S^h prefixes of which every two are distinguished, and require that the queue, with as many states, is right."""
+    """Find S^h prefixes that are distinguished pair by pair, and require that the queue, with as many states, is right."""
     examples = on_length(has_equal_halves, length, alphabet)
     apart = distinguished(examples)
     apart.verify(examples)
@@ -94,7 +97,7 @@ def check_prefixes(claim: Claim, queue: DFA, length: int, alphabet: int) -> Outc
 
 
 def drops_a_bit(states: int) -> bool:
-    """Tell whether `check_lemma_4` has a model to check: one bit fewer than the states need is 1 to 11 bits."""
+    """Tell whether `check_lemma_4` has a model to check: one with 1 to 11 bits, one fewer than the states need."""
     return 1 <= ceil_log2(states) - 1 <= MOST_DROPPED_TO
 
 

@@ -1,12 +1,15 @@
-"""Theorem 11 by communication: two halves that leave a recurrent model in one state, and the input on which it must then err.
+"""Theorem 11 by communication: two halves that leave a recurrent model in one state, and an input that it then answers
+wrongly.
 
-Alice's half a leaves the model in some state, which is the message of `one_way_protocol`; Bob reads b and answers. Two halves
-a != b must leave different states: from one state the model answers b a and a a alike, and errs on one of them. So
-2^(state bits) >= S^(N/2).
+Alice holds the first half a. It leaves the model in some state, which is her message to Bob (`one_way_protocol`). Bob holds
+the second half b, continues from that state, and answers. Suppose that two halves a != b leave the same state. Then the model
+gives the same answer to b a and to a a, and one of the two answers is wrong. So all halves leave different states: 2^(state
+bits) >= S^(N/2).
 
-The search walks halves in a fixed scattered order, each once, until one meets the state of another: after at most 2^B + 1 of
-them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors run in batches, where sums may round
-differently; so a collision counts once both halves, each alone, leave equal states.
+The search visits halves in a fixed scattered order, each once, until two of them leave the same state. For B bits of state
+this takes at most 2^B + 1 halves. It takes about 2^(B/2) on average for a model that mixes well. Models on tensors run in
+batches, in which sums may round differently. So a collision counts only if the two halves, each run by itself, leave equal
+states.
 """
 
 import itertools
@@ -36,7 +39,7 @@ EXAMPLES = 256
 
 @dataclass(frozen=True)
 class CollidingHalves:
-    """Two halves with one state, and the input, a first half and a second, on which the model errs."""
+    """Two halves with one state, and the input, a first half and a second, that the model answers wrongly."""
 
     halves: tuple[tuple[int, ...], tuple[int, ...]]
     errs_on: tuple[int, ...]
@@ -46,10 +49,10 @@ class CollidingHalves:
 
 
 def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> CollidingHalves | None:
-    """Find two halves that leave the model in one state, and an input on which it must err.
+    """Find two halves that leave the model in one state, and an input that it then answers wrongly.
 
-    The model says 1 for equal. None: no two of all S^(N/2) collide (then B >= N/2 log2 S).
-    Raises ValueError if 2^21 were walked without a collision and more remain.
+    The model says 1 for equal. None: no two of all S^(N/2) collide (then B >= N/2 log2 S). Raises ValueError if 2^21 were
+    visited without a collision and more remain.
 
     >>> parity = Recurrence(1, 0, lambda t, state, token: state ^ token, lambda t, state: 1 - state)
     >>> shown = collide(parity, length=4)
@@ -73,7 +76,7 @@ def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> C
 
 
 def _packed_state(party: Machine, half: tuple[int, ...]) -> tuple[int, int]:
-    """Read a half alone, and pack the state that it leaves."""
+    """Read one half by itself, and pack the state that it leaves."""
     _, state = party.read(half)
     return party.pack(state)
 
@@ -85,7 +88,7 @@ def _answer(party: Machine, word: tuple[int, ...]) -> int:
 
 
 def _erring(party: Machine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
-    """After halves a != b with one state, the model answers a b and b b alike: return the one on which it errs."""
+    """Return the one of a b and b b that the model answers wrongly, for halves a != b that leave one state."""
     errs_on = half + half if _answer(party, half + half) != 1 else other + half
     return CollidingHalves(
         halves=(other, half),
@@ -126,9 +129,9 @@ def _is_prime(number: int) -> bool:
 def check_smaller(
     claim: Claim, length: int, alphabet: int, words: Int64[np.ndarray, "n length"], seed: int
 ) -> Iterator[Outcome]:
-    """Find inputs on which two models with too few bits err: a fingerprint, and an LSTM rounded to a bit a number.
+    """Find inputs that two models with too few bits answer wrongly: a fingerprint, and an LSTM rounded to a bit a number.
 
-    Raises TheoremFails with a model that does not. Nothing is checked if the bound is below 3 bits.
+    Raises TheoremFails with a model that has no such input. Nothing is checked if the bound is below 3 bits.
     """
     needed = ceil_log2(count_halves(length, alphabet))
     if needed < 3:
@@ -162,7 +165,7 @@ def check_smaller(
 
 
 def printed(length: int, alphabet: int) -> dict[str, Number | str] | None:
-    """Give the printed bound, N/2 bits, if it is not ours."""
+    """Return the bound in the paper, N/2 bits, if it differs from ours."""
     return None if alphabet == 2 else {"state_bits": length // 2}
 
 

@@ -1,11 +1,13 @@
 """The size that Theorem 12 needs of one attention layer: the counted protocol of Theorem 4, solved for width and heads.
 
-n tokens, L = max(4, n)^Kc steps per unit, m the paper's width (the greater of model and head width), H heads. Bits on the grid:
-a score p = bit_length(2 L^2), a normaliser z = bit_length(n L), a coordinate of a value sum v = bit_length(2 L^3). The steps of
-appendix D cost
+The layer reads n tokens and has H heads. m is the paper's width, the greater of model and head width. Numbers are multiples of
+1/L with L = max(4, n)^Kc. A score then has p = bit_length(2 L^2) bits, and a normaliser (a sum of exponentials) has z =
+bit_length(n L). A coordinate of a sum of values has v = bit_length(2 L^3) bits. The protocol of appendix D has three variants,
+with these bits:
     both exchange     m p + H (2 p + 2 z + 2 m v)    the last token's vector, then per head maxima, normalisers, value sums
-    one learns        m p + H (2 p + 2 z + m v)      only one party's value sums travel
+    one learns        m p + H (2 p + 2 z + m v)      only one party's value sums are sent
     token sent        t + H (2 p + 2 z + m v)        the last token in t = ceil(log2 S) bits, in place of its vector
+Equality needs N/2 bits or more (`needed`). So a layer with m and H for which a variant has fewer bits cannot decide it.
 """
 
 import math
@@ -75,9 +77,10 @@ class Costs:
 def needed(costs: Costs, exchange: Exchange) -> int:
     """Count the bits that any protocol of this kind for the equality of S^h pairs (h = N/2) has.
 
-    They are ceil(log2(S^h + 1)) if the transcript names the answer, since no two (a, a) share a leaf and some leaf answers 0.
-    They are ceil(h log2 S) if one party concludes it from the transcript and its own input: if (a, a) and (b, b) share a
-    transcript, so do (a, b) and (b, a), and a party that holds a answers (a, a) and (a, b) alike.
+    They are ceil(log2(S^h + 1)) if the transcript contains the answer. For no two of the inputs (a, a) share a leaf, and some
+    other leaf answers 0. They are ceil(h log2 S) if one party concludes the answer from the transcript and its own input. For
+    if (a, a) and (b, b) share a transcript, so do (a, b) and (b, a). Then a party that holds a answers (a, a) and (a, b)
+    alike.
     """
     pairs = count_halves(costs.length, costs.alphabet)
     return ceil_log2(pairs + 1) if exchange == BOTH_EXCHANGE else ceil_log2(pairs)
@@ -98,7 +101,7 @@ def protocol_bits(costs: Costs, width: int, heads: int, exchange: Exchange) -> i
 
 
 def least_width(costs: Costs, heads: int, exchange: Exchange) -> int:
-    """Find the least m whose protocol, with so many heads, has the bits needed.
+    """Find the least m whose protocol, with this number of heads, has the bits needed.
 
     >>> least_width(Costs(length=8192, alphabet=2, exponent=2), heads=1, exchange=TOKEN_SENT)
     49
@@ -121,8 +124,8 @@ def least_size(costs: Costs, exchange: Exchange) -> tuple[int, int]:
 def least_product(costs: Costs, exchange: Exchange) -> int:
     """Bound m H from below in closed form: the bits needed over those of a layer with m = H = 1.
 
-    No term of the protocol exceeds m H times what it is at m = H = 1, but t, which is taken off both. So the divisor is
-    3 p + 2 z + 2 v if both exchange, 3 p + 2 z + v if one learns, and 2 p + 2 z + v if the token is sent.
+    Each term of the protocol except t is at most m H times what it is at m = H = 1. So t is subtracted on both sides. The
+    divisor is 3 p + 2 z + 2 v if both exchange, 3 p + 2 z + v if one learns, and 2 p + 2 z + v if the token is sent.
     """
     fixed = ceil_log2(costs.alphabet) if exchange.token_sent else 0
     a_unit = protocol_bits(costs, 1, 1, exchange) - fixed
@@ -130,7 +133,7 @@ def least_product(costs: Costs, exchange: Exchange) -> int:
 
 
 def by_total_of_theorem_4(costs: Costs) -> float:
-    """(N/2) / (3 (p + log2 N)): what m H would have to be if narrow heads too kept to Theorem 4's total."""
+    """Return (N/2) / (3 (p + log2 N)): the least m H if narrow heads too had no more than Theorem 4's total."""
     return costs.length / 2 / (3 * (costs.score + math.log2(costs.length)))
 
 

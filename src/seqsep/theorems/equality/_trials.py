@@ -45,7 +45,7 @@ class ComparedHalves:
         return len(self.order)
 
     def placed(self, inputs: Inputs) -> Inputs:
-        """Give the tokens that a network reads: symbol i of an input stands at place order[i]."""
+        """Return the tokens that a network reads: symbol i of an input is at place order[i]."""
         tokens = np.empty_like(inputs)
         tokens[:, self.order] = inputs
         return tokens
@@ -111,7 +111,7 @@ def margin(network: Network) -> Callable[[Execution], Array]:
 
 
 def put(trial: Trial, halves: ComparedHalves, inputs: Inputs) -> Float64[np.ndarray, "n"]:
-    """Put inputs, the left half and then the right, to a network, in parts that fit. Returns the margin of each.
+    """Run a network on inputs, the left half and then the right, in parts that fit. Returns the margin of each.
 
     Raises TheoremFails with the input of a wrong answer.
     """
@@ -130,7 +130,7 @@ def put(trial: Trial, halves: ComparedHalves, inputs: Inputs) -> Float64[np.ndar
 
 
 def put_hard(trial: Trial, halves: ComparedHalves, random: np.random.Generator, most: int, climbs: bool = True) -> None:
-    """Put every kind of `hard_inputs`; with `climbs`, up to N = 64, climb from some of them by changing symbols."""
+    """Run every kind of `hard_inputs`; with `climbs`, up to N = 64, climb from some of them by changing symbols."""
     inputs = np.concatenate(list(hard_inputs(halves.length, halves.alphabet, random, most)))
     put(trial, halves, inputs)
     if climbs and halves.length <= LONGEST_CLIMBED:
@@ -184,7 +184,7 @@ def symbols_of(given: Mapping[str, Any], length: int, alphabet: int) -> list[int
 
 
 def require(call: str, length: int, alphabet: int, code: str) -> None:
-    """Raise ValueError for a length, alphabet or code that there is not."""
+    """Raise ValueError for a length, alphabet or code that does not exist."""
     if code not in CODES:
         raise ValueError(f"{call}(code={code!r}): code is one of {', '.join(CODES)}")
     if length < 2 or length % 2 or alphabet < 1:
@@ -202,7 +202,7 @@ class Case(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Cases of the long check, until so many inputs are tried."""
+    """Cases of the long check, up to a number of inputs."""
 
     inputs: int
     lengths: tuple[int, ...]

@@ -21,7 +21,7 @@ def has_equal_halves(word: list[int]) -> bool:
 
 
 def count_halves(length: int, alphabet: int) -> int:
-    """Count the halves that a model must tell apart: S^(N/2)."""
+    """Count the halves that a model must distinguish: S^(N/2)."""
     return alphabet ** (length // 2)
 
 
@@ -41,7 +41,7 @@ class SomeWords(NamedTuple):
 def some_words(length: int, alphabet: int, seed: int) -> SomeWords:
     """List every word if there are at most 65,536, else 200 drawn ones.
 
-    Of these 100 have equal halves, but for one symbol in 50 of them.
+    Of these, 50 have equal halves, and 50 have halves that differ in one symbol.
     """
     if alphabet**length <= MOST_INPUTS:
         return SomeWords(np.array(list(itertools.product(range(alphabet), repeat=length)), dtype=np.int64), is_exhaustive=True)

@@ -1,53 +1,64 @@
-"""One attention layer of two heads of width 1 decides equality of two halves, if softmax is rounded only at its end.
+"""One attention layer with two heads of width 1 decides equality of two halves, if softmax is rounded only at its end.
 
-This is a warning about Theorems 4 and 12 of the paper: their bounds on one layer need exponentials that are rounded before they
-are summed. If the sum is kept more precisely, two heads of width 1 and p = O(log N) are enough at every N; the paper's width,
-which is also that of the embeddings, is m = 9. The layer has no practical use:
-in float64 it answers wrongly at N = 256.
+This is a warning about Theorems 4 and 12 of the paper. Their lower bounds on one layer assume that each exponential of the
+softmax is rounded before the sum. If the sum is kept more precisely, two heads of width 1 are enough at every N, with numbers
+of p = O(log N) bits. The paper's m, which is also the width of the embeddings, is 9 in this layer. The layer has no practical
+use: in float64 it answers wrongly at N = 256.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before the
-sum. With that rounding such a layer does not exist (`_one_layer_cost`), so this one is not a counterexample to the paper.
+sum. With that rounding such a layer does not exist (`_one_layer_cost`). So this layer is not a counterexample to the paper.
 
-We differ: the weights are R(exp(s_j) / sum over i of exp(s_i)), which `maths.arithmetic.softmax` calls "once". So a sum is
-wider than the numbers that are stored. Neither theorem holds for such weights, because their proof sends exponentials of p
-bits.
+We differ: an attention weight is R(exp(s_j) / sum over i of exp(s_i)), for scores s_j and one rounding R at the end.
+`maths.arithmetic.softmax` calls this "once". The sum then has more bits than any stored number. The two theorems do not hold
+for such weights, because their protocol sends exponentials of p bits.
 
-Inputs. The sequence is [BOS] x_1 .. x_h y_1 .. y_h, of bits, with h = N/2. The answer at y_h is 1 if x = y. The residual stream
-is [first, second, place, shift, one, bos | above_1, above_2, unequal]. The first six numbers are from the embedding, and the
-other three are 0 there.
+Inputs. The sequence is [BOS] x_1 .. x_h y_1 .. y_h, of bits, with h = N/2. The answer at y_h is 1 if x = y. The residual
+stream is [first, second, place, shift, one, bos | above_1, above_2, unequal]. The embedding writes the first six numbers. The
+layer writes the last three.
 
-Scores. A number above L is stored as L. A token adds L b to `first` and -L b to `second` for its bit b. Its place adds -L to
-both in x, and L and 0 in y. So first = L x_i - L and second = -L at x_i, and first = L and second = -L y_i at y_i. Let place =
-a_i (defined below), and shift = L in x and -L in y. Then head 1 has the score
-    first + second + place + shift  =  a_i - L (1 - x_i) at x_i,   a_i - L y_i at y_i,
-and head 2 reads -first - second + place - shift - L one. Its score is a_i - L x_i at x_i, and a_i - L (1 - y_i) at y_i. [BOS]
-has the score 0 in both heads.
+Embedding. Every number is cut off at -L and L. A token of bit b adds L b to `first` and -L b to `second`. The position adds -L
+to both in x, and it adds L to `first` and 0 to `second` in y. So the two numbers are
+    first = L x_i - L,   second = -L         at x_i,
+    first = L,           second = -L y_i     at y_i.
+Both positions x_i and y_i have place = a_i, a negative number that is chosen below. `shift` is L in x and -L in y, and `one`
+is 1 in both.
 
-Since -L < a_i < 0, and a score below -L is stored as -L, each token scores a_i or -L. If x_i = y_i, then in each head one of
-x_i and y_i scores a_i. So with d_i = e^(a_i) - e^(-L) and C = 1 + sum of (e^(a_i) + e^(-L)) the sums of exponentials are
+Scores. Head 1 adds the four numbers:
+    first + second + place + shift  =  a_i - L (1 - x_i) at x_i,   a_i - L y_i at y_i.
+Head 2 computes this, which exchanges the two values of a bit:
+    place - first - second - shift - L one  =  a_i - L x_i at x_i,   a_i - L (1 - y_i) at y_i.
+[BOS] has the score 0 in both heads. Since -L < a_i < 0, every other token has the score a_i or the score -L, where numbers are
+cut off. If x_i = y_i, exactly one of the two tokens x_i and y_i has the score a_i, in each head.
+
+Sums. Let d_i = e^(a_i) - e^(-L), and let C = 1 + sum of (e^(a_i) + e^(-L)). Then the sums of exponentials in the two heads are
     Z_1 = C + sum of (x_i - y_i) d_i,     Z_2 = C - sum of (x_i - y_i) d_i.
 
-Comparison. The value of [BOS] is L, and its weight is R(L / Z) / L. So a head reads R(L / Z), a whole number. It is k or more
-exactly if Z <= T, where T = L / k if R rounds down, and T = L / (k - 1/2) if R rounds to the nearest. Here k is L / 1.9,
-rounded. Let C = T + o with o > 0, and let this hold for each i:
+Comparison. The value of [BOS] is L, and its weight is R(L / Z) / L. So each head writes R(L / Z), a whole number. Let k be L /
+1.9, rounded. The head writes k or more exactly if Z <= T. Here T = L / k if R rounds down, and T = L / (k - 1/2) if R rounds
+to the nearest.
+
+The a_i are chosen so that C = T + o with o > 0, and so that for each i
     d_i - sum over j > i of d_j > o        (condition 1)
-If x = y, both Z are C, which is above T. Otherwise let i be the first place where x and y differ. For x_i = 1 and y_i = 0, Z_2
-<= C - d_i + sum over j > i of d_j < T and Z_1 > C. For x_i = 0 and y_i = 1 it is the other way round. So x >= y as binary
-numbers exactly if head 1 reads k - 1 at most, and y >= x exactly if head 2 does. `unequal` = relu(above_1 - (k - 1)) +
-relu(above_2 - (k - 1)) is 0 for equal halves, and otherwise from 1 to L - k + 1 <= L/2. The logits are 0 and 1 - 2 unequal, so
-they differ by at least 1.
+If x = y, both Z are C, which is above T. Otherwise let i be the first place where x and y differ. If x_i = 1 and y_i = 0, then
+Z_1 > C, and Z_2 <= C - d_i + sum over j > i of d_j < T by condition 1. If x_i = 0 and y_i = 1, Z_1 and Z_2 change places.
 
-The places. This defines the a_i (`places_of`), for L >= max(64, N), so that 1.87 < T < 1.96. Let r_1 = T - 1 - h e^(-L) and
-r_(i+1) = r_i - e^(a_i). For i < h, a_i is the greatest multiple of 1/L with e^(a_i) <= 2/3 r_i. The last one, a_h, is the least
-multiple with e^(a_h) > r_h. So o = e^(a_h) - r_h is in (0, r_h (e^(1/L) - 1)], which is below 0.016 r_h, and r_(i+1) >= r_i
-/ 3. It follows:
-* Condition 1 holds for i = h: d_h - o = r_h - e^(-L) > 0, as r_h > 0.86 3^(1-h) > e^(-2h) and L >= 2h.
-* Condition 1 holds for i < h. After i the e^(a_j) add up to r_i - e^(a_i) + o. So the left side is 2 e^(a_i) - r_i - o + (h - i
-  - 1) e^(-L). With e^(a_i) > 2/3 r_i e^(-1/L) that is more than 0.31 r_i - o, which is above o.
-* -L < a_i < 0: r_i is below 0.96 and above 0.86 3^(1-i), so a_i > -1.1 h > -L. And e^(a_h) < 0.96 * 1.016 < 1.
+Read x and y as binary numbers. Then x >= y exactly if head 1 writes at most k - 1, and y >= x exactly if head 2 does. The
+feed-forward part writes unequal = relu(above_1 - (k - 1)) + relu(above_2 - (k - 1)). This is 0 for equal halves, and from 1 to
+L - k + 1 <= L/2 otherwise. The logits are 0 for "unequal" and 1 - 2 unequal for "equal", so they differ by at least 1.
 
-So the least distance of Z from T is about 3^(-h) / L. A computer that sums the exponentials has to keep about 0.8 N bits of
-them. A protocol would have to send these bits.
+Choice of the a_i (`places_of`). Let L >= max(64, N), so that 1.87 < T < 1.96. Let r_1 = T - 1 - h e^(-L) and r_(i+1) = r_i -
+e^(a_i). Then r_i is the sum that is left for the exponentials from i on. For i < h, a_i is the greatest multiple of 1/L with
+e^(a_i) <= 2/3 r_i. The last one, a_h, is the least multiple with e^(a_h) > r_h. So o = e^(a_h) - r_h is in (0, r_h (e^(1/L) -
+1)], which is below 0.016 r_h. For i < h, r_(i+1) >= r_i / 3. Three things follow:
+* Condition 1 holds for i = h. Its left side less o is d_h - o = r_h - e^(-L). This is positive, as r_h > 0.86 3^(1-h) >
+  e^(-2h) and L >= 2h.
+* Condition 1 holds for i < h. After i the e^(a_j) add up to r_i - e^(a_i) + o. So the left side is 2 e^(a_i) - r_i - o + (h -
+  i - 1) e^(-L). As e^(a_i) > 2/3 r_i e^(-1/L), this is more than 0.31 r_i - o, which is above o.
+* Each a_i is between -L and 0. For r_i is below 0.96 and above 0.86 3^(1-i), so a_i > -1.1 h > -L. And e^(a_h) < 0.96 * 1.016
+  < 1.
+
+So the least distance of Z from T is about 3^(-h) / L. A computer that adds the exponentials must keep about 0.8 N bits of the
+sum. A protocol would have to send these bits.
 
 A run checks the layer at the lengths that it is built for. This does not show that the layer is right at other lengths. The
 proof covers every even N.
@@ -90,12 +101,12 @@ class Places:
     scores: tuple[int, ...]
     steps_compared: int
     least_slack: float
-    """The least left side of (*) over its right side."""
+    """The least left side of condition 1 over its right side."""
 
 
 @cache
 def places_of(length: int, rounding: Rounding = "floor") -> Places:
-    """Choose the a_i for N = `length` on the grid of `grid_of`, and compute (*) for each.
+    """Choose the a_i for N = `length` on the grid of `grid_of`, and compute both sides of condition 1 for each.
 
     >>> places_of(length=8)
     Places(scores=(-34, -105, -173, -217), steps_compared=34, least_slack=564.4...)
@@ -125,7 +136,7 @@ def places_of(length: int, rounding: Rounding = "floor") -> Places:
 
 
 def grid_of(length: int, rounding: Rounding = "floor") -> Grid:
-    """L = max(64, N): p = O(log N). Raises ValueError for an odd length, or one below 2.
+    """Return the grid with L = max(64, N), so p = O(log N). Raises ValueError for an odd length, or one below 2.
 
     >>> grid_of(length=1024).precision
     22
@@ -285,12 +296,12 @@ THEOREM = Theorem(
             where="Theorems 4 and 12, appendix D",
             printed='"As all intermediate computations are rounded to p bits, exp(A_N,i) is in [0, 1] and rounded to p bits, '
             'Z_A, Z_B can be represented with p + log N bits"',
-            found="the bounds rest on this rounding. If only the weights are rounded, and their sum is kept wider, two heads "
-            "of width 1 and p = 2 log2 N + O(1) are enough for equality at every N: at N = 1,024, p = 22 they decide it, where "
-            "with rounded exponentials the widths of the heads add up to at least 5. Appendix F.2, the upper bound on two "
-            "layers, rounds the exact softmax's weight, and appendix D rounds stepwise: the two bounds are proved in different "
-            "arithmetics",
-            built="the layer, whose sums of exponentials compare the halves as binary numbers",
+            found="the bounds need this rounding. Suppose that only the weights are rounded, and that the sum of exponentials "
+            "is kept more precisely. Then two heads of width 1 and p = 2 log2 N + O(1) are enough for equality at every N. "
+            "They decide it at N = 1,024 with p = 22. With rounded exponentials the widths of the heads add up to at least 5 "
+            "there. Appendix F.2, the upper bound on two layers, rounds the weight of an exact softmax, and appendix D rounds "
+            "stepwise. So the two bounds are proved in different arithmetics",
+            built="a layer whose sums of exponentials compare the halves as binary numbers",
             test=f"{TESTS}::test_rounding_once_undoes_theorem_12",
         ),
     ),

@@ -1,22 +1,25 @@
-"""Two attention layers compare two halves of a sequence for every way to split the positions into halves.
+"""Two attention layers decide whether two sets of N/2 positions have different symbols, for every such pair of sets.
 
-Theorem 6 compares the first half with the second. Here the halves are any two sets of N/2 positions. This matters for Corollary
-13.1, which rules out short protocols for two layers.
+`equality-two-layers` compares the first half of a sequence with the second. Here the positions are split into two halves in
+any way. Corollary 13.1 needs this: it rules out short protocols for two layers (`two_layer_no_short_protocol`).
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1. S_A has the positions a_1 < a_2 < .. and S_B
 has b_1 < b_2 < .., N/2 each. The function f(x) is 1 if x_(a_i) differs from x_(b_i) for some i.
 
-We differ: the alphabet is any finite one. The proof in the paper renumbers the position vectors of Theorem 6. After that a
-position may attend to a later one, so it needs attention without a mask. Here the later member of a pair attends to the earlier
-one, so everything is causal.
+We differ: the alphabet is any finite one, and both layers are causal. The paper exchanges the position vectors of Theorem 6
+between positions. Then a position may attend to a later one, which needs attention without a mask. Here the later member of
+each pair a_i, b_i attends to the earlier one.
 
-The margins are those of `equality-two-layers`, proved at the weights there. The sizes are the same with one difference
-(`bound`).
+Margins. They are those of `equality-two-layers`, whose proof is next to its weights. The sizes are also the same, except that
+the stored position table counts too (`bound`).
 
-Corollary 13.1. Deterministic protocols for f exchange at least N/2 bits. This is log2 of the rank of its matrix, which is 1 -
-identity over the 2^(N/2) halves. Suppose that C m p H g(N) bits are always enough for two-layer Transformers. Then g(N) >= N /
-(2 C m p H). The witness of a run gives N/2, m p H and their ratio: m is the wider of key and value, p the bits of a number, and
-H = 1. Since m p H is O((log N)^2), the ratio is Omega(N / (log N)^2). The exhaustive runs evaluate that matrix entry by entry.
+Corollary 13.1. A deterministic protocol for f exchanges at least N/2 bits. For the matrix of f is 1 - identity over the
+2^(N/2) halves, and N/2 is log2 of its rank. Suppose that C m p H g(N) bits are always enough for a two-layer Transformer. Then
+g(N) >= N / (2 C m p H).
+
+The witness of a run gives N/2, m p H and their ratio. Here m is the wider of key and value, p is the number of bits of a
+number, and H = 1 is the number of heads. Since m p H is O((log N)^2), the ratio is Omega(N / (log N)^2). Runs on every input
+compute each entry of the matrix of f.
 
 The proof continues at `partners`.
 
@@ -87,7 +90,7 @@ def assemble(halves: ComparedHalves, code: PositionCode, steps: int | None = Non
 
 
 def partition(length: int, left: Sequence[int], alphabet: int = 2) -> ComparedHalves:
-    """Name the halves of a partition: the symbols at `left`, from 1, in order, and those at the other positions.
+    """Return the halves of a partition: the symbols at `left`, from 1, in order, and those at the other positions.
 
     Raises ValueError unless `left` is N/2 different positions.
 
@@ -107,10 +110,11 @@ def partition(length: int, left: Sequence[int], alphabet: int = 2) -> ComparedHa
 
 
 def partners(order: Int64[np.ndarray, "length"]) -> Int64[np.ndarray, "length"]:
-    """Find the earlier member of each place's pair: position t has its own key and the query of partner(t) <= t.
+    """Return, for each position, the earlier member of its pair, whose symbol the position is compared with.
 
-    For the earlier member that is t itself, which agrees with itself; for the later one it is the other member. So no position
-    finds a mismatch exactly if all pairs agree; every constant of Theorem 6's proof holds as it is.
+    The embedding at position t has the key of t and the query of partner(t) <= t. The later member of a pair finds a mismatch
+    if the two symbols differ. The earlier member is compared with itself, so it finds none. So no position finds a mismatch
+    exactly if all pairs agree. Every constant of Theorem 6's proof holds unchanged.
 
     >>> partners(np.array([0, 3, 1, 2]))
     array([0, 0, 2, 2])
@@ -187,7 +191,7 @@ def _verify_lengths(lengths: tuple[int, ...], inputs: int, most: int, seed: int)
 
 
 def _lefts(length: int, seed: int, random: np.random.Generator) -> list[tuple[int, ...]]:
-    """List the partitions that are tried: from N = 1,024 on one of them."""
+    """List the partitions that are tested: one of them from N = 1,024 on."""
     lefts = list(partitions(length, random))
     return [lefts[seed % len(lefts)]] if length >= ONE_PARTITION_FROM else lefts
 
@@ -258,7 +262,7 @@ def _tightness(outcome: Outcome, alphabet: int, code: PositionCode, seed: int) -
 
 
 def _members(length: int, left: str | None) -> list[int]:
-    """The positions of the first half, from 1. Raises ValueError for a text that is none."""
+    """Return the positions of the first half, from 1. Raises ValueError for a text that does not list positions."""
     if left is not None and not all(part.strip().isascii() and part.strip().isdigit() for part in left.split(",")):
         raise ValueError(f"applier(left={left!r}): left is positions with commas between them, such as 1,3,4")
     return list(range(1, length, 2)) if left is None else [int(part) for part in left.split(",")]
@@ -319,11 +323,10 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 5, appendix F.4",
             printed='"Now renumbering the positional encodings results in a transformer computing f_(S_A, S_B)"',
-            found="right, for attention without a mask, which the paper has. Under a causal mask it fails: a member of S_B "
-            "that comes before its partner "
-            "asks for a later position; 56 of the 70 partitions of 8 positions are answered wrongly on some input, "
-            "without a mask none",
-            built="the later member of each pair asks for the earlier one: causal, for every partition",
+            found="true for attention without a mask, as in the paper. Under a causal mask it fails: a member of S_B that "
+            "comes before its partner needs a later position. With the mask, 56 of the 70 partitions of 8 positions are "
+            "answered wrongly on some input, and without it none",
+            built="the later member of each pair looks up the earlier one: causal, for every partition",
             test="tests/theorems/equality/test_relabelled_two_layers.py::test_renumbered_positions_fail_under_a_causal_mask",
         ),
     ),

@@ -1,27 +1,30 @@
 """A recurrent model needs N/2 log2 S bits of state to decide whether two halves are equal, and that many bits are enough.
 
-When the model has read the first half, its state must distinguish all S^(N/2) halves. Two layers of attention decide the same
-with a width of O(log N): see `equality-two-layers`.
+N is the number of symbols of both halves, and S the size of the alphabet. When the model has read the first half, its state
+must distinguish all S^(N/2) halves. Two layers of attention decide the same with a width of O(log N): see
+`equality-two-layers`.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 4, Theorems 11 and 12, appendix F.1 (EQ, and INEQ = 1 - EQ).
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 4, Theorems 11 and 12, appendix F.1. The function EQ is 1 for equal
+halves, and INEQ = 1 - EQ.
 
 We differ:
-* The alphabet has any number S of symbols, so there are S^(N/2) halves in place of 2^(N/2).
-* A model attains the bound, and its transition is the same at every time.
-* The second proof also holds for transitions that depend on the time, which the paper leaves open.
-* Lemma 4 is about the least DFA of a language, while the paper states it for any DFA.
+* The alphabet has any number S of symbols, so there are S^(N/2) halves. The paper has 2^(N/2).
+* A model attains the bound. Its transition is the same at every time.
+* The proof by automata also holds for transitions that depend on the time. The paper leaves this open.
+* Lemma 4 is about the least DFA of a language. The paper states it for any DFA.
 * Theorem 12 has explicit constants.
 
-The proofs are at what they are about:
-* `build` is a queue of digits, which attains the bound.
-* `_collision` has Theorem 11 by communication. For a smaller model it finds an input that the model answers wrongly.
-* `_by_automata` has Theorem 11 by automata, and Lemma 4.
-* `_one_layer_cost` has Theorem 12: the protocol of Theorem 4 has too few bits for equality unless m H is large.
+The proofs are in the docstrings of these functions and files:
+* `build` has the upper bound: a queue of digits with exactly that many bits of state.
+* `_collision` proves Theorem 11 by communication. For a smaller model it finds an input that the model answers wrongly.
+* `_by_automata` proves Theorem 11 again, by automata, and Lemma 4.
+* `_one_layer_cost` proves Theorem 12: the protocol of Theorem 4 has too few bits for equality unless m H is large.
 
-A run shows that these models decide equality on the inputs tested, with states of N/2 log2 S bits as messages. It shows an
-input that each smaller model answers wrongly, that the prefixes are distinguished, and that the search found no smaller DFA.
-This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. The numbers of
-Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol equals an attention layer.
+A run shows that the built model decides equality on the inputs tested, with a state of N/2 log2 S bits. Each smaller model
+that is tested answers some input wrongly. All first halves lead to different states of the least DFA, and a search finds no
+smaller DFA. This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. The
+numbers of Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol computes what an
+attention layer computes.
 """
 
 from collections.abc import Callable, Mapping
@@ -204,10 +207,9 @@ THEOREM = Theorem(
         Erratum(
             where="Lemma 4",
             printed='"Let A be a DFA with n states. Let R be an RNN such that for all x, A(x) = R(x). Then [...] mp >= log n"',
-            found='its proof assumes the least DFA ("we are given that the automata A is the minimum-sized DFA"); for another '
-            "DFA of "
-            "the language it is false, since states may be repeated at will",
-            built="the bound for the least DFA; for words of one length only, the least with don't-cares",
+            found='its proof assumes the least DFA ("we are given that the automata A is the minimum-sized DFA"). It is false '
+            "for other DFAs of the language, since these may have any number of copies of a state",
+            built="the bound for the least DFA; for words of one length, the least DFA that may do anything on other words",
             test=f"{TESTS}::test_lemma_4_needs_the_least_automaton",
         ),
     ),
@@ -216,19 +218,18 @@ THEOREM = Theorem(
             where="Appendix F.1",
             printed='"It is unclear if the result still applies when the function is allowed to be different based on the '
             'timestep"',
-            found="an open question, decided: Lemma 4 does not, a model of 0 bits tells whether the length is a multiple of "
-            "n; Theorem 11 does, since its "
-            "prefixes have one length",
+            found="an open question, decided. Lemma 4 does not apply: a model of 0 bits finds whether the length is a multiple "
+            "of n. Theorem 11 applies, since its prefixes have one length",
             built="the bound of Theorem 11 for any `Recurrence`, and a model that attains it without depending on the time",
             test=f"{TESTS}::test_with_the_time_lemma_4_fails_and_theorem_11_holds",
         ),
         Choice(
             where="Theorems 12 and 4",
             printed="m p H = Omega(N)",
-            found="the constant, left open: Theorem 4's total would give N/2 <= 3 m (p + log N) H, so m H >= 20.4 at N = "
-            "8,192, Kc = 2; but a head of width 1 costs 268 bits there and not 201, so its protocol leaves m H = 16. With p "
-            "below log N only m (p + log N) H = Omega(N) follows",
-            built="the least m H from the counted protocol: 16 there, and 49 for one head",
+            found="the constant, which the paper leaves open. Theorem 4's total would give N/2 <= 3 m (p + log N) H, so m H >= "
+            "20.4 at N = 8,192, Kc = 2. But a head of width 1 costs 268 bits there and not 201. So the counted protocol shows "
+            "only m H >= 16. If p is below log N, only m (p + log N) H = Omega(N) follows",
+            built="the least m H from the counted protocol: 16 at this N, and 49 for one head",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),
     ),

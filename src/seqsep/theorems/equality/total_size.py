@@ -2,26 +2,30 @@
 
 This counts every stored number of the network, not only its width. The constant C is a number for each construction.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 5.1 and 5.2, appendix A (2): "representation size O((logN)^3)" and
-"O((logN)^3) total size", parameters and embeddings included, positions being generated and not stored.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 5.1 and 5.2, and appendix A (2). They state "representation size
+O((logN)^3)" and "O((logN)^3) total size". Parameters and embeddings count. Positions do not, because they are generated and
+not stored.
 
-We differ: C is a number for each construction; with the parabola code equality takes O(log N) bits.
+We differ: C is a number for each construction. With the parabola code, equality takes only O(log N) bits.
 
-The size is `program` of `network.SizeLedger`: every entry of every array that is not a function of the index alone, and the
-parameters of the position code, p bits an entry.
+Size. It is `program` of `network.SizeLedger`, at p bits an entry. It counts every entry of every array that is not a function
+of the index only, and the parameters of the position code.
 
-Proof. l = log2 N >= 2. Each file's `bound` has program = p E + (parameters), with p = bit_length(2 L^2) <= 2 + 2 log2 L:
-    equality       E = d (15 + 2 k) + 4, d = 2 + 2 k, for a code of k coordinates;
+Proof. Let l = log2 N >= 2. Each construction's `bound` has program = p E + (bits of the code's parameters). Here E counts
+entries, and p = bit_length(2 L^2) <= 2 + 2 log2 L is the number of bits of an entry. The table gives E and L, with d the
+width, k the coordinates of the position code, and d' those of a vector:
+    equality       E = d (15 + 2 k) + 4, d = 2 + 2 k;
       parabola     k = 2, L = N^2;
       binary       k <= l + 1, log2 L <= max(l, 4), since L = N from N = 6 on, where k eta <= N;
       signs        k <= 128 ln(2 N) + 1, L <= N k: eta = 1, so k is the greatest score; 64 bits of seed;
-    neighbour      E = d (5 d' + 19) + 4, d = d' + 4, for d' <= l + 1 digits of N symbols, as in appendix G, and two labels;
+    neighbour      E = d (5 d' + 19) + 4, d = d' + 4, d' <= l + 1 digits for N symbols (appendix G), two labels;
                    L = (2 N - 1)^2, as 6 (d' ln(3 N) + 1) <= L.
-So program / l^3 is at most a product of (2 + 2 log2 L) / l and E / l^2, and 64 / l^3. Each k / l, d' / l and (log2 L) / l above
-falls as l grows; so does the product, and C is its value at l = 2. At a greater N it is smaller: `envelope(name, l)`.
+Divide program by l^3. The result is at most (2 + 2 log2 L) / l times E / l^2, plus 64 / l^3. With the bounds of the table,
+none of k / l, d' / l and (log2 L) / l grows as l grows. So the quotient does not grow either, and C is its value at l = 2. For
+greater N it is smaller: `envelope(name, l)`.
 
-A run shows the sizes of the networks that are built, at each N of a list. This does not show that C is enough for every N; that
-is the proof.
+A run shows the sizes of the networks that are built, at each N of a list. This does not show that C is enough for every N;
+that is the proof.
 """
 
 import math
@@ -47,7 +51,7 @@ DIGITS = 3
 
 
 class Construction(NamedTuple):
-    """A family of networks, with bounds of E and of log2 L from l = log2 N, and of the bits beside p E."""
+    """A family of networks, with bounds of E and of log2 L from l = log2 N, and of the bits besides p E."""
 
     build: Callable[[int], Network]
     entries: Callable[[Number], Number]
@@ -102,7 +106,7 @@ CONSTRUCTIONS = {
 
 
 def most_bits(name: str, log_length: Number) -> Number:
-    """The bound of the bits of a construction at N = 2^l: (2 + 2 log2 L) E, and what is beside.
+    """Return the bound of the bits of a construction at N = 2^l: (2 + 2 log2 L) E, and the bits besides.
 
     >>> most_bits("equality, parabola", 10)  # 42 bits for each of 118 entries
     4956
@@ -112,7 +116,7 @@ def most_bits(name: str, log_length: Number) -> Number:
 
 
 def envelope(name: str, log_length: Number = 2) -> float:
-    """C for all N >= 2^l: `most_bits` over l^3. By default for all N >= 4.
+    """Return C for all N >= 2^l: `most_bits` over l^3. The default is all N >= 4.
 
     >>> round(envelope("equality, binary"), 1), round(envelope("equality, binary", 20), 1)
     (215.0, 13.2)
@@ -131,9 +135,10 @@ def ladder(longest: int) -> list[int]:
 
 
 def below_a_state_from(name: str) -> int:
-    """The least power of two N from which `most_bits` is below the N/2 bits of a recurrent model's state.
+    """Return the least power of two N from which `most_bits` is below the N/2 bits of a recurrent model's state.
 
-    Beyond it N/2 doubles with each step of l, while the bound is at most (1 + 1/l)^3 times what it was, below 2 from l = 4 on.
+    Beyond it N/2 doubles with each step of l. The bound becomes at most (1 + 1/l)^3 times as large, a factor below 2 from l =
+    4 on.
 
     >>> below_a_state_from("equality, parabola")
     16384

@@ -1,29 +1,39 @@
 """Two attention layers have no protocol as short as the one that Theorem 4 gives for one layer.
 
-So the lower bounds on one layer do not extend to two layers by the same proof: a small two-layer model computes a function that
-costs N/2 bits.
+In such a protocol Alice and Bob each know half of the tokens, and they exchange bits until they know the model's output.
+Theorem 4 proves lower bounds on one layer by a short protocol. The same proof cannot work for two layers: a small two-layer
+model computes a function for which every protocol needs N/2 bits.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1, appendix F.4. N is even; S_A and S_B are N/2
-positions each; f(x) = 1 if the symbols at S_A and at S_B, each in order, differ.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1, appendix F.4. N is even, and S_A and S_B are
+two sets of N/2 positions each. The function f(x) is 1 if the symbols at S_A differ from the symbols at S_B, each read in
+order.
 
-We differ: the matrix of f is taken from the answers of the built network; constants are counted; with the parabola code m = 2
-does not grow, so the corollary's g(N) = Omega(N / (log N)^2) becomes Omega(N / log N).
+We differ:
+* The matrix of f is taken from the answers of the built network.
+* Constants are counted.
+* With the parabola code the width m is 2 at every N. So the corollary's g(N) = Omega(N / (log N)^2) becomes Omega(N / log N).
 
-Proof. A small two-layer model computes f for every partition: `relabelled_two_layers`, one head a layer, m the wider of key and
-value, p bits, causal. And f costs N/2 bits for its partition: `matrix`, `measures`, `both_learn`.
+Proof. A small two-layer model computes f for every partition (`relabelled_two_layers`). It is causal and has one head in each
+layer. Let m be the wider of key and value, and p the number of bits of a number. But with a partition between Alice and Bob, f
+costs N/2 bits (`matrix`, `measures`, `both_learn`).
 
-*Corollary.* Assume a protocol that computes the output of every two-layer model for every partition with C m p H g(N) bits.
-Then C m p H g(N) >= N/2 for the model above: g(N) >= N / (2 C m p H). For a code of k = O(log N) coordinates m p H is O((log
-N)^2); for the parabola code m = 2, and p = O(log N). In particular the total of Theorem 4, 3 m (p + log2 N) H, for each of two
-layers, is too small from `crossing` on, and so is its count: what is sent for one layer does not do for two.
+*Corollary.* Assume that C m p H g(N) bits are enough to compute the output of every two-layer model for every partition. Then
+C m p H g(N) >= N/2 for the model above, so g(N) >= N / (2 C m p H). For a code of k = O(log N) coordinates, m p H is O((log
+N)^2). For the parabola code, m = 2 and p = O(log N).
 
-*The limit of Theorem 4's protocol.* Layer 2 at N weighs the outputs of layer 1 at all positions, and each of these depends on
-tokens of both parties. To run the protocol for every position costs N times its bits, more than to send all tokens.
+*Two layers by Theorem 4.* The total of Theorem 4 is 3 m (p + log2 N) H for one layer. Twice this total is too small for two
+layers from the length `crossing` on. The same is true of twice the counted bits of Theorem 4's protocol. So sending for each
+layer what Theorem 4 sends for one is not enough.
 
-For every partition of N <= 8 positions into halves, a run shows that the built network computes f on all 2^N inputs, and that
-the witnesses of N/2 bits are valid for that matrix. At these N the protocol of one layer takes hundreds of bits for the same m,
-p, H. So the contradiction is only at the `crossing`, by the written proof and by networks that `relabelled_two_layers` checks
-there. This does not show that no protocol is short enough for all models; that is the text above.
+*The limit of Theorem 4's protocol.* Layer 2 at position N weighs the outputs of layer 1 at all positions. Each of these
+depends on tokens of both parties. A protocol that runs for every position costs N times the bits, which is more than sending
+all tokens.
+
+For every partition of N <= 8 positions into halves, a run shows two things. The built network computes f on all 2^N inputs,
+and the witnesses of N/2 bits are valid for the matrix of its answers. For such small N, Theorem 4's protocol takes hundreds of
+bits for the same m, p and H. So the contradiction appears only at the `crossing`. There it follows from the written proof and
+from networks that `relabelled_two_layers` checks. This does not show that no protocol is short enough for all models; that is
+the proof above.
 """
 
 from collections.abc import Sequence
@@ -64,7 +74,7 @@ MOST_SHOWN = 20
 
 
 def matrix(network: Network, length: int, left: Sequence[int]) -> TwoParty:
-    """Take the answers of a network on all 2^N inputs, Alice having the positions `left`, from 1.
+    """Return the matrix of a network's answers on all 2^N inputs; Alice has the positions `left`, from 1.
 
     Rows are Alice's 2^(N/2) halves, columns Bob's: f is 0 on the diagonal and 1 elsewhere.
 
@@ -79,8 +89,9 @@ def matrix(network: Network, length: int, left: Sequence[int]) -> TwoParty:
 def measures(f: TwoParty) -> dict[str, Measure]:
     """Bound the cost of an answer matrix from below, twice with a witness that is verified, and from above.
 
-    The diagonal is a fooling set, as a mixed input of two of its members is not on it, so they need as many transcripts: N/2
-    bits, even if only one party learns the answer. Log-rank says the same: 1 - identity has full rank.
+    The diagonal is a fooling set: a mixed input of two of its members is not on the diagonal. So each member needs a
+    transcript of its own. This gives N/2 bits, even if only one party learns the answer. The rank gives the same bound, as 1 -
+    identity has full rank.
     """
     taken = {
         "fooling_set": fooling_set(f, value=0),
@@ -93,17 +104,18 @@ def measures(f: TwoParty) -> dict[str, Measure]:
 
 
 def both_learn(f: TwoParty) -> int:
-    """Count the bits after which both know the answer: log2 of the leaves, one at least for each input of a fooling set.
+    """Count the bits after which both parties know the answer: log2 of the number of leaves of a protocol.
 
-    The leaves of a protocol are rectangles of one answer, at least 2^(N/2) with answer 0 and at least one with answer 1:
-    N/2 + 1 bits, which are enough (Alice sends her half, Bob the answer).
+    Each leaf is a rectangle of inputs with one answer, and no two inputs of a fooling set share a leaf. So at least 2^(N/2)
+    leaves have the answer 0, and at least one has the answer 1. That makes N/2 + 1 bits. They are enough: Alice sends her
+    half, and Bob sends the answer.
     """
     leaves = sum(fooling_set(f, value=answer).value for answer in f.answers)
     return ceil_log2(leaves)
 
 
 class TwoLayerSize(NamedTuple):
-    """m, the wider of key and value; d, the residual stream; and the grid, of a model with one head a layer."""
+    """The sizes m (wider of key and value) and d (residual stream), and the grid, of a model with one head a layer."""
 
     width: int
     embedding: int
@@ -125,7 +137,7 @@ def two_layer_size(code: PositionCode) -> TwoLayerSize:
 
 
 class Theorem4Bits(NamedTuple):
-    """Bits of Theorem 4's protocol: by the printed total, and counted with both parties learning the class."""
+    """Bits of Theorem 4's protocol: by the paper's total, and counted with both parties learning the class."""
 
     printed: float
     counted: int
@@ -155,9 +167,9 @@ def two_layers_of_theorem_4(code: PositionCode) -> Theorem4Bits:
 def crossing(code: str = "parabola", printed: bool = False) -> int | None:
     """Find the least even N from which Theorem 4's bits for both layers are below N/2 + 1.
 
-    They are counted by the lemma's own m, p, H. The bits T grow with N, so the last N with N <= 2 (T(N) - 1) is a fixed point
-    of N -> 2 floor(T(N) - 1), reached from above. Up to N = 2^20; None if a code has too few addresses, or is too wide, to get
-    there.
+    They are counted for the lemma's own m, p and H. The bits T grow with N. So the last N with N <= 2 (T(N) - 1) is a fixed
+    point of N -> 2 floor(T(N) - 1), reached from above. The search ends at N = 2^20. None if a code has too few addresses, or
+    is too wide, to get there.
 
     >>> crossing("parabola"), crossing("parabola", printed=True)
     (1088, 1278)

@@ -1,38 +1,43 @@
-"""A Transformer with two attention layers of one head decides whether the two halves of a sequence are equal, in width O(log
-N).
+"""Two attention layers of one head decide whether the two halves of a sequence are equal, in width O(log N).
 
-The first layer compares each symbol of the second half with its partner in the first half. The second layer averages the
-mismatches, and the answer is "equal" if the mean is 0.
+The first layer compares each symbol of the second half with its partner, the symbol at the same place of the first half. The
+second layer averages the mismatches. The answer is "equal" if this mean is 0.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2: EQ and INEQ of x_1 .. x_N, for an even N, over
-{0, 1} or any finite alphabet.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2. The function EQ is 1 if the two halves of x_1
+.. x_N are equal, and INEQ = 1 - EQ. N is even, and the symbols are bits or from any finite alphabet.
 
 We differ:
-* The position code is a parameter.
+* The position code is a parameter: any code of `maths.codes.codes`.
 * Both layers are causal, and the answer is read at the last position.
-* No weight needs to round to 1, because a threshold follows layer 1.
-* The head subtracts what it retrieves, so no coordinate holds it. The width is 2 + 2k for two symbols, which the paper prints;
-  its construction needs 3 + 2k.
-* The read-out has no FFN before it.
+* A threshold follows layer 1. So no attention weight needs to round to 1.
+* The head subtracts the symbol that it retrieves from the symbol at its own position. So the retrieved symbol needs no
+  coordinates of its own.
+* The width for two symbols is 2 + 2k, for a position code of k coordinates. The paper states this width, but its construction
+  needs 3 + 2k.
+* The read-out has no feed-forward network (FFN) before it.
 
-Sizes. S symbols have b = max(1, ceil(log2 S)) bits, and h = N/2. A code of `maths.codes.codes` gives N addresses in k
-coordinates. The alphabet changes only b.
+Sizes. A half has h = N/2 symbols. With S different symbols, each is written as b = max(1, ceil(log2 S)) bits. The position
+code gives each of the N positions a key and a query of k coordinates. A larger alphabet changes only b.
 
-Inputs. The residual stream is [symbol: b | mismatch: 1 | asked: k | own: k]. Symbol s at t = 1 .. N has this vector, where t
-itself replaces t - h if t <= h:
-    [bits of s in {0, 1} | 0 | query of t - h | key of t]
+Inputs. The residual stream has four parts, with these numbers of coordinates:
+    [symbol: b | mismatch: 1 | asked: k | own: k]
+At position t, `symbol` starts as the bits of the symbol there, and `mismatch` starts at 0. `own` is the key of t. `asked` is
+the query of the partner of t. The partner of a position t > h is t - h, and a position t <= h is its own partner.
 
-These margins hold for every N and every input. Here D = 1/L is a step of the grid:
-* The weight of the queried address is above 3/4.
-* The magnitude of a difference of two bits is at least 1/(1 + leakage(eta)) - 1/2 - D away from 1/2, about 1/4 (`proved`).
-* The mismatch of a position is 0 if its bits agree, and at least 1 if not.
-* The mean of the mismatches is 0, or at least u = 1/N. The read-out then compares 2 u with u.
+Margins. Every stored number is a multiple of D = 1/L. Scores are multiplied by a whole number eta. The position code bounds
+the weight of all other positions, relative to the weight of the queried one, by leakage(eta). These margins hold for every N
+and every input:
+* The attention weight of the queried position is above 3/4.
+* Layer 1 gives the difference of two bits. Its magnitude is at least 1/(1 + leakage(eta)) - 1/2 - D away from 1/2, which is
+  about 1/4 (`proved`).
+* The mismatch at a position is 0 if its symbol equals the partner's, and at least 1 otherwise.
+* The mean of the mismatches is 0, or at least u = 1/N. The read-out compares twice this mean with u.
 
-The proof continues at `_subtract_partner` (layer 1, retrieval), `_flag_mismatch` (its FFN, an XOR), `_average_mismatch` (layer
-2, an OR), `_readout` and `_grid` (the effect of rounding).
+The proof continues at `_subtract_partner` (layer 1 retrieves), `_flag_mismatch` (its FFN is an XOR), `_average_mismatch`
+(layer 2 is an OR), `_readout` and `_grid` (the effect of rounding).
 
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N.
+A run checks the network at the length that it is built for. This does not show that the network is right at other lengths. The
+proof covers every N.
 """
 
 import math
@@ -137,35 +142,45 @@ def compare(
 def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
     """Layer 1 subtracts the partner's symbol: W_Q = eta [asked], W_K = [own], W_V = [symbol], W_O = -W_V^T.
 
-    No position asks for a later one. The weight of the address asked for is at least 1 / (1 + leakage(eta)) > 3/4, since eta is
-    chosen with leakage(eta) < 1/3 (`maths.codes.codes`). So the symbol space becomes v = x_t - z per bit, with z >= 3/4 if the
-    bit asked for is 1 and z <= 1/4 if it is 0: |v| <= 1/4 if the two bits agree and |v| >= 3/4 if they do not. Positions t <= h
-    agree with themselves.
+    Here [asked] is the matrix that reads the part `asked`. The head is causal, because no position queries a later one. The
+    weight of the queried position is at least 1 / (1 + leakage(eta)). This is above 3/4, since eta is chosen with leakage(eta)
+    < 1/3.
+
+    Let z be the mean of one bit that the head retrieves. Then z >= 3/4 if the partner's bit is 1, and z <= 1/4 if it is 0. The
+    layer replaces the bit x_t by v = x_t - z. So |v| <= 1/4 if the two bits agree, and |v| >= 3/4 if they do not. A position t
+    <= h is its own partner, so there all bits agree.
     """
     return AttentionLayer((lookup(spaces, eta, "symbol", sign=-1),))
 
 
 def _flag_mismatch(spaces: Spaces) -> FeedForward:
-    """The FFN of layer 1 adds 0 if all bits agree, else at least 4: 4 * sum of relu(4 v - 2) + relu(-4 v - 2).
+    """The FFN of layer 1 adds 0 to `mismatch` if all bits agree, and at least 1 otherwise: 4 * sum of relu(4 v - 2) + relu(-4
+    v - 2).
 
-    The sum is over bits. On the grid |v| <= 1/4 + 5/4 D or |v| >= 3/4 - 5/4 D, with 1 in place of 5/4 for whole scores.
-    Agreement gives relu(-1 + 5 D) = 0. Disagreement gives at least 4 (1 - 4 D) >= 1 for whole scores and L >= 6, else
-    4 (1 - 5 D) > 3.
+    The sum is over bits, with v from `_subtract_partner`. Without rounding it is 0 or at least 4. On the grid |v| <= 1/4 + 5/4
+    D for equal bits and |v| >= 3/4 - 5/4 D for unequal ones. If scores are whole numbers, 5/4 becomes 1 in both. Equal bits
+    then give at most relu(-1 + 5 D) = 0, as L >= 6. Unequal bits give at least 4 (1 - 4 D) >= 1 for whole scores, and 4 (1 - 5
+    D) > 3 otherwise.
     """
     return feed_forward([mismatch(spaces["symbol"], spaces["mismatch"])], spaces.nothing()[0])
 
 
 def _average_mismatch(spaces: Spaces) -> AttentionLayer:
-    """Layer 2 has scores 0 and the mismatch as its value, whose mean is added to the last position's own.
+    """Layer 2 has the score 0 everywhere and the value `mismatch`, so it adds the mean of the mismatches at the last position.
 
-    With u = 1/N the uniform weight, the mismatch there is 0 if the halves are equal, and at least 4 u if not. On the grid
-    u = floor(L/N) D, which is 1/N; the weighted mean of mismatches is at least u >= D, so flooring it leaves u or more.
+    Each position has the weight u = 1/N. Without rounding, the added mean is 0 if the halves are equal, and at least 4 u if
+    not. On the grid the weight is u = floor(L/N) D, which is 1/N since N divides L. The mean of the rounded mismatches is 0 or
+    at least u. Since u is a multiple of D, rounding down leaves u or more.
     """
     return AttentionLayer((average(spaces["mismatch"], spaces["mismatch"]),))
 
 
 def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Array, Array]:
-    """The logits are 2 * mismatch for "unequal" and u for "equal": 0 < u, or 2 u > u; saturated mismatches stay above 1."""
+    """The logits are 2 * mismatch for "unequal" and u for "equal".
+
+    If the halves are equal, these are 0 < u. If not, the logit 2 u or more is above u. A mismatch that is cut off at the end
+    of the grid stays above 1.
+    """
     order = [1, 0] if unequal else [0, 1]
     weights = np.concatenate([2 * spaces["mismatch"], spaces.nothing()])
     uniform = np.array([0, grid.steps // length])
@@ -173,13 +188,17 @@ def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Ar
 
 
 def _grid(code: PositionCode, eta: int) -> Grid:
-    """The grid is B.2's, with stepwise softmax and rounding down: L = n^Kc with n = max(4, N) tokens.
+    """The grid is that of appendix B.2, with stepwise softmax and rounding down: L = n^Kc with n = max(4, N) tokens.
 
-    Kc is the least with L >= 6 (5 gives the same grids: n is 4 or an even number from 6 on) for which every entry and every
-    winning score lies on it. Losing scores may saturate at -L: winners are at least 0 (s >= 0 for every code: it is a square
-    length, or x_p^2), so the losers' exponentials round to 0 either way. Floors lower the others' exponentials and weights,
-    and the winner's weight by less than D. If scores are no multiples of D (`circle`) they lose less than D too, which
-    multiplies leakage(eta) by e^D at most; then L >= 64.
+    Kc is the least whole number with L >= 6 for which the grid holds every entry and every winning score. (L >= 5 would give
+    the same grids, since n is 4 or an even number from 6 on.)
+
+    Losing scores below -L are stored as -L. This changes nothing: a winning score is at least 0 for every code, as it is a
+    squared length or x_p^2. So the losers' exponentials round to 0 either way.
+
+    Rounding down lowers the other exponentials and weights, and it lowers the winner's weight by less than D. In the code
+    `circle`, scores are not multiples of D, so they lose less than D as well. This multiplies leakage(eta) by at most e^D, and
+    then L >= 64.
     """
     return Grid.of(code.count, lookup_exponent(code, eta, LEAST_STEPS))
 
@@ -353,9 +372,9 @@ THEOREM = Theorem(
         Erratum(
             where="Theorem 6, appendix F.2, eta",
             printed='"Thus, for eta = log N + Kc log 2N, the softmax attention weight at j = i - N/2 will be rounded to 1"',
-            found="the inequality above it asks for eta >= 2 log((N-1)(2 N^Kc - 1)), nearly twice that: 26.31 for 13.86 at "
-            "N = 64, Kc = 2. With the printed eta its worst case has weight 0.942; products of 1/4, the most in the code, give "
-            "0.998: still not 1 on that grid",
+            found="the inequality before it needs eta >= 2 log((N-1)(2 N^Kc - 1)), nearly twice that: 26.31 instead of 13.86 "
+            "at N = 64, Kc = 2. With the printed eta the weight is 0.942 in the worst case of the inequality. It is 0.998 if "
+            "all products are 1/4, the greatest in the code. Neither is 1 on that grid",
             built="a threshold after layer 1, for which a weight above 3/4 is enough: eta = 2 for the parabola code",
             test=f"{TESTS}::test_the_printed_eta_is_half_of_what_its_inequality_needs",
         ),
@@ -363,7 +382,7 @@ THEOREM = Theorem(
             where="Theorem 6, appendices F.2 and B.2, rounding",
             printed='F.2: a weight of at least 1 - 1/(2 N^Kc) "will be rounded to 1"; B.2: "z is rounded down" to a multiple '
             "of N^-Kc",
-            found="rounding down takes it to 1 - N^-Kc, a step below 1, at every eta, unless the softmax is rounded stepwise",
+            found="rounding down gives 1 - N^-Kc, a step below 1, for every eta, unless the softmax is rounded stepwise",
             built="nothing needs a weight of 1",
             test=f"{TESTS}::test_under_floor_no_weight_rounds_to_1",
         ),
