@@ -2,12 +2,12 @@
 
 Files:
 
-    two_layers              two layers with k heads compute them (Theorem 13)
+    two_layers              two layers with k heads compute the answer (Theorem 13)
     disjointness_one_layer  one of them, disjointness, needs one wide layer, or a long state (section 4.2, Fact 1)
     _slots                  the plan of a two-layer network: its slots and the scales of its scores
-    _formulas               the formulas to try
-    _trials                 the assignments to try, and how the answers are compared
-    _remarks                what running Theorem 13 shows of its printed text
+    _formulas               the formulas to test
+    _trials                 the assignments to test, and how the answers are compared
+    _remarks                differences between the text of Theorem 13 and its construction
     _buckets                one layer that counts ones in buckets of places
 """
 

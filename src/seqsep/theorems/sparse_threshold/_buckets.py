@@ -1,7 +1,7 @@
 """One attention layer that counts ones in buckets of places: it decides whether two sets meet if each bucket is one place.
 
-Tokens are [BOS], x_1 .. x_h, y_1 .. y_h, as in `two_layers`; place i is in bucket (i - 1) mod b. The proof is in
-`disjointness_one_layer`.
+Two sets meet if they have a common member. The tokens are [BOS], x_1 .. x_h, y_1 .. y_h, and place i is in bucket (i - 1) mod
+b. The proof is in `disjointness_one_layer`.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ TOKENS = 3
 
 
 def bucket_of(half: int, buckets: int) -> Int64[np.ndarray, "half"]:
-    """The bucket of each place, from 0.
+    """Return the bucket of each place, from 0.
 
     >>> bucket_of(half=5, buckets=2).tolist()
     [0, 1, 0, 1, 0]
@@ -50,14 +50,16 @@ def bucket_model(name: str, half: int, buckets: int) -> Network:
 
 
 def _count_ones(spaces: Spaces, eta: int) -> Head:
-    """Scores are 0 for ones and [BOS], -eta for zeros, whose exponentials round to 0: each one, and [BOS], has weight u."""
+    """The scores are 0 for ones and [BOS], and -eta for zeros, whose exponentials round to 0. So each one, and [BOS], has
+    weight u.
+    """
     value = np.concatenate([spaces["bucket"], spaces["bos"]])
     output = np.concatenate([spaces["count"], spaces["unit"]])
     return Head(whole(eta * spaces["asks"]), whole(-spaces["zero"]), value=whole(value), output=whole(output.T))
 
 
 def _exceed(spaces: Spaces, half: int, buckets: int) -> FeedForward:
-    """A hidden unit a bucket: excess += relu(count - places in it * u)."""
+    """One hidden unit for each bucket: excess += relu(count - places in it * u)."""
     places = np.bincount(bucket_of(half, buckets), minlength=buckets)
     inner = spaces["count"] - places[:, None] * spaces["unit"]
     units = Units(inner, np.zeros(buckets, dtype=np.int64), np.repeat(spaces["excess"], buckets, axis=0))

@@ -1,4 +1,4 @@
-"""Formulas to try `two_layers` on: the instances of F.3, random ones, and the series of the long check."""
+"""Formulas to test `two_layers` on: the instances of F.3, random ones, and the series of the long check."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +16,10 @@ FAST_CODES = ("parabola", "binary")  # scores of the others pass 64 bits at larg
 def instances(
     length: int, instance: str | None, heads: int | None, random: np.random.Generator, few: bool
 ) -> dict[str, Thresholds]:
-    """The formulas of N bits to try, by name: those of F.3, and random ones of about 2 N features, or at most N slots if `few`.
+    """Return the formulas of N bits to test, by name.
 
-    Raises ValueError for an unknown instance or a length that does not suit it.
+    They are those of F.3, and random ones of about 2 N features, or at most N slots if `few`. Raises ValueError for an unknown
+    instance or a length that does not suit it.
     """
     names = (*INSTANCES, *RANDOM)
     if instance is not None and instance not in names:
@@ -69,7 +70,7 @@ def random_tables(variables: int, k: int, count: int, random: np.random.Generato
 
 @dataclass(frozen=True)
 class Case:
-    """One formula to try: N, the instance, the code and the variant."""
+    """One formula to test: N, the instance, the code and the variant."""
 
     length: int
     instance: str
@@ -79,7 +80,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Series:
-    """Formulas that take turns until so many assignments are tried, at most `most` of a kind for each formula."""
+    """Formulas that take turns until a number of assignments are tested, at most `most` of a kind for each formula."""
 
     lengths: tuple[int, ...]
     instances: tuple[str, ...]

@@ -24,8 +24,10 @@ VARIANTS = ("repaired", "printed")
 class Scales:
     """The whole numbers that scale the scores, for k heads and a code of n addresses.
 
-    eta: the least with leakage(eta) <= e^-c / 14k; `literal`: c = ceil(ln 12k), by which a bit moves a score; `nothing`:
-    Z = ceil(ln 12kn), the score of [BOS] at a head without a literal; `exponent`: Kc.
+    * `eta` is the least with leakage(eta) <= e^-c / 14k.
+    * `literal` is c = ceil(ln 12k), by which a bit moves a score.
+    * `nothing` is Z = ceil(ln 12kn), the score of [BOS] at a head without a literal.
+    * `exponent` is Kc, where the grid has L = n^Kc.
     """
 
     eta: int
@@ -35,10 +37,10 @@ class Scales:
 
     @classmethod
     def of(cls, code: PositionCode, k: int, eta: int | None = None) -> "Scales":
-        """The scales of the construction; with another `eta`, the grid that it needs.
+        """Return the scales of the construction; with another `eta`, the grid that it needs.
 
-        Kc is the least for which L = n^Kc is at least 12k, and every entry and the score A_v + c lie on the grid. Then Z does
-        too: with x = 12kn >= 24, Z < ln x + 1 <= sqrt(x) <= max(12k, n) <= L.
+        Kc is the least for which L = n^Kc is at least 12k, and the grid holds every entry and the score A_v + c. Then it holds
+        Z too: with x = 12kn >= 24, Z < ln x + 1 <= sqrt(x) <= max(12k, n) <= L.
         """
         literal = math.ceil(math.log(12 * k))
         nothing = math.ceil(math.log(12 * k * code.count))
@@ -50,7 +52,7 @@ class Scales:
 
 
 def least_eta(code: PositionCode, most: float) -> int:
-    """The least whole eta for which the code's leakage is at most `most`, by doubling and bisection.
+    """Return the least whole eta for which the code's leakage is at most `most`, by doubling and bisection.
 
     >>> least_eta(position_code("parabola", 16), most=0.01)
     6
@@ -61,7 +63,7 @@ def least_eta(code: PositionCode, most: float) -> int:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is built for a formula: its slots, k heads, a code of n addresses, one a token, and the layout.
+    """The parameters of a network: a formula's slots, k heads, a code with an address for each of n tokens, and the layout.
 
     `eta` and `steps`, unless they are None, replace the scale of the scores and L.
     """
@@ -76,7 +78,7 @@ class Plan:
 
     @classmethod
     def of(cls, formula: Thresholds, heads: int | None, code: str, variant: str, call: str = "build") -> "Plan":
-        """The plan of a formula; k = `heads`, by default as many as its slots need.
+        """Return the plan of a formula; k = `heads`, by default as many as its slots need.
 
         Raises ValueError for an unknown code or variant, a slot of more than k literals, too many tokens, or more slots than
         variables in the printed layout.
@@ -92,12 +94,12 @@ class Plan:
 
     @property
     def printed(self) -> bool:
-        """Whether slot i lies at variable i, and no mask hides later tokens."""
+        """True if slot i is at variable i, and no mask hides later tokens."""
         return self.variant == "printed"
 
     @property
     def tokens(self) -> int:
-        """n: [BOS], the bits, and the slots unless they lie at the bits."""
+        """The number n of tokens: [BOS], the bits, and the slots unless they are at the bits."""
         return self.code.count
 
     @cached_property
@@ -117,7 +119,7 @@ class Plan:
 
 
 def require(call: str, code: str, variant: str) -> None:
-    """Raise ValueError for a code or variant that there is not."""
+    """Raise ValueError for a code or variant that does not exist."""
     if code not in CODES:
         raise ValueError(f"{call}(code={code!r}): code is one of {', '.join(CODES)}")
     if variant not in VARIANTS:
@@ -140,10 +142,10 @@ def _require_room(slots: Thresholds, heads: int | None, k: int, variant: str) ->
 
 
 def slot_rows(plan: Plan, spaces: Spaces) -> Array:
-    """The slots' vectors, without their own keys: a block for each head, and count = k + 1 - least.
+    """Return the slots' vectors, without their own keys: a block for each head, and count = k + 1 - least.
 
     A head's block is [query of v | s | A_v] for the literal of sign s on variable v, with A_v = floor(eta score(v, v)) on the
-    grid, and [0 | 0 | Z] for a head without a literal. Scores are floored to steps of the grid unless they are whole.
+    grid. It is [0 | 0 | Z] for a head without a literal. Scores are rounded down to steps of the grid unless they are whole.
     """
     gates = [gate for gate in plan.slots.features if isinstance(gate, AtLeast)]
     unit = Fraction(1) if plan.code.unit == 1 else plan.grid.step
@@ -158,7 +160,7 @@ def slot_rows(plan: Plan, spaces: Spaces) -> Array:
 
 
 def _blocks(plan: Plan, gates: list[AtLeast], unit: Fraction) -> Shaped[np.ndarray, "blocks _"]:
-    """[query of v | s | A_v] or [0 | 0 | Z] in multiples of `unit`: k rows for each slot, as Python integers."""
+    """Return [query of v | s | A_v] or [0 | 0 | Z] in multiples of `unit`: k rows for each slot, as Python integers."""
     code = plan.code
     literals = _literals(gates, plan.heads)
     variables = np.abs(literals)
@@ -172,7 +174,7 @@ def _blocks(plan: Plan, gates: list[AtLeast], unit: Fraction) -> Shaped[np.ndarr
 
 
 def _literals(gates: list[AtLeast], heads: int) -> Int64[np.ndarray, "literals"]:
-    """The literals of each slot, filled up with 0 to one a head."""
+    """Return the literals of each slot, filled up with 0 to one for each head."""
     filled = [gate.literals + (0,) * (heads - len(gate.literals)) for gate in gates]
     return np.array(filled, dtype=np.int64).reshape(-1)
 

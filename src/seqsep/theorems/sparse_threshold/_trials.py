@@ -1,4 +1,4 @@
-"""Assignments to try `two_layers` on, and how its answers are compared."""
+"""Assignments to test `two_layers` on, and how its answers are compared."""
 
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
@@ -32,14 +32,14 @@ def tokens(bits: Bits, slots: int) -> Int64[np.ndarray, "batch tokens"]:
 
 
 def every_assignment(variables: int) -> Bits:
-    """All 2^N of them."""
+    """Return all 2^N assignments."""
     return (np.arange(1 << variables)[:, None] >> np.arange(variables)) & 1
 
 
 def hard_assignments(formula: Thresholds, random: np.random.Generator, most: int) -> Iterator[Bits]:
-    """At most `most` of each kind: random ones; constants but for one bit, at every position; and assignments at the threshold.
+    """At most `most` of each kind: random ones, constants except for one bit (at every position), and ones at the threshold.
 
-    The second kind is the worst for disjointness and majority, whose literals have one sign: if every other bit raises its own
+    The second kind is the worst for disjointness and majority, whose literals have one sign. If every other bit raises its own
     score, [BOS] loses most weight.
     """
     variables = formula.variables
@@ -73,17 +73,17 @@ def _at_threshold(formula: Thresholds, random: np.random.Generator, count: int) 
 
 
 def exhaustible(formula: Thresholds, tokens: int, heads: int) -> bool:
-    """Whether every assignment can be tried."""
+    """Return True if every assignment can be tested."""
     return formula.variables <= 16 and (tokens**2 * heads << formula.variables) <= EXHAUSTIVE_SCORES
 
 
 def margin(network: Network) -> Callable[[Execution], Array]:
-    """The distance of each count from 1/2, over slots; elsewhere counts are at most 0."""
+    """Return the distance of each count from 1/2, over slots; elsewhere counts are at most 0."""
     return lambda result: distances(result.attended[0][..., network.spaces["count"]], Fraction(1, 2))
 
 
 def put(trial: Trial, formula: Thresholds, bits: Bits) -> np.ndarray:
-    """Put assignments to the network of a formula, in parts that fit, and return the margin of each.
+    """Run the network of a formula on assignments, in parts that fit, and return the margin of each.
 
     Slots are tokens unless positions hold them.
     """
@@ -103,7 +103,7 @@ def put(trial: Trial, formula: Thresholds, bits: Bits) -> np.ndarray:
 
 
 def put_hard(trial: Trial, formula: Thresholds, random: np.random.Generator, most: int) -> None:
-    """Put every kind of `hard_assignments`, and up to 64 bits a climb from some of them by flipping bits."""
+    """Run every kind of `hard_assignments`, and up to 64 bits a climb from some of them by flipping bits."""
     bits = np.concatenate(list(hard_assignments(formula, random, most)))
     put(trial, formula, bits)
     if 0 < formula.variables <= 64 and len(bits):
@@ -112,7 +112,7 @@ def put_hard(trial: Trial, formula: Thresholds, random: np.random.Generator, mos
 
 
 def answers_hard(network: Network, formula: Thresholds, seed: int) -> bool:
-    """Whether a network answers hard assignments on its grid."""
+    """Return True if a network answers hard assignments rightly on its grid."""
     trial = Trial("", network, in_floats=0)
     bits = np.concatenate(list(hard_assignments(formula, np.random.default_rng(seed), 64)))
     return passes(lambda: put(trial, formula, bits))
@@ -134,7 +134,7 @@ def read(given: Mapping[str, Any], variables: int, halves: bool) -> Int64[np.nda
 
 
 def require_function(given: Mapping[str, Any], thresholds: Thresholds, name: str) -> None:
-    """Raise ValueError if a user's input has `features` and `threshold` of another function than that which `name` names."""
+    """Raise ValueError if a user's input has `features` and `threshold` of a function other than the one called `name`."""
     own = readable_function(thresholds)
     for field, expected in own.items():
         if field in given and given[field] != expected:

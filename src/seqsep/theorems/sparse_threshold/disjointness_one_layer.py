@@ -1,39 +1,49 @@
-"""One attention layer that decides whether two sets meet needs a size m H of order N / (p + log N), and a recurrent model needs
-N/2 bits.
+"""To decide whether two sets meet, one attention layer needs a size m H of order N / (p + log N); a recurrent model needs N/2
+bits.
 
-Each set is a string of N/2 bits. A layer with value width N/2 + 1 does decide it.
+Two sets meet if they have a common member. Each set is a string of N/2 bits. Here m is the width of a head, H the number of
+heads, and p the number of bits of a number. A layer whose values have N/2 + 1 coordinates decides the question.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.2, Facts 1 and 4, Definition 1. DISJ(x, y) = 1 if the sets meet,
-x_i = y_i = 1 for some i; h = N/2 bits each. Alice has x, Bob has y and the last position.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.2, Facts 1 and 4, Definition 1. With h = N/2 bits each, DISJ(x,
+y) = 1 if x_i = y_i = 1 for some i. Alice has x. Bob has y and the last position.
 
 We differ:
-* The bound has constants, those of the counted protocol.
-* A layer of value width h + 1 that does decide it is built, so m H of order N is enough.
+* The bound has constants, which are those of the counted protocol.
+* A layer of value width h + 1 that decides DISJ is built. So m H of order N is enough.
 * Fact 1 is exact: h + 1 bits if both parties know the answer.
 
-Proof. *Fooling set.* S = {(A, complement of A)}, 2^h pairs of sets that do not meet. Let A and B differ, say at i, which is in
-A and not in B. Then A meets the complement of B: one of the two mixed inputs has another answer (Definition 1).
+Proof. *Fooling set.* S has the 2^h pairs (A, complement of A), whose two sets do not meet. Let A and B differ at i, which is
+in A and not in B. Then A meets the complement of B. So one of the two mixed inputs has another answer, as Definition 1
+requires.
 
-*Fact 4, as it is used here.* A transcript fixes what either party says, so two pairs of S with one transcript share it with
-both mixed inputs. Bob answers from the transcript and his y, so he answers (A, y) and (B, y) alike, which is wrong for one. So
-the 2^h pairs have 2^h transcripts; transcripts have one length, `cost`, and h <= `cost`. If both know the answer, there is a
-transcript more for sets that meet: h + 1 bits (Fact 1), and as many are enough, x one way and the answer back.
+*Fact 4, as it is used here.* The transcript is all bits that the parties exchange. If two pairs of S have one transcript, both
+mixed inputs have it too. Bob answers from the transcript and his y. So he gives (A, y) and (B, y) the same answer, which is
+wrong for one of them. So the 2^h pairs have 2^h different transcripts. All transcripts have one length, `cost`, so h <=
+`cost`.
 
-*One layer.* With Theorem 4 (`one_layer_protocol`): h <= `cost`, and at most 3 m (p + log2 N) H for m >= 2, hence `needed`. The
-first token is [BOS], which both know; without it the protocol takes no more bits.
+*Fact 1.* If both parties know the answer, sets that meet need one more transcript. This makes h + 1 bits. They are enough: one
+party sends its set, and the other sends the answer.
 
-*A recurrent model.* Of two sets that differ at i, {i} meets one: all 2^h states after x differ, h bits (Theorem 2).
+*One layer.* By Theorem 4 (`one_layer_protocol`) a layer gives such a protocol. So h <= `cost`, and `cost` is at most 3 m (p +
+log2 N) H for m >= 2. This gives `needed`. The first token is [BOS], which both parties know. Without it the protocol takes no
+more bits.
 
-*Enough.* `_buckets.bucket_model` with h buckets. [BOS] and the ones tie at the greatest score; zeros score eta = hard_scale(L)
-less and have weight 0. So with K ones each of them and [BOS] weighs u = floor(L / (K + 1)) / L, which is at least 1/L, as L >=
-N + 1. Coordinate i holds u (x_i + y_i), `unit` holds u, and `excess` the sum of relu(u (x_i + y_i) - u), which is u times the
-number of common members: the logits are u, and 2 u or more if the sets meet, 0 if not. In float64 zeros add less than N / (2
-L^2) of u to each coordinate, and h of these to `excess`, below u / 4.
+*A recurrent model.* Let two sets x differ at i. Then {i} meets only one of them. So all 2^h states after x differ, which needs
+h bits (Theorem 2).
 
-A run shows for h <= 8, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the least protocol
-tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that are counted. Layers of fewer
-buckets, at lengths where `cost` < h, have two pairs of S with one transcript, and are wrong on a mixed input. This does not
-show that every smaller layer and every smaller state fails; that is the proof above.
+*Enough.* The layer is `_buckets.bucket_model` with h buckets. [BOS] and the ones all have the greatest score. Zeros score eta
+= hard_scale(L) less and have weight 0. So with K ones, each of them and [BOS] has the weight u = floor(L / (K + 1)) / L. This
+is at least 1/L, as L >= N + 1.
+
+Coordinate i then holds u (x_i + y_i), and `unit` holds u. `excess` is the sum of relu(u (x_i + y_i) - u), which is u times the
+number of common members. The logits are u, and twice `excess`: 0 if the sets do not meet, and 2 u or more if they do. In
+float64, zeros add less than N / (2 L^2) of u to each coordinate. They add at most h times this to `excess`, which is below u /
+4.
+
+For h <= 8 a run shows, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the least
+protocol tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that are counted. For a
+layer of fewer buckets, at a length with `cost` < h, two pairs of S have one transcript, and the layer answers a mixed input
+wrongly. This does not show that every smaller layer and every smaller state fails; that is the proof above.
 """
 
 from collections.abc import Callable, Mapping
@@ -111,7 +121,7 @@ def cost(length: int, width: int, heads: int, grid: Grid) -> int:
 
 
 def needed(length: int, grid: Grid) -> dict[str, Number]:
-    """Find the least m H for N, by the printed constant and counted: for any m and H, and with one head.
+    """Find the least m H for N, by the constant in the paper and counted: for any m and H, and with one head.
 
     >>> needed(length=8192, grid=Grid.of(8193, 2))["one head"]
     49
@@ -123,7 +133,7 @@ def needed(length: int, grid: Grid) -> dict[str, Number]:
 
 
 def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid]) -> int:
-    """Find the least even N from which no layer of these sizes decides it: its protocol takes fewer than N/2 bits.
+    """Find the least even N from which no layer of these sizes decides DISJ: its protocol takes fewer than N/2 bits.
 
     `grid_of(N)` is its grid, never coarser for a greater N.
 
@@ -134,7 +144,7 @@ def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid]) -> int:
 
 
 def pairs(sets: Int64[np.ndarray, "sets half"]) -> Pairs:
-    """Tokens of each set beside its complement, after [BOS].
+    """Return the tokens of each set and its complement, after [BOS].
 
     >>> pairs(np.array([[1, 0]])).tolist()
     [[2, 1, 0, 0, 1]]
@@ -205,7 +215,7 @@ def _check_fooling_set(half: int) -> Outcome:
 
 
 def _check_trees(half: int) -> Outcome:
-    """Search the least protocol tree: Fact 4's bound is met, and what it leaves out is the answer that both know."""
+    """Search the least protocol tree: it has h + 1 levels, one more than Fact 4's bound, as both parties know the answer."""
     searched = protocol_cost(matrix(half))
     if searched.bits != half + 1:
         raise CLAIM.fails({"half": half, "least protocol tree": searched.bits, "expected": half + 1})
@@ -220,7 +230,7 @@ def _check_trees(half: int) -> Outcome:
 
 
 def _check_state(half: int) -> Outcome:
-    """Count the sets that some other set tells apart: what a state after x must hold."""
+    """Count the sets that some other set distinguishes: a state after x must distinguish as many."""
     distinguishing_suffix = distinct_rows(matrix(half))
     distinguishing_suffix.witness.verify()
     if distinguishing_suffix.bits != half:
@@ -262,7 +272,7 @@ def bound(length: int) -> dict[str, Number]:
 
 
 def _check_enough(length: int) -> Outcome:
-    """Put all inputs to the layer with a bucket for each place."""
+    """Run the layer with a bucket for each place on all inputs."""
     network = build(length)
     trial = Trial(CLAIM.name, network)
     tokens = trials.tokens(trials.every_assignment(length), slots=0)
@@ -300,7 +310,7 @@ def _check_protocol(length: int, seed: int) -> Outcome:
 
 
 def _check_errs(buckets: int, seed: int) -> Outcome:
-    """Find an input on which the layer of these buckets errs, at the least N from which its protocol is too short."""
+    """Find an input that the layer of these buckets answers wrongly, at the least N from which its protocol is too short."""
     length = fails_from(buckets + 1, 1, lambda length: least_grid(length + 1, lambda eta: eta))
     network = build(length, buckets + 1)
     sets = np.random.default_rng(seed).integers(2, size=(DRAWN, length // 2))

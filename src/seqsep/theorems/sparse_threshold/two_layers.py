@@ -1,40 +1,50 @@
 """Two causal attention layers with k heads, of width O(log N), compute any threshold of k-sparse features of N bits.
 
-A feature is a function of k of the bits, and the answer says whether enough features hold. Disjointness, majority, k-DNF and
-k-CNF are instances.
+A k-sparse feature is a function of k of the bits, with the value 0 or 1. The answer is 1 if more than b of M given features
+are 1. Disjointness, majority, k-DNF and k-CNF are such functions.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3; DISJ, majority, k-DNF and k-CNF are instances.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3.
 
-Margins, each proved for every formula:
-* the weight of [BOS] at a head of a slot: within 3/(12 k) of 1 if the head's literal fails, of 0 if it holds;
-* a slot's count from 1/2: at least 1/4;
-* the two logits: at least 1/n apart.
+We differ:
+* The tokens are [BOS], x_1 .. x_N and then one slot for each feature. The number of features is free, and the answer is read
+  at the last token.
+* Attention itself evaluates each literal. In the paper the heads fetch bits, and an FFN combines them by a function g. But the
+  FFN is the same at all positions, and g is not.
+* `variant="printed"` has the paper's layout with our slots: feature i is at position i, so there are at most N features. No
+  mask is used.
 
-We differ: the tokens are [BOS], x_1 .. x_N and then one slot for each feature, any number of them, and the last one is read.
-Attention evaluates a literal itself, while the paper's heads fetch bits that an FFN, the same at every position, combines by a
-function g that differs between positions. `variant="printed"` has the paper's layout, feature i at position i, at most N of
-them and no mask, with our slots.
+Slots. A slot is 1 if at least `least` of its literals hold. A clause has least = 1, and a term needs all its literals. Any
+table g of k bits is a constant plus a sum of at most 2^(k-1) slots (`formulas.TruthTable.gates`). The constant is moved to the
+bound b. So there are M slots of at most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r
+coordinates (`maths.codes.codes`).
 
-Slots. A slot is 1 if at least `least` of its literals hold: a clause for 1, a term for all. Any table g of k bits is a sum of
-at most 2^(k-1) of these plus a constant (`formulas.TruthTable.gates`), which moves to the bound. So there are M slots of at
-most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r coordinates (`maths.codes.codes`).
+Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]. The token at address t writes
+these numbers:
+* [BOS] has bos = 1 and no key.
+* A bit x_t has bit = +1 or -1, and the key of t.
+* A slot has the key of t, and count = k + 1 - least. It has one block for each of k heads. The block [query of v | s | A_v] is
+  for a literal on variable v with sign s, where A_v = floor(eta score(v, v)) on the grid and eta is the scale of the scores.
+  The block [0 | 0 | Z] is for a head without a literal (`_slots.slot_rows`).
 
-Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]; token t of address t holds
-* x_t:   bit = +1 or -1, and the key of t;
-* [BOS]: bos = 1, no key;
-* slot:  the key of t, and count = k + 1 - least. Its literal on variable v with sign s has a block [query of v | s | A_v]. Here
-  A_v = floor(eta score(v, v)) on the grid, and [0 | 0 | Z] for a head without a literal (`_slots.slot_rows`).
+Margins. These hold for every formula:
+* The weight of [BOS] at a head of a slot is within 3/(12 k) of 1 if the head's literal fails, and within 3/(12 k) of 0 if it
+  holds.
+* The count of a slot is at least 1/4 away from 1/2.
+* The two logits differ by at least 1/n.
 
-The proof continues at `_fetch_literals` (layer 1: a weight for each literal), `_slot_holds` (its FFN: a bit for each slot),
-`_add_up` (layer 2: how many slots hold), `_readout` (the threshold); the grid is `_slots.Scales`.
+The proof continues at `_fetch_literals` (layer 1 gives a weight for each literal), `_slot_holds` (its FFN gives a bit for each
+slot), `_add_up` (layer 2 counts the slots that hold) and `_readout` (the threshold). The scales are in `_slots.Scales`.
 
-On the grid (B.2, stepwise softmax, rounding down): L = n^Kc with base max(4, n). u = 1/n is on it. A_v >= 0, so losing scores
-that saturate at -L stay more than ln L below. If scores are no multiples of D = 1/L (`circle`), floors multiply another's
-exponential by at most e^D <= e^(1/12), and e^c R <= e^(1/12)/14k is below 1/12k; v and [BOS] are floored alike, since c is
-whole.
+Rounding. The grid is that of appendix B.2, with stepwise softmax and rounding down. L = n^Kc with base max(4, n), and D = 1/L
+is one step. The weight u = 1/n is on the grid. Losing scores below -L are stored as -L. They stay more than ln L below the
+winner, since A_v >= 0.
 
-A run checks the formulas that it builds. This does not show that the network is right for other formulas. The proof covers them
-all.
+In the code `circle`, scores are not multiples of D. Rounding them down multiplies any other token's exponential by at most e^D
+<= e^(1/12). With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k. The scores of the variable v and of
+[BOS] lose the same, since c is whole.
+
+A run checks the formulas that it builds. This does not show that the network is right for other formulas. The proof covers
+them all.
 """
 
 import math
@@ -109,7 +119,7 @@ def assemble(plan: Plan) -> Network:
 
 
 def _positions(plan: Plan, spaces: Spaces, slots: Array) -> Array:
-    """The key of each address but [BOS]'s; in the printed layout the slots as well, from address 1 on."""
+    """Return the key of each address except [BOS]'s; in the printed layout the slots as well, from address 1 on."""
     no_key = np.zeros((1, plan.code.dimension), dtype=np.int64)
     keys = np.concatenate([no_key, plan.code.keys(np.arange(1, plan.tokens))])
     positions = Array(spaces.embed(key=keys), plan.code.unit, by_index=not plan.printed)
@@ -121,14 +131,17 @@ def _positions(plan: Plan, spaces: Spaces, slots: Array) -> Array:
 
 
 def _fetch_literals(plan: Plan, spaces: Spaces) -> AttentionLayer:
-    """Head h: query [eta q | c s | A], key [key | bit | bos], value bos, written to count with factor -1.
+    """Head h has the query [eta q | c s | A], the key [key | bit | bos] and the value bos, which is written to count times -1.
 
-    At the slot, [BOS] scores A_v, variable v scores A_v + c s x_v, token j at most A_v + c - eta (score(v, v) - score(v, j)),
-    up to floors. Let R = leakage(eta), or e^D leakage(eta) if scores are floored; D = 1/L.
-    If the literal holds, [BOS] has weight at most e^-c. If not, it has at least 1/(1 + e^-c + e^c R) >= 1 - e^-c - e^c R, less
-    D for the floor. Without a literal, at least 1 - n e^-Z - D. We take
-        c = ceil(ln 12k),  Z = ceil(ln 12kn),  eta the least with leakage(eta) <= e^-c / 14k,  L >= 12k:
-    each head is within 3/12k of 0 or 1, so count is within 1/4 of 1 - least + (literals that hold). At other tokens it is <= 0.
+    Let a slot's literal be on variable v with sign s. At this slot, up to rounding down, [BOS] has the score A_v and the token
+    of v has A_v + c s x_v. Any other token j has at most A_v + c - eta (score(v, v) - score(v, j)).
+
+    Let R = leakage(eta), times e^D if scores are rounded down, with D = 1/L. If the literal holds, [BOS] has a weight of at
+    most e^-c. If it fails, the weight is at least 1/(1 + e^-c + e^c R) >= 1 - e^-c - e^c R, less D for rounding. At a head
+    without a literal the weight is at least 1 - n e^-Z - D. We choose
+        c = ceil(ln 12k),  Z = ceil(ln 12kn),  eta the least with leakage(eta) <= e^-c / 14k,  L >= 12k.
+    So each head is within 3/12k of 0 or 1. The count is then within 1/4 of 1 - least + (number of literals that hold). At
+    other tokens it is at most 0.
     """
     bit_and_bos = spaces["flags"]
     bos = bit_and_bos[1:]
@@ -142,7 +155,7 @@ def _fetch_literals(plan: Plan, spaces: Spaces) -> AttentionLayer:
 
 
 def _slot_holds(spaces: Spaces) -> FeedForward:
-    """feature = relu(4 count - 1) - relu(4 count - 3): 2 if the slot holds, 0 if not, 0 at other tokens."""
+    """The FFN writes feature = relu(4 count - 1) - relu(4 count - 3): 2 if the slot holds, 0 if not, and 0 at other tokens."""
     return feed_forward([doubled_bit(spaces["count"], spaces["feature"])], bias=spaces.nothing()[0])
 
 
@@ -152,10 +165,10 @@ def _add_up(plan: Plan, spaces: Spaces) -> AttentionLayer:
 
 
 def _readout(plan: Plan, spaces: Spaces) -> tuple[Array, Array]:
-    """The logits are (2 b + 1) u and, for class 1, 2 F u: greater exactly if F > b.
+    """The logits are (2 b + 1) u for class 0 and 2 F u for class 1, which is greater exactly if F > b.
 
-    The bound b is moved into -1 .. M, which changes no answer. A CNF without clauses is true: F = 0 > b = -1. An empty clause
-    is a slot that never holds; tautologies and repeated literals need no care.
+    The bound b is first moved into -1 .. M, which changes no answer. A CNF without clauses is true, as F = 0 > b = -1. An
+    empty clause is a slot that never holds. Tautologies and repeated literals need no special treatment.
     """
     bound = clipped(plan.slots.bound, -1, len(plan.slots.features))
     steps = (2 * bound + 1) * (plan.grid.steps // plan.tokens)
@@ -163,7 +176,7 @@ def _readout(plan: Plan, spaces: Spaces) -> tuple[Array, Array]:
 
 
 def proved(code: PositionCode, k: int, grid: Grid) -> float:
-    """1/2 - k times the most that a head may err, which is at least 1/4."""
+    """Return 1/2 less k times the greatest error of a head, which is at least 1/4."""
     scales = Scales.of(code, k)
     floor = 1 / grid.steps
     leakage = code.leakage(scales.eta) * (1 if code.unit == 1 else math.exp(floor))
@@ -266,7 +279,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
 
 
 def _verify_series(series: Series, seed: int, first_seed: int) -> list[Outcome]:
-    """Try the hard assignments of the formulas of one series."""
+    """Test the hard assignments of the formulas of one series."""
 
     def check_case(turn: int, _: int) -> Outcome:
         case = series.case(turn)
@@ -280,7 +293,7 @@ def _verify_series(series: Series, seed: int, first_seed: int) -> list[Outcome]:
 
 
 def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> Outcome:
-    """Try every assignment, or at most `most` of each kind of hard ones."""
+    """Test every assignment, or at most `most` of each kind of hard ones."""
     network = assemble(plan)
     trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=floats)
     exhaustive = trials.exhaustible(plan.formula, plan.tokens, plan.heads)
@@ -306,7 +319,7 @@ def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> 
 
 
 def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
-    """The least eta and L, on hard assignments."""
+    """Find the least eta and L that answer hard assignments."""
     return tighten(
         outcome,
         grid=plan.grid,
