@@ -1,15 +1,15 @@
-"""Nearest neighbour: the label of the point that is nearest to the one asked.
+"""Nearest neighbour: the label of the point that is nearest to the last point.
 
 Files:
 
     two_layers  two layers answer it (Theorem 7)
     state       it needs floor(N/2) state bits (Theorem 8)
-    _plan       what is built, with eta2 and Kc
+    _plan       the parameters of a network, with eta2 and Kc
     _settings   points and labels on the grid, their margins and their tokens
-    _drawn      random and hard settings to try
+    _drawn      random and hard settings to test
     _reading    a user's points, rounded to the grid, with their margins
-    _trials     settings put to the network, and searches for small margins
-    _printed    the construction of the paper as printed, and its errata
+    _trials     settings on which the network runs, and searches for small margins
+    _printed    the construction of the paper, and its errata
 """
 
 from seqsep.theorems.base import Theorem

@@ -1,4 +1,4 @@
-"""Settings to try nearest neighbour on: every order of four points of a circle, and random and hard ones."""
+"""Settings to test nearest neighbour on: every order of four points of a circle, and random and hard ones."""
 
 import math
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ class Source:
     batch: int
 
     def hard(self, length: int, dimension: int) -> Iterator[Settings]:
-        """Random points; questions near, and equal to, earlier points; and one label changed at a time."""
+        """Random points; last points near, and equal to, earlier points; and one label changed at a time."""
         random = self.random
         rows = np.arange(self.batch)
         points = random.standard_normal((self.batch, length, dimension))
@@ -67,10 +67,11 @@ class Source:
         yield Settings(np.repeat(on_grid(points[:1], self.grid), self.batch, axis=0), changed)
 
     def crowded(self, length: int, dimension: int, gamma: Fraction) -> Settings:
-        """Settings in which one point is nearest to the last, (1, 0, ..), and all others lie gamma below it.
+        """Settings in which one point is nearest to the last, (1, 0, ..), and all others have products gamma below its
+        product.
 
-        The others have another label, if there is one. The nearest product runs from 1 (an equal point) to gamma - 1
-        (everything lies opposite); its place is the first, the middle, the last or any.
+        The others have another label, if there is one. The nearest product runs from 1 (an equal point) to gamma - 1 (all
+        others are opposite). The nearest point is the first, the middle one, the last or any.
         """
         random = self.random
         steps = self.grid.steps
@@ -93,7 +94,7 @@ class Source:
         return Settings(points, labels)
 
     def recalled(self, length: int, alphabet: int) -> Iterator[Settings]:
-        """MQAR: pairs in the first half, asked in the second in another order or at random; and one value changed."""
+        """MQAR: pairs in the first half, whose keys return in the second, in another order or at random; one value changed."""
         random = self.random
         half = max(1, length // 2)
         values = random.integers(self.classes, size=(self.batch, alphabet))

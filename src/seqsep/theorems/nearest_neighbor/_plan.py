@@ -1,4 +1,4 @@
-"""What `two_layers` builds: N, d', C and gamma, and the numbers eta2 and Kc that follow from them."""
+"""The plan of a network of `two_layers`: N, d', C and gamma, and the numbers eta2 and Kc that follow from them."""
 
 import math
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ APART = 6  # points score this many eta2 below what their product gives them
 
 @dataclass(frozen=True)
 class Plan:
-    """What is built: N points, the question included, in d' dimensions, C labels, and margins of at least gamma.
+    """The parameters of a network: N points with the last one, d' dimensions, C labels, and margins of at least gamma.
 
     `eta` and `steps`, unless they are None, replace eta2 and L.
     """
@@ -26,7 +26,7 @@ class Plan:
 
     @property
     def digits(self) -> int:
-        """b, the binary digits of a label."""
+        """The number b of binary digits of a label."""
         return digits_of(self.classes)
 
     @property
@@ -36,29 +36,29 @@ class Plan:
 
     @property
     def grid(self) -> Grid:
-        """L = n^Kc, unless `steps` are given."""
+        """The grid with L = n^Kc, unless `steps` are given."""
         return Grid.of(base(self.length), exponent(self.length, self.gamma)) if self.steps is None else Grid(self.steps)
 
 
 def base(length: int) -> int:
-    """n = max(4, 2 N - 1) tokens."""
+    """Return the number of tokens, n = max(4, 2 N - 1)."""
     return max(4, 2 * length - 1)
 
 
 def scale(length: int, gamma: Fraction) -> int:
-    """eta2 = ceil(ln(3 N) / gamma)."""
+    """Return eta2 = ceil(ln(3 N) / gamma)."""
     return math.ceil(Fraction(math.log(3 * length)) / gamma)
 
 
 def exponent(length: int, gamma: Fraction) -> int:
-    """The least Kc >= 2 with 6 eta2 <= n^Kc.
+    """Return the least Kc >= 2 with 6 eta2 <= n^Kc.
 
-    For gamma >= n^-c, c >= 1, Kc = c + 1 is enough from N = 12 on, since 6 (n^c ln(3/2 (n+1)) + 1) <= n^(c+1) there, and
-    Kc = c + 2 always. p = bit_length(2 n^(2 Kc)).
+    Let gamma >= n^-c with c >= 1. Then Kc = c + 1 is enough from N = 12 on, since 6 (n^c ln(3/2 (n+1)) + 1) <= n^(c+1) there.
+    Kc = c + 2 is always enough. A number has p = bit_length(2 n^(2 Kc)) bits.
     """
     return least_exponent(base(length), APART * scale(length, gamma), least=2)
 
 
 def least_margin(length: int, gamma: Fraction | float | None) -> Fraction:
-    """The margin that is asked for, by default 1/n."""
+    """Return the margin that is required, by default 1/n."""
     return Fraction(1, base(length)) if gamma is None else Fraction(gamma)

@@ -90,7 +90,7 @@ def _recall(given: Mapping[str, Any], name: str, classes: int, alphabet: int) ->
 
 
 def _is_pair(value: Any) -> bool:
-    """Whether a value is two whole numbers."""
+    """Return True for a list of two whole numbers."""
     return isinstance(value, list) and len(value) == 2 and all(type(entry) is int for entry in value)
 
 
@@ -125,7 +125,7 @@ def _vectors(value: Any, name: str, dimension: int | None) -> np.ndarray:
 
 
 def _is_vector(value: Any) -> bool:
-    """Whether a value is a list of finite numbers, at least one."""
+    """Return True for a list of at least one number, all finite."""
     return isinstance(value, list) and bool(value) and all(_is_number(entry) for entry in value)
 
 

@@ -1,4 +1,4 @@
-"""Settings put to the nearest-neighbour network, the answers that are required, and climbs to smaller margins."""
+"""Settings on which the nearest-neighbour network runs, the right answers, and climbs to smaller margins."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -38,10 +38,10 @@ class Asking:
         return result.attended[1][..., self.network.spaces["label"]]
 
     def put(self, settings: Settings) -> tuple[Bool[np.ndarray, "batch"], Int64[np.ndarray, "batch"]]:
-        """Ask every point that has the margin, and require the right answers.
+        """Ask for every point that has the margin, and require the right answers.
 
-        Returns whether each setting's last point has the margin, and the least digit retrieved for the last point asked, in
-        steps (0 if none is).
+        Returns whether each setting's last point has the margin, and the least digit retrieved for the last point, in steps (0
+        if none is).
         """
         grid = self.network.grid
         places = self._places(settings.points.shape[1])
@@ -70,7 +70,7 @@ class Asking:
         return places[np.linspace(0, len(places) - 1, self.most_asked).astype(np.int64)]
 
     def _require(self, questions: "Questions") -> Int64[np.ndarray, "batch"]:
-        """Require the answers; the least digit retrieved for each last question, in steps."""
+        """Require the answers; return the least digit retrieved for each last point, in steps."""
         grid = self.network.grid
         inputs = tokens(questions.settings, self.classes, grid)
         result = self.trial.require(inputs, questions.answers, questions.readable(grid.steps), at=2 * questions.asked)
@@ -78,12 +78,12 @@ class Asking:
         return least
 
     def put_all(self, settings: Settings, at_once: int = 1024) -> None:
-        """Put settings in parts: a wrong answer is met early, and only the first few thousand run in float64 too."""
+        """Run settings in parts: a wrong answer is met early, and only the first few thousand run in float64 too."""
         for first in range(0, len(settings.points), at_once):
             self.put(settings.some(slice(first, first + at_once)))
 
     def climb(self, settings: Settings, source: Source) -> None:
-        """Move points and draw labels again so that the digits retrieved for the last question shrink."""
+        """Move points and draw labels again so that the digits retrieved for the last point shrink."""
         best = np.full(len(settings.points), np.iinfo(np.int64).max)
         nudged = settings
         for _ in range(CLIMBS):
@@ -97,7 +97,7 @@ class Asking:
             nudged = source.nudged(settings)
 
     def try_hard(self, length: int, dimension: int, source: Source, until: int = 1 << 62) -> None:
-        """Put hard settings of `length` points, and of fewer below 1,024, then climb, until so many questions are answered."""
+        """Test hard settings of `length` points, and of fewer below 1,024, then climb, up to a number of answered points."""
         for shorter in lengths(length) if length < 1024 else [length]:
             self.put(source.crowded(shorter, dimension, self.gamma))
             for settings in source.hard(shorter, dimension):
@@ -109,7 +109,7 @@ class Asking:
             self.climb(source.crowded(size, dimension, self.gamma), source)
 
     def try_recall(self, length: int, alphabet: int, source: Source) -> None:
-        """Put MQAR over an alphabet, with shorter inputs too."""
+        """Test MQAR over an alphabet, with shorter inputs too."""
         for shorter in lengths(length):
             for settings in source.recalled(shorter, alphabet):
                 self.put(settings)
@@ -142,12 +142,12 @@ def _last_good(good: Bool[np.ndarray, "batch asked"]) -> Int64[np.ndarray, "batc
 
 
 def lengths(length: int) -> list[int]:
-    """Lengths to try: 2, 3, the greatest power of two up to the length, and the length itself."""
+    """Return lengths to test: 2, 3, the greatest power of two up to the length, and the length itself."""
     return sorted({2, min(3, length), 1 << (length.bit_length() - 1), length})
 
 
 def answers_hard(asking: Asking, length: int, dimension: int, seed: int) -> bool:
-    """Whether hard settings, drawn on the network's own grid with margins of at least gamma there, are all answered."""
+    """Return True if a network answers all hard settings, drawn on its own grid with margins of at least gamma there."""
     asking.trial.in_floats = 0
     source = asking.source(np.random.default_rng(seed), batch=8)
 
@@ -160,7 +160,7 @@ def answers_hard(asking: Asking, length: int, dimension: int, seed: int) -> bool
 
 
 class Series(NamedTuple):
-    """One length and least margin n^-c of the long check: so many questions, `batch` settings at once."""
+    """One length and least margin n^-c of the long check: a number of answered points, `batch` settings at once."""
 
     length: int
     power: int

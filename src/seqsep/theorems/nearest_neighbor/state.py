@@ -1,30 +1,37 @@
 """A recurrent model that answers nearest neighbour on N points needs at least floor(N/2) bits of state.
 
-Its state could be used to decide whether two sets of floor(N/2) members meet, and that needs floor(N/2) bits. Two attention
-layers do with a width that grows as log N: see `nearest-neighbor-two-layers`.
+Two parties could use its state to decide whether two sets of floor(N/2) bits meet (disjointness, DISJ), and that needs
+floor(N/2) bits. Two attention layers need only a width that grows as log N: see `nearest-neighbor-two-layers`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
 
-We differ: n = floor(N/2) replaces N/2, and DISJ is 1 if the sets meet, as appendix B.1 defines it. Alice sends one message, so
-the one-way cost is enough, exactly n bits. Fact 1 of the paper, on two-way protocols, is more than the proof uses. With C
-labels in place of two the same state has n log2 C bits. `associative-recall-state` shows that, and has the exact model: n bits
-for keys in order. So the bound is attained on the inputs of the reduction.
+We differ:
+* n = floor(N/2) replaces N/2.
+* DISJ is 1 if the sets meet, as appendix B.1 defines it.
+* Alice sends only one message. So the one-way cost of DISJ is enough, and it is exactly n bits. Fact 1 of the paper is about
+  two-way protocols, which is more than the proof uses.
 
-The task. The input is x_1 y_1 .. x_n y_n, then x_(n+1), its answer y_(n+1), x_(n+2), .. up to N points. The answer to a point
-is the label of the nearest point before it. In MQAR the queried points are the first n again, each once. The nearest point is
-then the point itself, at product 1, and a repeated point has the same label. So a model for nearest neighbour solves MQAR.
+The task. The input is x_1 y_1 .. x_n y_n, then x_(n+1), its answer y_(n+1), then x_(n+2) and so on, up to N points. The answer
+to a point is the label of the nearest point before it. In MQAR the queried points are the first n again, each once. Then the
+nearest point is the queried point itself, whose product is 1, and it has the label that is asked for. So a model for nearest
+neighbour solves MQAR.
 
-The protocol. Alice has a and Bob has b, both in {0,1}^n. They know the model and n distinct points (`points`). A model that is
-right gives Bob all of a, and so max a_i b_i.
+The protocol. Alice has a and Bob has b, both in {0,1}^n. They know the model and n distinct points (`points`). Alice gives the
+model the points with her bits as labels, and sends the state. Bob continues the model from this state and asks for each point.
+If the model is right, he learns all of a, and so max a_i b_i.
 
-The cost. DISJ on n bits has the one-way cost n. For a != a' that differ at i, b = e_i gives different values, so each of the
-2^n strings a needs its own message. Hence B >= n = floor(N/2).
+The cost. DISJ on n bits has the one-way cost n. For let a and a' differ at i. If Bob has b = e_i, the string with a 1 only at
+i, the two answers differ. So each of the 2^n strings a needs a message of its own. Hence the state has B >= n = floor(N/2)
+bits.
 
 The proof continues at `alice`, `bob` and `must_err` (a model with fewer bits).
 
-A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13, with messages of the counted
-bits. For the smaller models given it shows a wrong answer. This does not show that every smaller model fails; that is the proof
-above.
+More labels. With C labels the same state has n log2 C bits. `associative-recall-state` shows this, and it has an exact model,
+with n bits for keys in order. So the bound is attained on the inputs of this proof.
+
+A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages have the
+counted bits. Each smaller model that is tested gives a wrong answer. This does not show that every smaller model fails; that
+is the proof above.
 """
 
 import itertools
@@ -70,7 +77,7 @@ Encode = Callable[[int], Any]
 
 
 def disjointness(a: Bits, b: Bits) -> int:
-    """max a_i b_i: 1 if the sets meet.
+    """Return max a_i b_i: 1 if the sets meet.
 
     >>> disjointness((1, 0, 1), (0, 1, 0)), disjointness((1, 0, 1), (0, 1, 1))
     (0, 1)
@@ -79,7 +86,7 @@ def disjointness(a: Bits, b: Bits) -> int:
 
 
 def labelled(a: Bits) -> list[int]:
-    """v_1 a_1 .. v_n a_n as tokens: points are 0 .. n - 1, the labels n and n + 1.
+    """Return v_1 a_1 .. v_n a_n as tokens: points are 0 .. n - 1, the labels n and n + 1.
 
     >>> labelled((1, 0))
     [0, 3, 1, 2]
@@ -116,7 +123,10 @@ def build_network(length: int) -> Network:
 
 
 def _occurs(t: int, state: int, token: int, n: int) -> bool:
-    """Whether a token may come in a state at a time: until 2 n points and labels alternate, and no label is known yet."""
+    """Return True if a token may come in a state at a time.
+
+    Until token 2 n, points and labels alternate, and no label is known yet.
+    """
     if t >= 2 * n:
         return True
     if t % 2 == 0:
@@ -125,10 +135,10 @@ def _occurs(t: int, state: int, token: int, n: int) -> bool:
 
 
 def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
-    """Tokens as vectors of the task: point i is [x_i, 0], label y is [0, one-hot of y].
+    """Return tokens as vectors of the task: point i is [x_i, 0], label y is [0, one-hot of y].
 
-    x_i are distinct points of the hypercube {-1/sqrt d, 1/sqrt d}^d, d = max(1, ceil(log2 n)), of norm 1 and with products of
-    at most 1 - 2/d. `points(n).__getitem__` is an `encode` for models on vectors.
+    The x_i are distinct points of the hypercube {-1/sqrt d, 1/sqrt d}^d, with d = max(1, ceil(log2 n)). They have norm 1, and
+    products of at most 1 - 2/d. `points(n).__getitem__` is an `encode` for models on vectors.
     """
     dimension = digits_of(count)
     vectors = torch.zeros(count + 2, dimension + 2, dtype=torch.float64)
@@ -140,7 +150,7 @@ def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
 
 
 def recall_twice(n: int) -> Recall:
-    """The labels of n points as values to remember; each is asked for, and its answer read: 4 n tokens."""
+    """Return the labels of n points as values to remember; each is queried, and its answer read: 4 n tokens."""
     task = recall(n, 2)
     return replace(task, sizes=task.sizes._replace(longest=4 * n))
 
@@ -160,11 +170,11 @@ def alice(model: AnyModel, a: Bits, encode: Encode = int) -> Message:
 def bob(
     model: AnyModel, message: Message, b: Bits, encode: Encode = int, order: Sequence[int] | None = None
 ) -> tuple[int, tuple[int, ...]]:
-    """Bob puts the state back, and asks for every point in an order of his choice; he reads each answer as the point's label.
+    """Bob restores the state and asks for every point in an order of his choice; he reads each answer as the point's label.
 
-    While all answers so far are right he continues an input of the task, so a right model answers a_i. Returns (disjointness
-    with b, the vector a as the model answers it). Any answer other than 1 counts as 0 in the decision. One that is not a label
-    is fed back as label 0.
+    While all answers so far are right, his tokens continue an input of the task, so a right model answers a_i. Returns
+    disjointness with b, and the vector a as the model answers it. In the decision, any answer other than 1 counts as 0. An
+    answer that is not a label is fed back as label 0.
 
     >>> bob(build(length=4), Message(number=1, bits=2), b=(1, 1))
     (1, (1, 0))
@@ -185,7 +195,7 @@ def bob(
 
 @dataclass(frozen=True)
 class Mistake:
-    """Sets on which the protocol errs, and an input of the task on which the model errs (tokens; the last is the question)."""
+    """Sets on which the protocol fails, and an input that the model answers wrongly (tokens; the last is the queried point)."""
 
     a: tuple[int, ...]
     b: tuple[int, ...]
@@ -210,8 +220,8 @@ class Mistake:
 def mistake(model: AnyModel, a: Bits, b: Bits, encode: Encode = int) -> Mistake | None:
     """Run the protocol on one pair of sets; None if it decides rightly.
 
-    If it does not, the model gave a wrong answer to some point; the input up to the first such point has only right labels,
-    and is one on which it errs.
+    If it does not, the model gave a wrong answer to some point. The input up to the first such point has only right labels.
+    The model answers this input wrongly.
     """
     receiver = as_machine(model).another()
     message = carry(alice(model, a, encode), receiver)
@@ -233,11 +243,11 @@ def mistake(model: AnyModel, a: Bits, b: Bits, encode: Encode = int) -> Mistake 
 
 
 def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
-    """Sets on which the protocol of a model with fewer than floor(N/2) bits errs. Tokens are ids.
+    """Find sets on which the protocol of a model with fewer than floor(N/2) bits fails. Tokens are ids.
 
-    Two a, a' leave one state, Bob decides alike for (a, e_i) and (a', e_i), and errs on one.
-    Raises ValueError for a model with as many bits or more, or if no collision was found (`protocols.collision.search`);
-    TheoremFails if its protocol decides both rightly.
+    Two strings a and a' leave one state, and they differ at some i. Bob gives (a, e_i) and (a', e_i) the same answer, and one
+    of the two answers is wrong. Raises ValueError for a model with as many bits or more, or if no collision was found
+    (`protocols.collision.search`). Raises TheoremFails if the protocol decides both rightly.
     """
     n = _half(length)
     party = as_machine(model)
@@ -282,7 +292,7 @@ def check(
 
 
 def _half(length: int) -> int:
-    """n = floor(N/2). Raises ValueError below 2 points."""
+    """Return n = floor(N/2). Raises ValueError below 2 points."""
     if length < 2:
         raise ValueError(f"nearest neighbour (length={length}): at least 2 points, one labelled and one asked for")
     return length // 2
@@ -320,7 +330,7 @@ def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
 
 
 def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits: sets on which its protocol errs, and an input on which it errs."""
+    """Find, for a model of too few bits, sets on which its protocol fails and an input that it answers wrongly."""
     error = must_err(model, length, seed)
     return CLAIM.lower(
         statement=ERRS,

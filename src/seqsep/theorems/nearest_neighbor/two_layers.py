@@ -1,46 +1,52 @@
 """Two attention layers of one head answer nearest neighbour, with a width that does not depend on the margin.
 
-A model reads labelled points and then one more point. It answers with the label of the nearest of the earlier points. For two
-labels the width is d' + 4, where d' is the dimension of the points.
+A model reads labelled points and then one more point. It answers with the label of the nearest of the earlier points. The
+margin is the difference between the greatest inner product with a point of that label and the greatest with a point of another
+label. For two labels the width is d' + 4, where d' is the dimension of the points.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 7 and appendix G.2; associative recall and MQAR from appendix G.
-The points are x_1, y_1, .., x_(k-1), y_(k-1), x_k with N/2 < k <= N. The answer is the label of the i < k with the greatest
-inner product <x_k, x_i>.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 7 and appendix G.2, with associative recall and MQAR (multi-query
+recall) from appendix G. The input is x_1, y_1, .., x_(k-1), y_(k-1), x_k with N/2 < k <= N. The answer is the label y_i of the
+i < k with the greatest inner product <x_k, x_i>.
 
 We differ:
-* The construction is another one (`variant="repaired"`), whose width does not depend on the margin. The one of the paper
-  (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
-* Labels are 0 .. C - 1. The margin gamma is required only between the nearest point and points of *another label*. Equal points
-  with equal labels do no harm.
-* Points are read on the grid, where hardly any point has norm 1. So |x|^2 <= 5/4 is enough, and gamma is measured after
+* The construction is another one (`variant="repaired"`). Its width does not depend on the margin. The construction of the
+  paper (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
+* Labels are 0 .. C - 1. The margin gamma is required only between the nearest point and points of *another label*. Equal
+  points with equal labels do no harm.
+* Points are rounded to the grid, where hardly any point has norm 1. So |x|^2 <= 5/4 is enough, and gamma is measured after
   rounding.
 
-Idea. In layer 1 each label copies the point before it. In layer 2 the query attends to the labels by the inner product of the
-copied points, so almost only to labels of the nearest point.
+Idea. In layer 1 each label copies the point before it. In layer 2 the last point attends to the labels by the inner product
+with these copies. So almost all weight is on labels of the nearest point.
 
-Sizes. There are n = max(4, 2 N - 1) tokens. A label has b = max(1, ceil(log2 C)) digits. A unit has L = n^Kc steps, with
-stepwise softmax that rounds down.
+Sizes. There are n = max(4, 2 N - 1) tokens. A label has b = max(1, ceil(log2 C)) binary digits. Numbers are multiples of D =
+1/L with L = n^Kc. The softmax is stepwise and rounds down.
 
-Inputs. A point is the input [x, 0] and a label is [0, one-hot]. The residual stream is [point: d' | label: b | place: 3]. Its
-first part is x, or 0 at a label. The second part is the label's digits as +1 or -1, or 0 at a point. The third is (t, t^2, 1)
-for the centred time t.
+Inputs. A point is the input [x, 0], and a label is [0, one-hot]. The residual stream is [point: d' | label: b | place: 3]:
+* The first part is x at a point, and 0 at a label.
+* The second part is 0 at a point. At a label it has the label's digits, written as +1 or -1.
+* The third part is (t, t^2, 1), where t is the token's number, counted from the middle of the sequence.
 
-These margins hold for every N, d', C and 0 < gamma <= 1, with D = 1/L:
-* Layer 1: the weight of the token before is exactly 1.
-* Layer 2: the nearest label scores above every other label by at least eta2 gamma - D, and above every point by 9/4 eta2 - D.
-* A retrieved digit (+1 or -1) is at least (1-R)/(1+R) - n D away from 0, which is above 1/2, for R < e^D / 3.
-* The logit of the right class is above every other logit by more than 1.
+Margins. These hold for every N, d', C and 0 < gamma <= 1. Here eta2 is the scale of the scores of layer 2
+(`_attend_to_nearest`):
+* In layer 1, the weight of the token before is exactly 1.
+* In layer 2, the nearest label scores higher than every other label by at least eta2 gamma - D, and higher than every point by
+  9/4 eta2 - D.
+* A retrieved digit (+1 or -1) is at least (1-R)/(1+R) - n D away from 0. This is above 1/2, for an R < e^D / 3
+  (`_attend_to_nearest`).
+* The logit of the right class exceeds every other logit by more than 1.
 
 The proof continues at `_copy_point_before` (layer 1), `_mark_points` (its FFN), `_attend_to_nearest` (layer 2), `_readout` and
 `_plan.exponent` (the choice of L).
 
-Real inputs. Rounding to the nearest step moves a norm by at most r = sqrt(d') D/2, a product by 2 r + r^2, and a difference of
-two products by twice that. So gamma0 before rounding leaves gamma >= gamma0 - 9/4 sqrt(d') D while sqrt(d') D <= 1/2. A norm of
-1 before rounding leaves |x|^2 <= 5/4 while sqrt(d') D <= sqrt(5) - 2, about 0.236. Beyond that a unit vector may be refused.
+Real inputs. Rounding to the nearest step moves a norm by at most r = sqrt(d') D/2. It moves a product by at most 2 r + r^2,
+and a difference of two products by twice that. Let gamma0 be the margin before rounding. If sqrt(d') D <= 1/2, the margin
+after it is gamma >= gamma0 - 9/4 sqrt(d') D. If sqrt(d') D <= sqrt(5) - 2, about 0.236, a point of norm 1 is rounded to one
+with |x|^2 <= 5/4. Otherwise a point of norm 1 may be refused.
 
-Recall. A symbol is its d = ceil(log2 S) digits as +floor(L / sqrt d) or -floor(L / sqrt d) steps. Two symbols differ in a
-digit, so the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has 1/log N. We build for 1/d, which the margin
-exceeds for d <= 20.
+Recall. A symbol becomes a point whose d = ceil(log2 S) coordinates are its binary digits, written as +floor(L / sqrt d) or
+-floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has
+1/log N. We build for 1/d, which the margin exceeds for d <= 20.
 
 A run checks the lengths, dimensions and margins that it builds. This does not show that the networks are right for others. The
 proof covers them all.
@@ -102,7 +108,7 @@ def build(
 
 
 def assemble(plan: Plan) -> Network:
-    """The network of a plan."""
+    """Build the network of a plan."""
     spaces = Spaces(point=plan.dimension, label=plan.digits, place=3)
     signs = 2 * spelled(plan.classes) - 1
     time = np.arange(2 * plan.length - 1) - (plan.length - 1)
@@ -124,13 +130,18 @@ def assemble(plan: Plan) -> Network:
 
 
 def _copy_point_before(plan: Plan, spaces: Spaces) -> Head:
-    """Query (2 eta1 (t-1), -eta1, -eta1 (t-1)^2 / n), key (t', t'^2, n): the score is -eta1 (t' - t + 1)^2.
+    """The query (2 eta1 (t-1), -eta1, -eta1 (t-1)^2 / n) and the key (t', t'^2, n) give the score -eta1 (t' - t + 1)^2.
 
-    It is 0 at the token before and at most -eta1 elsewhere. eta1 = floor(ln L) + 1 > ln L, so all other exponentials round down
-    to 0 and the weight is exactly 1. The value is the point space, written to it: a label, whose point space was 0, now holds
-    exactly its x_i; a point gets the 0 of the label before it. Only the first token sees nothing but itself, and becomes 2 x_1.
-    Losing scores may saturate at -L < -ln L. Entries: |t| <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4, Kc >= 2.
-    With L that n does not divide (tightness) 1/n is rounded down to the grid, which shifts all scores of a row alike.
+    The score is 0 at the token before, t' = t - 1, and at most -eta1 elsewhere. Since eta1 = floor(ln L) + 1 > ln L, all other
+    exponentials round down to 0. So the weight of the token before is exactly 1.
+
+    The value is the point space, and it is added to the point space. A label, whose point space was 0, now holds exactly its
+    x_i. A point gets the 0 of the label before it, so it does not change. The first token attends to itself, as it sees no
+    other token, and becomes 2 x_1.
+
+    Losing scores below -L are stored as -L, which is below -ln L. The entries are on the grid: |t| <= N, and 2 eta1 N <= eta1
+    (n + 1) <= L for n >= 4 and Kc >= 2. The search for the least L (tightness) also tests an L that n does not divide. Then
+    1/n is rounded down to the grid, which shifts all scores of a row alike.
     """
     n = base(plan.length)
     steps = plan.grid.steps
@@ -151,7 +162,7 @@ def _copy_point_before(plan: Plan, spaces: Spaces) -> Head:
 
 
 def _mark_points(spaces: Spaces) -> FeedForward:
-    """With y the first digit, the last place coordinate becomes 1 - relu(y) - relu(-y): 0 at labels, 1 at points."""
+    """The last place coordinate becomes 1 - relu(y) - relu(-y), with y the first digit of a label: 0 at labels, 1 at points."""
     first_digit = spaces["label"][:1]
     one = spaces["place"][2:]
     absolute = Units(
@@ -163,17 +174,23 @@ def _mark_points(spaces: Spaces) -> FeedForward:
 
 
 def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
-    """Query (eta2 x_k, 1), key (point space, -6 eta2 or, at labels, 0), with eta2 = ceil(ln(3 N) / gamma).
+    """The query is (eta2 x_k, 1) with eta2 = ceil(ln(3 N) / gamma); the key is (point space, 0) at labels, (point space, -6
+    eta2) at points.
 
-    A label scores floor(eta2 <x_k, x_i>), so the nearest (at least -5/4 eta2 - D) is above every other label by at least
-    eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, the first token (5/2 - 6) eta2: at least 9/4 eta2 - D below the
-    nearest label, so the question never meets itself. Since 6 eta2 <= L, only such losers may saturate, and stay below.
+    *Scores.* A label scores floor(eta2 <x_k, x_i>). So the nearest label, which scores at least -5/4 eta2 - D, exceeds every
+    label other than its own by at least eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, and the first token (5/2 -
+    6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point does not attend to itself. Since 6 eta2
+    <= L, only losing scores can be below -L, and there they stay losers.
 
-    Let R be the sum of the exponentials of all tokens that do not carry the nearest label, against the nearest one's 1. At most
-    N - 2 labels of e^(D - ln 3N) and N points of e^(D - 2 ln 3N): R <= e^D ((N-2)/(3N) + 1/(9N)) < e^D / 3. The labels that
-    agree weigh at least 1/(1+R) - n D after the floors, the others at most R/(1+R) together. A digit of the answer, of sign s,
-    is thus retrieved as s z with z >= (1-R)/(1+R) - n D > 1/2: R = 1/3 - r gives (1-R)/(1+R) >= 1/2 + 9r/8, r >= 5/(9N) - 0.35
-    D, and 5/(8N) - 0.4 D > n D for N >= 4 since n D <= 1/n. At N = 2 and 3 it is at least 0.63 and 0.53.
+    *Weights.* Let the nearest label have the exponential 1. Let R be the sum of the exponentials of all tokens that do not
+    have its label. These are at most N - 2 labels of e^(D - ln 3N), and N points of e^(D - 2 ln 3N). So R <= e^D ((N-2)/(3N) +
+    1/(9N)) < e^D / 3.
+
+    *Digits.* All tokens with the nearest label together weigh at least 1/(1+R) - n D after rounding down. The others together
+    weigh at most R/(1+R). So a digit of the answer, of sign s, is retrieved as s z with z >= (1-R)/(1+R) - n D.
+
+    This is above 1/2. For write R = 1/3 - r: then (1-R)/(1+R) >= 1/2 + 9r/8, with r >= 5/(9N) - 0.35 D. And 5/(8N) - 0.4 D > n
+    D for N >= 4, since n D <= 1/n. At N = 2 and N = 3 the retrieved digit is at least 0.63 and 0.53.
     """
     eta = plan.second_eta
     point = spaces["point"]
@@ -187,12 +204,14 @@ def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
 
 
 def _readout(plan: Plan, spaces: Spaces) -> Array:
-    """Class c: the sum over digits of s_cj z_j, more than 1 above that of any other class, without a threshold."""
+    """Class c has the logit: sum over digits of s_cj z_j. The right class exceeds all others by more than 1, without a
+    threshold.
+    """
     return whole(spaces.embed(label=2 * spelled(plan.classes) - 1))
 
 
 def proved(length: int, steps: int) -> float:
-    """(1 - R) / (1 + R) - n D, the least of a retrieved digit."""
+    """Return (1 - R) / (1 + R) - n D, the least magnitude of a retrieved digit."""
     others = math.exp(1 / steps) * ((length - 2) / (3 * length) + 1 / (9 * length))
     return (1 - others) / (1 + others) - base(length) / steps
 
@@ -306,7 +325,7 @@ def _require(
 
 
 def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
-    """The least eta2 and L, on hard settings."""
+    """Find the least eta2 and L that answer hard settings."""
     return tighten(
         replace(outcome, exhaustive=False),
         grid=plan.grid,
