@@ -6,16 +6,16 @@ Files:
     state         upper bound: a recurrent model of constant size (appendix E)
     one_layer     lower bound: no narrow attention layer recognises the words (Lemma 1, Theorems 5 and 10)
     monoid        lower bound: the syntactic monoid is not in DA, and what follows from that (Lemma 1's other proof)
-    _plan         what `attention` builds, its grid and the named spaces of its residual stream
+    _plan         the parameters of an attention network, its grid and the named spaces of its residual stream
     _layers       the attention networks, layer by layer
-    _parts        the heads and hidden units that they are put together from
+    _parts        the heads and hidden units of these layers
     _bound        the sizes of the attention networks with explicit constants
-    _trials       puts strings to an attention network and compares its answers
+    _trials       runs an attention network on strings and compares its answers
     _recurrent    the stack in the units of one recurrent layer
     _fooling_set  the words of Dyck-(n,2), which are a fooling set (Lemma 1)
-    _collision    a one-layer model that counts brackets, and the search for an input on which a one-layer model errs
-    _prefixes     what may follow each prefix of a string
-    _words        the strings that networks are tried on
+    _collision    a one-layer model that counts brackets, and the search for an input answered wrongly
+    _prefixes     the brackets that may follow each prefix of a string
+    _words        the strings that networks are tested on
     _strings      strings as users write them, and as tokens
 """
 

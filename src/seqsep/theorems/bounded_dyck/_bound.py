@@ -87,7 +87,7 @@ def _three_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
 
 
 def _errors(plan: Plan, flags: int) -> LayerSize:
-    """The last layer has one head a flag, and one for the match if it is asked."""
+    """The last layer has one head for each flag, and one for the match if the question needs it."""
     if not plan.gives_sets:
         return LayerSize(heads=flags, key=1, value=1, hidden=1)
     b = plan.kind_digits

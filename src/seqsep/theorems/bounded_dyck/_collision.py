@@ -1,4 +1,4 @@
-"""A one-layer model that counts brackets, and the search for an input on which a one-layer model errs."""
+"""A one-layer model that counts brackets, and the search for an input that a one-layer model answers wrongly."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -19,8 +19,9 @@ SIGNED_BY_KIND = ((1, 1), (-1, -1), (1, -1), (-1, 1))
 def counting_model(length: int) -> Network:
     """Build a one-layer model that counts brackets: class 1 if every kind has as many opens as closes.
 
-    It has m = 2, H = 1, L = N^2. Uniform attention gives (opens - closes) over N of all kinds, and of kind 0 less that of kind
-    1, exactly. The first class has the sum of their magnitudes, the second 1 / (2 N).
+    It has m = 2, H = 1, L = N^2. Uniform attention gives two numbers exactly: (opens - closes) / N over all kinds, and the
+    same for kind 0 less that for kind 1. The logit of the first class is the sum of their magnitudes, and that of the second
+    is 1 / (2 N).
 
     >>> from seqsep.maths.networks.executor import run
     >>> run(counting_model(4), np.array([[0, 2, 1, 3], [0, 2, 3, 3]]), at=-1).answers[:, 0]  # ( [ ) ] and ( [ ] ]
@@ -52,7 +53,7 @@ def counting_model(length: int) -> Network:
 
 @dataclass(frozen=True)
 class ErringInput:
-    """Two words with one transcript, and what the model errs on: the second, or their mixed input."""
+    """Two words with one transcript, and the input that the model answers wrongly: the second word, or their mixed input."""
 
     words: tuple[tuple[int, ...], tuple[int, ...]]
     errs_on: tuple[int, ...]
@@ -62,9 +63,9 @@ class ErringInput:
 
 
 def erring_input(network: Network, given: Int64[np.ndarray, "words length"], kinds: int = 2) -> ErringInput | None:
-    """Look among words of Dyck-(n,2) for two whose transcripts are equal; None if there are none.
+    """Search the words of Dyck-(n,2) for two whose transcripts are equal; None if there are none.
 
-    Their mixed input has Bob's logits on the second (`one_layer_collision`). Raises ValueError as `one_layer_protocol`;
+    Their mixed input has Bob's logits on the second word (`one_layer_collision`). Raises ValueError as `one_layer_protocol`;
     TheoremFails if the forward pass says otherwise, or if the mixed input is a word.
     """
     length = given.shape[1]

@@ -1,15 +1,22 @@
 """Lemma 1: the words of Dyck-(n,2) of one length, each split into its odd and its even half, are a fooling set of Dyck-(n,k).
 
-S is the set of these words; Alice has the brackets at positions 1, 3, .. of a word (x, y), which are x, and Bob the others, y.
+S is the set of these words. Alice has the brackets x at the positions 1, 3, .. of a word, and Bob has the others, y. A word is
+written as (x, y).
 
-Let (x, y) and (x', y') be two words of S, and (x, y') and (x', y) both in Dyck-(n,k), k >= 2. Depths are sums of ±1 over both
-halves, so at each position the depths of the mixed words add up to those of the two words. After odd positions these are 1 and
-1, and the mixed ones, odd numbers that are not negative, must be 1 and 1 too. So both mixed words have depth <= 2 and are in S.
-The one with x has y' = y (`complete_by_halves`), and then x' = x, as even halves differ: it was one word. So for every two
-different words one of the mixed inputs is not a word.
+Proof. Let (x, y) and (x', y') be two words of S. Suppose that both mixed inputs (x, y') and (x', y) are in Dyck-(n,k), k >= 2.
+We show that the two words are equal.
+* A depth is a sum of ±1 over both halves. So at each position the depths of the two mixed inputs add up to those of the two
+  words of S.
+* After an odd position the depth of a word of S is 1. So the two mixed depths add up to 2. They are odd and not negative, so
+  both are 1.
+* Hence both mixed inputs have depth at most 2, and they are in S.
+* (x, y) and (x, y') have the same odd half, so y' = y (`complete_by_halves`). Then (x, y) and (x', y) have the same even half,
+  so x' = x.
 
-For k = 2 more is true: all mixed inputs are no words, since S is all of f^-1(1). For k = 3 a mixed input may be a word, as odd
-halves no longer determine words: at N = 8 the 208 words have 128 odd halves. S is a fooling set all the same.
+So for every two different words of S, one of the mixed inputs is not a word.
+
+For k = 2 more is true: no mixed input is a word, since S has all words. For k = 3 a mixed input may be a word, as two words
+may have one odd half. At N = 8 the 208 words have only 128 odd halves. S is a fooling set also then.
 """
 
 from collections.abc import Iterator
@@ -52,7 +59,7 @@ def words(length: int, kinds: int = 2) -> Int64[np.ndarray, "words length"]:
 def _count(length: int, kinds: int) -> int:
     """Count the words: each x whose first bracket opens has one y, which makes n (2n)^(N/2 - 1).
 
-    The printed proof counts them block by block instead, over all partitions into blocks.
+    The proof in the paper counts them block by block instead, over all partitions into blocks.
     """
     return kinds * (2 * kinds) ** (length // 2 - 1)
 
@@ -69,10 +76,12 @@ def _after(open_kinds: tuple[int, ...], kinds: int) -> Iterator[tuple[int, tuple
 def complete_by_halves(odd: Int64[np.ndarray, "half"]) -> Int64[np.ndarray, "length"]:
     """Complete an odd half, whose first bracket opens, to a word of Dyck-(n,2): different words have different odd halves.
 
-    Before an odd position the depth is even: 0 or 2. So its bracket opens (0) or closes (2); after it the depth is 1. Given x,
-    each y_j follows: if x_(j+1) closes, y_j opens, of the kind of x_(j+1); if it opens, or j = N/2, y_j closes the one open
-    bracket, which is the last open one of x_1 .. x_j. Read from right to left with open and close exchanged, a word is a word
-    and its halves change places: different words have different even halves, too.
+    Before an odd position the depth is 0 or 2, as it is even. The bracket there opens at depth 0 and closes at depth 2, so the
+    depth after it is 1. Given the odd half x, each y_j follows. If x_(j+1) closes, y_j opens a bracket of the kind of x_(j+1).
+    If x_(j+1) opens, or j = N/2, y_j closes the one open bracket, which is the last open one of x_1 .. x_j.
+
+    Different words have different even halves, too. For read a word from right to left with open and close exchanged: this
+    gives a word whose halves have changed places.
 
     >>> complete_by_halves(np.array([0, 3]))  # ( . ] . is ( [ ] )
     array([0, 2, 3, 1])
@@ -91,7 +100,7 @@ def complete_by_halves(odd: Int64[np.ndarray, "half"]) -> Int64[np.ndarray, "len
 def require_fooling_set(claim: Claim, given: Int64[np.ndarray, "words length"], kinds: int) -> None:
     """Require words of the language, as many as the automaton counts and the formula says, different in both halves.
 
-    Raises TheoremFails with how many are not so.
+    Raises TheoremFails with the number of words that violate this.
     """
     length = given.shape[1]
     counted = bounded_dyck_state.build(kinds, 2).count_words(length)

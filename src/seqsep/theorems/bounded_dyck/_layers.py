@@ -1,4 +1,4 @@
-"""The networks of `attention`, layer by layer, and why each layer does what its name says.
+"""The networks of `attention`, layer by layer, with the proof of each layer.
 
 The symbols are those of `attention`, the spaces of the residual stream those of `Plan.spaces`.
 """
@@ -71,10 +71,12 @@ def _positions(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "time width"]:
 
 
 def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outputs"]]:
-    """A logit is >= 1 if what it stands for is allowed, else <= -1: each bracket and the end, or the end alone.
+    """A logit is at least 1 if its bracket (or the end) is allowed, and at most -1 if not.
 
-    open: 1 - 2 full - 2 errors. end: 1 - 2 some - 2 errors. close of kind s: the sum over digits of (2 s_m - 1)(z'_m - 1),
-    which is b if all retrieved digits z' in {0, 2} agree and else at most b - 2, less b + 1, + 2 some - 2 errors.
+    The logit of an open bracket is 1 - 2 full - 2 errors. The logit of the end is 1 - 2 some - 2 errors; it is the only one if
+    only membership is asked. The logit of a close bracket of kind s is Q - (b + 1) + 2 some - 2 errors. Here Q is the sum over
+    digits of (2 s_m - 1)(z'_m - 1), with the retrieved digits z' in {0, 2}. Q is b if all digits agree, and at most b - 2
+    otherwise.
     """
     errors = 2 * spaces["errors"] if "errors" in spaces else spaces.nothing()
     end = -2 * spaces["some"] - errors
@@ -94,10 +96,11 @@ def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outpu
 
 
 def _one_layer(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """The only layer finds the match by parity alone.
+    """The only layer finds the bracket to be closed by parity.
 
-    After a valid prefix d = 1 at odd positions, and the last open at an odd position is open. At even positions d = 2 after an
-    open bracket, which itself is the match, else d = 0. So full = relu(open - odd) and some = 1 - relu(1 - odd - open).
+    After a valid prefix d = 1 at odd positions. So the last bracket that opened at an odd position is still open. At an even
+    position d is 2 if the token opens, and then the token itself is the match; otherwise d = 0. So full = relu(open - odd) and
+    some = 1 - relu(1 - odd - open).
     """
     one = spaces["one"]
     odd = spaces["odd"]
@@ -136,18 +139,23 @@ def _match(plan: Plan, spaces: Spaces) -> Layer:
 
 
 def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """Layer 1 finds errors in the class of each close bracket, layer 2 averages them.
+    """Layer 1 finds errors at each close bracket, layer 2 averages them.
 
-    A close bracket at position i has a level of the parity of i - 1, whatever its depth: its class. Layer 1 finds the last open
-    bracket of the class, and from k = 3 on counts each digit of a kind in each class. An error is one of
-    * (a) a depth d outside 0..k;
-    * (b) `wrong`, weighed at tokens with d >= k - 2, i.e. closes of level >= k - 1;
-    * (c) `unbalanced`, weighed at tokens with d < k - 2, i.e. closes of level <= k - 2.
+    A close bracket at position i has a level of the parity of i - 1, whatever its depth. Its class is the levels of this
+    parity. Layer 1 finds the last open bracket of the class. For k >= 3 it also counts each digit of a kind in each class.
+    There are three kinds of errors:
+    * (a) The depth d is outside 0..k.
+    * (b) `wrong` is positive. It counts at tokens with d >= k - 2, which are the closes of level at least k - 1.
+    * (c) `unbalanced` is positive. It counts at tokens with d < k - 2, which are the closes of level at most k - 2.
 
-    Why this is right: let the prefix before a close of level l be valid. Opens of its class since its match have level >= l + 2
-    > k if l > k - 2: the last open of the class is the match, and (b) is exact. If l <= k - 2 <= 2, the class is {l, l + 2}, as
-    l - 2 <= 0 and l + 4 > k. Its earlier pairs agree and cancel, so its counts are the digits' difference of this one pair: (c)
-    is exact. At k = 5, l = 3 the bracket of level 1 is still open and stays in the counts.
+    Why this is right. Let the prefix before a close of level l be valid, and call its partner the match. Open brackets of its
+    class after the match have a level of at least l + 2. If l > k - 2, this exceeds k, so there are none. Then the last open
+    bracket of the class is the match, and (b) is exact.
+
+    If l <= k - 2 <= 2, the class has only the levels l and l + 2, as l - 2 <= 0 and l + 4 > k. Its earlier pairs have equal
+    kinds, so their counts cancel. The difference of the digits of this one pair remains, so (c) is exact.
+
+    For k = 5 and l = 3 this fails: the bracket of level 1 is still open, and its digits remain in the counts.
     """
     if plan.counts_kinds:
         return [_last_open_and_counts(plan, spaces), _errors_so_far(plan, spaces, _weighed_by_level(plan, spaces))]
@@ -155,7 +163,7 @@ def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
 
 
 def _last_open_of_class(plan: Plan, spaces: Spaces) -> Layer:
-    """Layer 1 for k <= 2: every level is at least k - 1 and there is no (c)."""
+    """Layer 1 for k <= 2: every level is at least k - 1, so errors (c) do not occur."""
     units = _depth_and_wrong(plan, spaces)
     heads = side_by_side(parts.depth_counter(spaces), _last_of_class(plan, spaces))
     return heads, feed_forward(units, parts.digits_of_0(spaces))
@@ -184,7 +192,8 @@ def _depth_and_wrong(plan: Plan, spaces: Spaces) -> list[Units]:
 def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
     """Two heads average `wrong` over tokens with d >= k - 2, and `unbalanced` over the others.
 
-    [BOS] passes both gates and has neither. `unbalanced` is at least u >= n/L, and its mean at least n (n/L) = 1 step.
+    Both heads see [BOS], which has neither error. An error `unbalanced` is at least u >= n/L. So its mean is at least n (n/L),
+    which is 1 step.
     """
     deep = plan.gate * (spaces["deep"] + spaces["bos"] - spaces["one"])
     shallow = -plan.gate * spaces["deep"]
@@ -200,8 +209,8 @@ def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
 def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
     """Layer 1 finds depth and level, layer 2 the match of each close bracket, layer 3 the errors so far.
 
-    The last open bracket of a close's level is its match if the prefix before the close is valid. So the first error is seen at
-    the bracket that makes it, and a valid prefix has none.
+    If the prefix before a close bracket is valid, its match is the last open bracket of its level. So the first error is seen
+    at the bracket that makes it, and a valid prefix has none.
     """
     return [
         _depth_and_level(plan, spaces),
@@ -232,10 +241,10 @@ def _mean_of_wrong(spaces: Spaces) -> Head:
 
 
 def _errors_so_far(plan: Plan, spaces: Spaces, flags: list[Head]) -> Layer:
-    """The last layer writes `errors`, L times the mean of the flags: >= 1 if there is an error so far, else 0.
+    """The last layer writes `errors`, L times the mean of the flags: at least 1 if there is an error so far, else 0.
 
-    It finds the match too, if the brackets allowed next are asked. Only `errors`, losing scores and negative units ever
-    saturate.
+    It finds the match too, if the question is about the brackets allowed next. Only `errors`, losing scores and negative units
+    are ever cut off at the end of the grid.
     """
     errors = spaces["errors"]
     units = [Units(plan.grid.steps * errors, np.array([0]), errors)]

@@ -1,7 +1,7 @@
-"""Heads and hidden units of the attention networks for Dyck-(n,k), each with the clause of the proof that it carries.
+"""Heads and hidden units of the attention networks for Dyck-(n,k), each with its step of the proof.
 
-The symbols are those of `attention`: n the base of the grid, G the gate, L the steps of a unit, d the depth after a token,
-u the weight of [BOS] under uniform attention.
+The symbols are those of `attention`: n is the base of the grid, G the gate, and L the number of steps of a unit. d is the
+depth after a token, and u the weight of [BOS] under uniform attention.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,10 @@ from seqsep.theorems.bounded_dyck._plan import Plan
 
 
 def depth_counter(spaces: Spaces) -> Head:
-    """Average (opens - closes, [BOS]) over all tokens so far: `count` is d u and `unit` is u = w/L, [BOS]'s own weight.
+    """Average (opens - closes, [BOS]) over all tokens so far: `count` is d u and `unit` is u = w/L, the weight of [BOS].
 
-    All scores are 0, so m tokens have weight w = floor(L/m) steps each. Both are exact, as the values are whole.
+    All scores are 0, so each of m tokens has the weight w = floor(L/m) steps. Both averages are exact, as the values are
+    whole.
     """
     value = np.concatenate([spaces["open"] - spaces["close"], spaces["bos"]])
     return average(value, np.concatenate([spaces["count"], spaces["unit"]]))
@@ -28,9 +29,10 @@ def depth_counter(spaces: Spaces) -> Head:
 def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
     """Count each digit of a kind, opens minus closes, in each class of levels; and do what `depth_counter` does.
 
-    A kind times a parity is not linear in the embedding, so there are two heads: one counts over the odd positions, with [BOS]
-    at even i, and one over the even ones with [BOS]. At every i both then average over m = floor(i/2) + 1 tokens, and the
-    counts of a class add up: opens of a class stand at positions of its parity, its closes at the others.
+    A class is the levels of one parity. An open bracket of a class is at a position of its parity, and a close bracket of the
+    class is at a position of the other parity. The product of kind and parity is not linear in the embedding. So there are two
+    heads. One averages over the odd positions, with [BOS] at even i, and one over the even positions with [BOS]. At every i
+    both average over m = floor(i/2) + 1 tokens. So their results have the same weight, and the counts of a class can be added.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -48,8 +50,8 @@ def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
 def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
     """Attend to the last open bracket at a position of the same parity, or of the other one (`_last_open`).
 
-    A position scores -G if its parity is not the one asked for. Products of parities are bilinear: at an even time the key's
-    first row holds the whole score, at an odd one its second row is added.
+    A position of the wrong parity has a score lower by G. The score is bilinear in the two parities. At an even time the first
+    row of the key has the complete score, and at an odd time the second row is added to it.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -63,9 +65,9 @@ def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
 
 
 def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
-    """Attend to the last open bracket whose depth is spelled by the asker's `digits` (`_last_open`).
+    """Attend to the last open bracket whose depth has the same digits as the query's `digits` (`_last_open`).
 
-    A position scores n (digit digit' - 1), which is 0 or -2 n = -G, for each digit of the depth.
+    A position scores n (digit digit' - 1) for each digit of the depth: 0 for equal digits, and -2 n = -G otherwise.
     """
     one = spaces["one"]
     query = np.concatenate([plan.base * digits, one])
@@ -74,18 +76,19 @@ def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
 
 
 def _last_open(plan: Plan, spaces: Spaces) -> Rows:
-    """Build the key that finds the last open bracket: eta j at position j, less G if none opens there.
+    """Build the key that finds the last open bracket: eta j at position j, less G if the token there does not open.
 
-    Let j* be the last position that passes every gate. Others that pass lie at j* - 2, j* - 4, ..: their exponentials sum to at
-    most 1/(e^2 - 1). The rest score at most j - j* - 2 n below it, together e^(-n-2)/(1 - 1/e). With R = 0.1605 >= both for
-    n >= 4, j* has weight at least 1/(1+R) - 1/L >= 0.799 and the others together at most R/(1+R) <= 0.139: a retrieved digit
-    in {0, 1} is above 3/4 or below 1/4. If nothing passes the digits are not used, since then `some` = 0.
+    Let j* be the last position that passes every gate. Other positions that pass are j* - 2, j* - 4 and so on, and their
+    exponentials (with that of j* as 1) add up to at most 1/(e^2 - 1). A position j that does not pass scores at least j* - j +
+    2 n lower. These exponentials add up to at most e^(-n-2)/(1 - 1/e). For n >= 4 both sums together are at most R = 0.1605.
+    So j* has a weight of at least 1/(1+R) - 1/L >= 0.799, and all others together have at most R/(1+R) <= 0.139. A retrieved
+    digit in {0, 1} is therefore above 3/4 or below 1/4. If no position passes, the digits are not used, since then `some` = 0.
     """
     return plan.gate * (spaces["open"] - spaces["one"]) + plan.eta * spaces["time"]
 
 
 def match(plan: Plan, spaces: Spaces) -> Head:
-    """Retrieve the kind of the last open bracket of the present depth: brackets opened since lie deeper."""
+    """Retrieve the kind of the last open bracket of the present depth: brackets opened later are deeper."""
     return head(last_open_at_depth(plan, spaces, spaces["depth"]), spaces["open_kind"], spaces["match"])
 
 
@@ -93,7 +96,10 @@ def match(plan: Plan, spaces: Spaces) -> Head:
 
 
 def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
-    """Read n (count - depth u): at most 0 if d <= depth, and at least n u >= 1 if not, so [d > depth] exactly."""
+    """Read n (count - depth u), which is at most 0 if d <= depth, and at least n u >= 1 otherwise.
+
+    So relu and a cut at 1 give [d > depth] exactly.
+    """
     return plan.base * (spaces["count"] - depth * spaces["unit"])
 
 
@@ -103,7 +109,7 @@ def at_least(plan: Plan, spaces: Spaces, depth: int, outer: Rows) -> Units:
 
 
 def _digits_changed(plan: Plan, digits: Rows, depth: int) -> Rows:
-    """Give what to add to the ±1 digits of depth - 1 to get those of `depth`."""
+    """Return the change from the ±1 digits of depth - 1 to those of `depth`."""
     places = np.arange(plan.depth_digits)
     now = 2 * ((depth >> places) & 1)
     before = 2 * ((depth - 1 >> places) & 1)
@@ -142,7 +148,7 @@ def levels(plan: Plan, spaces: Spaces) -> list[Units]:
 
 
 def outside(plan: Plan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
-    """Write 1 to each of the spaces named that there is, if the depth is below 0 or above k."""
+    """Write 1 to each of these spaces that exists, if the depth is below 0 or above k."""
     outer = sum((spaces[name] for name in names if name in spaces), start=spaces.nothing())
     below = at_least_one(-plan.base * spaces["count"], outer)
     above = at_least(plan, spaces, plan.depth + 1, outer)
@@ -150,10 +156,11 @@ def outside(plan: Plan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
 
 
 def mismatch(spaces: Spaces) -> list[Units]:
-    """Write `wrong` of a close bracket: at least 0.598 if its kind is not the one found for it, else 0.
+    """Write `wrong` of a close bracket: at least 0.598 if its kind differs from the retrieved kind, else 0.
 
-    It is the sum over digits of relu(2 z - 1 - 2 own) + relu(2 own - 1 - 2 z), z retrieved: if the digits differ one of them is
-    at least 2 * 0.799 - 1. At other tokens own = 0 and the first is relu(2 z - 3): both are 0.
+    It is the sum over digits of relu(2 z - 1 - 2 own) + relu(2 own - 1 - 2 z), for the retrieved digit z and the own digit. If
+    the digits differ, one of the two terms is at least 2 * 0.799 - 1. At other tokens own = 0, and the first term becomes
+    relu(2 z - 3). So both are 0 there.
     """
     found = spaces["found"]
     kind = spaces["close_kind"]
@@ -167,7 +174,7 @@ def mismatch(spaces: Spaces) -> list[Units]:
 def unbalanced(spaces: Spaces) -> list[Units]:
     """Write the sum of |count| u over the digits of a close bracket's class; 0 at other tokens, whose sums are lower by 2.
 
-    It is at least u >= n/L if it is not 0.
+    If it is not 0, it is at least u >= n/L.
     """
     units = []
     for name, other_class in (("odd_count", spaces["odd"]), ("even_count", spaces["one"] - spaces["odd"])):

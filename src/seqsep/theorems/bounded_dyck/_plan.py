@@ -1,4 +1,4 @@
-"""What `attention` builds: for which strings, by how many layers, for which question, and on which grid."""
+"""The plan of a network of `attention`: its strings, number of layers, question and grid."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ TOKEN_SPACES = ("open", "close", "bos", "time", "odd", "one")
 
 @dataclass(frozen=True)
 class Plan:
-    """What is built: for N brackets of n kinds, at most k of them open, by which variant, and for which question.
+    """The parameters of a network: N brackets of n kinds, at most k of them open, the variant, and the question.
 
     `eta` is the scale of the scores, `steps` is L, the steps of a unit, if it is not n^2.
 
@@ -34,56 +34,62 @@ class Plan:
 
     @property
     def base(self) -> int:
-        """Base n of appendix B.2: the tokens with [BOS], at least 4 and more than the depth."""
+        """The base n of appendix B.2: the tokens with [BOS], at least 4 and more than the depth."""
         return max(4, self.length + 1, self.depth + 1)
 
     @property
     def grid(self) -> Grid:
-        """B.2's grid, L = n^2 unless `steps` says otherwise; softmax is rounded stepwise, down."""
+        """The grid of B.2, with L = n^2 unless `steps` is given; softmax is rounded stepwise, down."""
         return Grid.of(self.base, 2) if self.steps is None else Grid(self.steps)
 
     @property
     def gate(self) -> int:
-        """A token that a head must not see scores G = 2 n below the others.
+        """The amount G = 2 n by which the score of a token is lower if a head must not see it.
 
-        e^-G < 1/L rounds down to 0. So among otherwise equal scores m <= n tokens that pass have equal weights,
-        w = floor(L/m) >= n steps, and all others 0.
+        Its exponential is at most e^-G < 1/L, which rounds down to 0. Let m <= n tokens remain that have equal scores. Then
+        each has the weight w = floor(L/m), at least n steps, and all other tokens have the weight 0.
         """
         return 2 * self.base
 
     @property
     def kind_digits(self) -> int:
-        """One of n kinds has b = max(1, ceil(log2 n)) digits in {0, 1}."""
+        """The number b = max(1, ceil(log2 n)) of digits, in {0, 1}, of one of n kinds."""
         return digits_of(self.kinds)
 
     @property
     def depth_digits(self) -> int:
-        """A depth has c = bit_length(k) digits in {-1, 1}."""
+        """The number c = bit_length(k) of digits, in {-1, 1}, of a depth."""
         return self.depth.bit_length()
 
     @property
     def gives_sets(self) -> bool:
-        """Whether the brackets allowed next are asked, beside the end."""
+        """True if the question is about the brackets allowed next as well as the end."""
         return self.ask == "next"
 
     @property
     def valid_prefixes_only(self) -> bool:
-        """Whether the answers after invalid prefixes mean nothing."""
+        """True if the answers after invalid prefixes mean nothing."""
         return self.variant in ("one-layer", "two-layer-valid")
 
     @property
     def counts_kinds(self) -> bool:
-        """Whether layer 1 counts kinds in each class of levels, which two layers need from depth 3 on."""
+        """True if layer 1 counts kinds in each class of levels, which two layers need from depth 3 on."""
         return self.variant == "two-layer" and self.depth > 2
 
     @property
     def spaces(self) -> Spaces:
-        """The named spaces of the residual stream: what embeddings hold, then what layers write.
+        """The named spaces of the residual stream.
 
-        `open_kind`, `close_kind`: the digits of a bracket's kind, 0 in the other one; `open`, `close`, `bos`; `time`, `odd` (of
-        the position), `one`. Layers write `count` and `unit` (d u and u), the digits of `depth` and `level`, the digits `found`
-        of a match, `wrong`, `errors`, the counts of kinds in each class, and what the read-out needs: `some` (d > 0), `full`
-        (d >= k) and `match` (the digits of the bracket to be closed).
+        Embeddings write `open_kind` and `close_kind`, the digits of the kind of an open or a close bracket (0 for the other
+        one). They also write `open`, `close` and `bos`, which are 1 for such a token, `time` and `odd` (the position and its
+        parity), and `one`.
+
+        Layers write the others:
+        * `count` and `unit` are d u and u, for the depth d and the weight u of [BOS].
+        * `depth` and `level` are digits, and `found` has the digits of the kind of a match.
+        * `wrong` and `errors` are flags.
+        * Two more spaces count kinds in each class of levels.
+        * `some` (d > 0), `full` (d >= k) and `match` (the digits of the kind to be closed) are for the read-out.
         """
         kind = self.kind_digits
         size = dict.fromkeys(KIND_SPACES, kind) | dict.fromkeys(TOKEN_SPACES, 1)
@@ -114,7 +120,7 @@ def planned(
     steps: int | None = None,
     eta: int | None = None,
 ) -> Plan:
-    """Make the plan that a call asks for; by default two layers for depths up to 4, else three.
+    """Make the plan for the arguments of a call; by default two layers for depths up to 4, else three.
 
     Raises ValueError for numbers below 1, or a variant that does not answer this depth or question.
     """
@@ -132,7 +138,7 @@ def planned(
 
 
 def answered(depth: int) -> list[tuple[str, str]]:
-    """List (variant, ask) of every network that there is for this depth.
+    """List (variant, ask) of every network that exists for this depth.
 
     >>> answered(5)
     [('two-layer-valid', 'next'), ('three-layer', 'word'), ('three-layer', 'next')]

@@ -1,4 +1,4 @@
-"""What may follow each prefix of a string of brackets: the right answers that networks are compared with."""
+"""The brackets that may follow each prefix of a string: the right answers that networks are compared with."""
 
 from typing import NamedTuple
 

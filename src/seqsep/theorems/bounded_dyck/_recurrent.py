@@ -1,7 +1,7 @@
 """One plain recurrent layer that recognises Dyck-(n,k): it keeps the stack of open brackets in units that are 0 or 1.
 
-h' = relu(W h + U x + b) in whole numbers, or a sigmoid in place of the ReLU. Kind j (from 0) is spelled j + 1 in
-c = bit_length(n) bits, so that 0 is an empty slot; slot 1 is the top of the stack. There are (2k + 2) c + 1 units.
+The layer is h' = relu(W h + U x + b) in whole numbers, or has a sigmoid in place of the ReLU. Kind j (from 0) is the number
+j + 1 in c = bit_length(n) bits, so that 0 is an empty slot. Slot 1 is the top of the stack. There are (2k + 2) c + 1 units.
 
 Margin: the read-out is at least 1 away from 0 (ReLU), or more than 1 - (10 c + 2)/(4F) >= 1/6 (sigmoid, `scale`).
 """
@@ -29,7 +29,7 @@ class Sums(NamedTuple):
 
 
 class TokenSpaces(NamedTuple):
-    """Coordinates of an embedded token: the bits of a kind if it opens, those if it closes, and which of both it does."""
+    """Coordinates of an embedded token: bits of its kind if it opens, bits of its kind if it closes, and two flags."""
 
     opened_kind: Rows
     closed_kind: Rows
@@ -110,7 +110,7 @@ def _stack(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
 def _errors(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
     """3 c units find the bits in which the top, perhaps an empty slot, differs from a close bracket; and an overfull stack.
 
-    relu(slot_1 + (close with this bit 0) - 1) and relu((close with this bit 1) - slot_1) find the bits that differ;
+    relu(slot_1 + (close with this bit 0) - 1) and relu((close with this bit 1) - slot_1) find the bits that differ.
     relu(slot_k + open - 1) finds an open bracket on a full stack.
     """
     top = slots[0]
@@ -126,7 +126,7 @@ def _errors(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
 def _alive(alive: Rows, errors: Rows) -> Sums:
     """alive' = relu(alive - sum of errors), 1 at the start: it is 0 from the step after the first error on, for ever.
 
-    What the slots hold then does not matter, but is still 0 or 1.
+    The slots still hold 0 or 1 then, but they no longer matter.
     """
     return Sums(alive - errors.sum(axis=0), np.zeros_like(alive), 0)
 
@@ -137,16 +137,16 @@ def _in_each_bit(row: Rows, block: Rows) -> Rows:
 
 
 def _grid(kinds: int, activation: Activation) -> Grid:
-    """L = 4 is enough for the ReLU: sums are whole and at most 1, and those saturated at -L are negative."""
+    """L = 4 is enough for the ReLU: sums are whole and at most 1, and those stored as -L are negative."""
     return Grid(4 if activation == "relu" else 2 * scale(kinds))
 
 
 def scale(kinds: int) -> int:
     """For beta = 4 ceil(ln 4F), with F = 3 c + 1, no error of a sigmoid ever grows.
 
-    Every sum is a whole number, at most 1, so each unit is [sum >= 1]. sigmoid(beta (sum - 1/2)) is within e^(-beta/4)
-    <= 1/(4F) of it if the sum is off by at most 1/4. The weights of the old units in a sum add up to at most F (alive's).
-    So an error of 1/(4F) in each unit is at most 1/4 in a sum, hence at most 1/(4F) in each unit again.
+    Every sum is a whole number, at most 1. So each unit should be [sum >= 1]. If the sum is off by at most 1/4, sigmoid(beta
+    (sum - 1/2)) is within e^(-beta/4) <= 1/(4F) of this. The weights of the old units in a sum add up to at most F (for the
+    unit `alive`). So an error of 1/(4F) in each unit is at most 1/4 in a sum. Hence it is again at most 1/(4F) in each unit.
 
     >>> scale(2)
     16

@@ -38,7 +38,7 @@ def _fields(given: Mapping[str, Any]) -> str:
 
 
 def require_valid(words: Strings, kinds: int, depth: int, variant: str) -> None:
-    """Raise ValueError for a string with a bracket that may not stand there: `variant` answers valid prefixes only."""
+    """Raise ValueError for a string with a bracket that is not allowed there: `variant` answers valid prefixes only."""
     valid = prefixes(words, kinds, depth).valid[0]
     if not valid.all():
         raise ValueError(f"string: bracket {int(np.argmin(valid))} may not stand there, and {variant} answers valid prefixes")

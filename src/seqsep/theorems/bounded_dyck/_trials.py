@@ -1,4 +1,4 @@
-"""Puts strings to an attention network for Dyck-(n,k) and compares what it allows after each prefix with the right answer."""
+"""Runs an attention network for Dyck-(n,k) on strings and compares what it allows after each prefix with the right answer."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -24,7 +24,7 @@ LONGEST_CLIMBED = 64
 
 
 class Questions(NamedTuple):
-    """What is asked of some words: the lengths of the prefixes, what may follow each, and which of the answers count."""
+    """The questions about some words: lengths of prefixes, what may follow each, and which of the answers count."""
 
     words: Strings
     sizes: Int64[np.ndarray, "asked"]
@@ -42,21 +42,21 @@ class Trials:
         self.least: Fraction | None = None
 
     def put_all(self, inputs: Iterable[Strings]) -> None:
-        """Put every block of words."""
+        """Run every block of words."""
         for words in inputs:
             self.put(words)
 
     def put_every(self) -> None:
-        """Put all strings of the plan's length, read after every prefix; each prefix counts once.
+        """Run all strings of the plan's length, read after every prefix; each prefix counts once.
 
-        A prefix counts in the first string that has it, which is the one that goes on with zeros only.
+        A prefix counts in the first string that has it, which continues with zeros only.
         """
         for words in every(self.plan.length, self.plan.kinds):
             left_over = np.cumsum(words[:, ::-1], axis=1)[:, ::-1]
             self.put(words, fresh=left_over == 0)
 
     def put_some(self, random: np.random.Generator, inputs: int, asked: int | None) -> None:
-        """Put hard strings until so many prefixes are read.
+        """Run hard strings until a number of prefixes are read.
 
         Of long strings, one at a time, `asked` prefixes in the upper half are read.
         """
@@ -75,7 +75,7 @@ class Trials:
             self._climb(int(random.integers(plan.depth)), random)
 
     def put_hard(self, random: np.random.Generator) -> None:
-        """Put hard strings; up to N = 64, climb towards smaller margins from words that keep brackets open or do not."""
+        """Run hard strings; up to N = 64, climb towards smaller margins from words that keep brackets open or do not."""
         plan = self.plan
         self.put_all(hard(plan.length, plan.kinds, plan.depth, random))
         if plan.length <= LONGEST_CLIMBED:
@@ -94,7 +94,8 @@ class Trials:
         sizes: Int64[np.ndarray, "asked"] | None = None,
         fresh: Bool[np.ndarray, "batch length"] | None = None,
     ) -> Float64[np.ndarray, "batch"]:
-        """Ask what may follow every prefix of every string, or those of some sizes; return the margin of each string.
+        """Ask for the brackets after every prefix of every string, or after those of some sizes; return the margin of each
+        string.
 
         Of the answers those after `fresh` prefixes count as inputs. Raises TheoremFails with the prefix of a wrong answer.
         """
@@ -116,7 +117,7 @@ class Trials:
         return self._take_margin(execution, after, asked)
 
     def _asked(self, words: Strings, after: Prefixes, sizes: Int64[np.ndarray, "asked"]) -> Questions:
-        """Collect what is asked: sets or the end alone, and the prefixes whose answers count."""
+        """Collect the questions: sets or only the end, and the prefixes whose answers count."""
         expected = after.allowed[:, sizes]
         valid = after.valid[:, sizes]
         return Questions(
@@ -145,7 +146,7 @@ class Trials:
         )
 
     def _take_margin(self, execution: Execution, after: Prefixes, asked: Questions) -> Float64[np.ndarray, "batch"]:
-        """Measure the least distance of a retrieved digit from 1/2 in each string; digits that the proof speaks of count."""
+        """Measure the least distance of a retrieved digit from 1/2 in each string, over the digits that the proof is about."""
         margins = np.full(len(asked.words), np.inf)
         for digits, counts in self._retrieved(execution, after, asked):
             if counts.any() and digits.integers.size:

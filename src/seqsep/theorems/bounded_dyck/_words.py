@@ -1,4 +1,4 @@
-"""Strings of brackets that networks are tried on: all of one length, words with far matches, and words that just fail."""
+"""Strings of brackets that networks are tested on: all of one length, words with far matches, and words that just fail."""
 
 from collections.abc import Callable, Iterator
 
@@ -26,7 +26,8 @@ def walks(
 ) -> Strings:
     """Draw words (of odd length: all but the last bracket); `floor` brackets stay open from the start to the end.
 
-    With `opposed` those that stay open, and the last one opened in between, differ from all others in every digit they can.
+    With `opposed`, the brackets that stay open, and the last one opened in between, differ from all others in as many digits
+    as possible.
     """
     is_open = np.empty((batch, length), dtype=bool)
     kind = random.integers(0, kinds, (batch, length))
@@ -49,7 +50,7 @@ def walks(
 
 
 def matched(is_open: Bool[np.ndarray, "batch length"], kind: Int64[np.ndarray, "batch length"]) -> Strings:
-    """Write brackets that open or close as told; one that opens has the kind told, one that closes that of its match.
+    """Write brackets that open or close as given; one that opens has the kind given, one that closes that of its match.
 
     >>> matched(np.array([[True, True, False, False]]), np.array([[0, 1, 0, 0]]))  # ( [ ] )
     array([[0, 2, 3, 1]])

@@ -1,45 +1,51 @@
-"""Attention layers of logarithmic width recognise bracket words of bounded depth: two layers up to depth 4, three layers at any
-depth.
+"""Attention layers of width O(log N) recognise bracket words of bounded depth: two layers up to depth 4, three at any depth.
 
-A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. Fewer layers are enough to give the brackets that
-may come next.
+A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. Fewer layers are enough to give the brackets
+that may come next.
 
 Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). There two
 layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
 
-There are four variants, all causal and with [BOS] first:
+There are four variants. All are causal and read [BOS] first. A prefix is valid if some word begins with it:
 * `one-layer` gives the brackets allowed next, and whether the word may end, after every valid prefix, for k = 2. By Theorem 5
   it cannot recognise the words.
 * `two-layer-valid` gives the same for any k.
-* `two-layer` gives the same after *every* prefix, with nothing allowed after an invalid one, for k <= 4.
-* `three-layer` gives the same for any k.
+* `two-layer` gives the same after *every* prefix, for k <= 4. After an invalid prefix nothing is allowed.
+* `three-layer` gives this for any k.
 
 We differ:
-* Softmax is on a grid with one constant scale, eta = 1, and there are no norms.
+* The softmax is on a grid. All scores have the same scale, eta = 1, at every length. There are no norms.
 * Three layers recognise every depth.
 
-Open question. Sets that are empty after *every* invalid prefix decide membership at the last token. So two layers with such
-sets for any k would recognise any k. It is open here if two layers can do it for k >= 5. The rule of `_layers` cannot: at k = 5
-it is wrong on 624 of the 43,008 strings of length 10 with balanced directions. It rejects 416 words. If it counted kinds and
-not digits, it would be wrong on 832, which include every word of depth 3 or more.
+Open question. A network that gives the empty set after *every* invalid prefix recognises the words, by its answer at the last
+token. So two layers with this property for any k would recognise any depth. We do not know if two layers can do it for k >= 5.
+The rule of `_layers` cannot. At k = 5 it is wrong on 624 of the 43,008 strings of length 10 with balanced directions, and it
+rejects 416 words. A rule that counts kinds, not digits of kinds, would be wrong on 832, which include every word of depth 3 or
+more.
 
-After valid prefixes two layers are enough for any k. Read at each position, they decide membership too: the first wrong bracket
-is not in the set before it. This is what generating means.
+After valid prefixes two layers are enough for any k. This also decides membership if the answers at *all* positions are read:
+the first wrong bracket is not in the set that is given before it. Yao et al. call this generating the language.
 
-Symbols. A kind has b = max(1, ceil(log2 n)) digits, and a depth has c = bit_length(k) digits (+1 or -1). Positions are i = 0 ..
-N, with [BOS] at 0. The base of the grid is n = max(4, N + 1, k + 1), and a unit has L = n^2 steps, with stepwise softmax that
-rounds down. G = 2 n. The depth after a token is d. The level of an open bracket is d, whose parity is that of the position. The
-level of a close bracket is d + 1.
+Symbols. A kind has b = max(1, ceil(log2 n)) digits in {0, 1}, and a depth has c = bit_length(k) digits in {-1, 1}. Positions
+are i = 0 .. N, with [BOS] at 0. From here on, n is the base of the grid, max(4, N + 1, k + 1). Numbers are multiples of 1/L
+with L = n^2. The softmax is stepwise and rounds down. G = 2 n is the amount by which a hidden token's score is lower
+(`Plan.gate`).
 
-These margins hold:
-* The weights of m tokens that pass a gate are equal, floor(L/m) >= n steps, and all others are 0 (`Plan.gate`).
-* A retrieved digit is above 3/4 or below 1/4: at least 1/(1+R) - 1/2 - 1/L from 1/2, with R = 0.1605 (`_parts._last_open`).
-* n (count - t u) is at most 0 or at least 1, so thresholds of the depth are exact (`_parts._beyond`).
-* The mean of the error flags is at least 1 step (`_layers._mean_of_wrong`, `_layers._weighed_by_level`).
+Depth and level. The depth d after a token is the number of brackets that are open. The level of an open bracket is the depth
+after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The level of an
+open bracket has the parity of its position.
+
+Margins. Here count = d u, where u is the weight of [BOS] in the uniform head:
+* The tokens that a head may see have equal weights if their other scores are equal: floor(L/m) >= n steps for m tokens. All
+  other weights are 0 (`Plan.gate`).
+* A retrieved digit is above 3/4 or below 1/4. It is at least 1/(1+R) - 1/2 - 1/L away from 1/2, with R = 0.1605
+  (`_parts._last_open`).
+* n (count - t u) is at most 0 or at least 1. So a comparison of the depth with t is exact (`_parts._beyond`).
+* The mean of the error flags is 0 or at least 1 step (`_layers._mean_of_wrong`, `_layers._weighed_by_level`).
 * A logit is at least 1 if its bracket is allowed, and at most -1 if not (`_layers._readout`).
 
-On the grid, sums of count, unit and counts are exact. A retrieved weight loses less than one step. Everything else is a whole
-number or a multiple of a step.
+Rounding. The sums `count`, `unit` and the counts of kinds are exact. A retrieved weight loses less than one step. Every other
+number is whole or a multiple of a step.
 
 The proof continues at `_plan.Plan.spaces`, `_plan.Plan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
 `_parts._last_open`, `_parts._beyond`, `_parts.mismatch`, `_layers._one_layer`, `_layers._two_layers`, `_layers._three_layers`,
@@ -144,7 +150,7 @@ def check(
 
 
 def _outcome(trials: Trials, is_exhaustive: bool) -> Outcome:
-    """Report the sizes of a network beside its bounds, and what its trials met."""
+    """Report the sizes of a network next to their bounds, and the results of its trials."""
     plan = trials.plan
     network = trials.trial.network
     bounds = bound(plan)
@@ -165,7 +171,7 @@ def _outcome(trials: Trials, is_exhaustive: bool) -> Outcome:
 
 
 def _measured_eta(plan: Plan, network: Network) -> int:
-    """Measure what an open bracket scores for each position, in the key of the first head that looks for one."""
+    """Measure the factor of the position in the scores of the first head that looks for an open bracket."""
     layer = network.attention(0 if plan.variant in ("one-layer", "two-layer") else 1)
     return int(layer.heads[-1].key[:, network.spaces["time"]].largest)
 
@@ -211,7 +217,7 @@ def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) 
 
 
 def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None, random: np.random.Generator) -> list[Outcome]:
-    """Check cases until so many prefixes are read, at most a third of them in one case."""
+    """Check cases until a number of prefixes are read, at most a third of them in one case."""
 
     def check_case(case: int, left: int) -> Outcome:
         plan = plan_of(case)

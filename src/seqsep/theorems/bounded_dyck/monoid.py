@@ -1,37 +1,49 @@
-"""The algebra of bounded bracket words is outside the class DA, and products in it cost two parties linearly many bits.
+"""The algebra of bounded bracket words is not in the class DA, and products in it cost two parties linearly many bits.
 
-This is the second way to prove Lemma 1 of the paper. It also shows what this way leaves open: for the words themselves, to be
-outside DA is not enough.
+This is the second way to prove Lemma 1 of the paper. We also show a gap in it: for the words themselves, it is not enough that
+the algebra is not in DA.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E, which mentions this way to prove Lemma 1, for n = 2 and k = 2.
 The proof in the paper, by a fooling set, is in `one_layer`.
 
-We differ: n and k >= 1 are any numbers. The step from the monoid to bits is a reduction from disjointness, with its constant.
-seqsep also shows that a monoid outside DA does not make the words hard.
+We differ:
+* n and k >= 1 are any numbers.
+* The step from the algebra to bits is a reduction from disjointness, with its constant.
+* We show that words can be easy although the algebra is not in DA.
 
-The monoid. The element of a string that is part of no word is 0. Any other string acts on stacks: it needs the kinds P on top,
-leaves Q in their place, and goes up to r above the stack before it. P, Q and r determine its map, since the map is defined on
-the stacks that end in P and have at most k - r brackets. Each triple with |P| + r <= k and |Q| - |P| <= r is the map of a
-string: up r and down again, the closes of P, the opens of Q. So there are 1 + sum over i, j <= k of n^(i+j) (k + 1 - max(i, j))
-elements. An element is idempotent if P = Q, or if it is 0. No power goes round, so the monoid is aperiodic.
+The monoid. The syntactic monoid of Dyck-(n,k) has one element for each class of strings that can replace each other in all
+words. The strings that are part of no word have the element 0. Any other string acts on the stack of open brackets. It needs
+the kinds P on top of the stack, replaces them by the kinds Q, and on the way the stack is at most r higher than at the start.
 
-*Not in DA.* The element e = "()" is idempotent, and e = x y z for y = "(", z = ")" and an empty x. But e y e is another
-element: "()" is a word and "()(()" is not. This is so for all n and k >= 1. `monoids.outside_da` finds it by search.
+P, Q and r determine this map: it is defined on the stacks that end in P and have at most k - r brackets. Each triple with r +
+|P| <= k and |Q| - |P| <= r is the map of a string: go up r and down again, then close P, then open Q. So there are 1 + sum
+over i, j <= k of n^(i+j) (k + 1 - max(i, j)) elements.
 
-*Products.* Take 4 h + 2 factors of Alice and Bob: first "(", then four factors for each i <= h, in the order Alice, Bob, Alice,
-Bob, and last ")". The factors of i are ")", "(" for the party whose set contains i, and 1 for the other party. Before each i
-the stack is "(". If one party has i, it is closed and opened again. If both have i, the second close is one too many. So the
-product is a word of the language exactly if the sets are disjoint. The parties need h bits (`disjointness_one_layer`), which is
-(F - 2) / 4 for F factors.
+An element is idempotent if P = Q, or if it is 0. Some power of each element equals the next power, so the monoid is aperiodic.
 
-*Words.* Words have no letter that does nothing, so it is not enough to be outside DA. The monoid of Dyck-(1,1) is outside DA
-too, and its words cost 2 bits for every partition, since the position of a bracket says whether it is right. For k >= 2 let a
-party write "(", ")" in place of 1, 1. Then the brackets alternate between the parties, as in Lemma 1. If neither party has i,
-the stack grows by two. For k >= 3 that is allowed, and these are words exactly if the sets are disjoint. For k = 2 they are
-words exactly if the sets are complements. Both cost h = (N - 2) / 4 bits, a quarter of the N - 1 of Lemma 1.
+*Not in DA.* In a monoid in DA, e y e = e for each idempotent e = x y z. Here the element e = "()" is idempotent, and e = x y z
+for an empty x, y = "(" and z = ")". But e y e is another element: "()" is a word and "()(()" is not. This holds for all n and
+k >= 1. `monoids.outside_da` finds it by search.
 
-For the n and k given, a run lists the monoid element by element, and shows that it is aperiodic and that one element is outside
-DA. It runs both reductions for all sets of h members, and for Dyck-(1,1) it finds the exact cost for every partition of up to 6
+*Products.* Alice and Bob have a set each, of numbers from 1 to h. They take 4 h + 2 factors. The first factor is "(" and the
+last is ")". Between them are four factors for each i <= h, in the order Alice, Bob, Alice, Bob. The two factors of a party for
+i are ")" and "(" if its set contains i, and otherwise 1 and 1.
+
+Before each i the stack is "(". If one party has i, this bracket is closed and opened again. If both have i, the second close
+is one too many. So the product is a word of the language exactly if the sets are disjoint. The parties need h bits
+(`disjointness_one_layer`), which is (F - 2) / 4 for F factors.
+
+*Words.* A word has no letter that does nothing, as the factor 1 does. So it is not enough that the monoid is not in DA. The
+monoid of Dyck-(1,1) is not in DA either, but its words cost 2 bits for every partition, since the position of a bracket shows
+whether it is right.
+
+For k >= 2 let a party write "(" and ")" in place of 1 and 1. Then the brackets alternate between the parties, as in Lemma 1.
+If neither party has i, the stack grows by two on the way. For k >= 3 this is allowed, and the result is a word exactly if the
+sets are disjoint. For k = 2 it is a word exactly if the sets are complements. Both cost h = (N - 2) / 4 bits, a quarter of the
+N - 1 of Lemma 1.
+
+For the n and k given, a run lists the monoid element by element. It shows that the monoid is aperiodic and not in DA. It runs
+both reductions for all sets of numbers up to h. For Dyck-(1,1) it finds the exact cost for every partition of up to 6
 brackets. This does not show the claim for every n, k and h; that is the proof above.
 """
 
@@ -84,7 +96,7 @@ def count_idempotents(kinds: int, depth: int) -> int:
 
 
 def factors(alice: Set, bob: Set, absent: Choices = ((), ())) -> list[Word]:
-    """Give the factors of the reduction as words; `absent` are the two of a party whose set has not i.
+    """Return the factors of the reduction as words; `absent` are the two of a party whose set does not contain i.
 
     >>> factors([1], [0]), factors([1], [0], absent=((0,), (1,)))
     ([(0,), (1,), (), (0,), (), (1,)], [(0,), (1,), (0,), (0,), (1,), (1,)])
@@ -145,7 +157,7 @@ def _check_monoid(monoid: Monoid, kinds: int, depth: int) -> Outcome:
 
 
 def _context(monoid: Monoid, pair: tuple[int, int], kinds: int, depth: int) -> tuple[Word, Word]:
-    """Find words u and v with which the word of exactly one of two elements is in the language."""
+    """Find words u and v such that u a v is in the language for exactly one of two elements a."""
     for before, after in product(sorted(monoid.words, key=len), repeat=2):
         words = [(*before, *monoid.words[element], *after) for element in pair]
         if _is_word(words[0], kinds, depth) != _is_word(words[1], kinds, depth):
@@ -154,7 +166,7 @@ def _context(monoid: Monoid, pair: tuple[int, int], kinds: int, depth: int) -> t
 
 
 def _is_word(word: Word, kinds: int, depth: int) -> bool:
-    """Whether a word is in Dyck-(n,k), as the task says; none of odd length is, and the empty one is."""
+    """Return True if a word is in Dyck-(n,k), as the task says; the empty word is, and no word of odd length is."""
     if len(word) % 2 or not word:
         return not word
     return bool(BoundedDyck(len(word), kinds, depth).accepts(np.array([word]))[0])
@@ -249,11 +261,12 @@ THEOREM = Theorem(
             printed='"an alternative proof of Lemma 1 could proceed using varieties of finite monoids, by proving that the '
             "syntactic monoid of Dyck-(2,2) is not in the variety DA, and then applying the result of Raymond et al. "
             '[49]"',
-            found="it is not in DA: 60 elements, and e y e is not e for e = (), y = (. That gives linear bounds for products, "
-            "where a party may hold the neutral element, and not yet for words, which have no letter that does nothing: the "
-            "monoid of Dyck-(1,1) is not in DA either, and 2 bits decide its words for every partition. Nor does it give N - 1",
-            built="a reduction from disjointness: (F - 2) / 4 bits for F factors, and (N - 2) / 4 for the odd and even "
-            "brackets of words of depth 2 and more; N - 1 is the fooling set's",
+            found="it is not in DA: it has 60 elements, and e y e is not e for e = (), y = (. This gives linear bounds for "
+            "products, in which a party may hold the neutral element. It does not give them for words, which have no letter "
+            "that does nothing. The monoid of Dyck-(1,1) is not in DA either, but 2 bits decide its words for every partition. "
+            "And it does not give N - 1",
+            built="a reduction from disjointness: (F - 2) / 4 bits for F factors. For the odd and even brackets of words of "
+            "depth 2 and more it gives (N - 2) / 4. The bound N - 1 comes from the fooling set",
             test=TEST + "test_outside_da_is_not_enough_for_words",
         ),
     ),

@@ -1,29 +1,32 @@
 """One attention layer that recognises bracket words of depth 2 or more needs a width that grows almost linearly in N.
 
-The bound is m H >= const N / (p + log N), for H heads of m coordinates and numbers of p bits. Two layers do with a width of
+The bound is m H >= const N / (p + log N), for H heads of m coordinates and numbers of p bits. Two layers need only a width of
 O(log N): see `bounded-dyck-attention`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 1, Theorems 5 and 10, appendix E. N is even. Alice has the brackets
-at positions 1, 3, .., and Bob those at 2, 4, .. . Both want to know whether the string is a word.
+at positions 1, 3, .., and Bob those at 2, 4, .. . Both want to know whether the string is a word of Dyck-(n,k), correctly
+nested brackets of n kinds at most k deep.
 
 We differ:
 * The number of kinds n is any one, and so is the depth k >= 2. In the paper both are 2.
-* The proof in the paper leaves out that *even* halves differ as well.
+* The proof in the paper omits that *even* halves differ as well.
 * The bits of the protocol are counted. For few heads the bound is up to 2.5 times that of the paper.
 
 Proof. By Lemma 1 the set S of words of Dyck-(n,2) is a fooling set (`_fooling_set`). So a protocol for Dyck-(n,k) sends at
-least log2 |S| bits (Fact 4), even if only one party learns the answer. For n = 2 that is N - 1 bits. By Theorem 4 it follows
-that N - 1 <= `cost`, the bits of its protocol. For m >= 2 these are at most 3 m (p + log2 N) H, the total in the paper.
+least log2 |S| bits (Fact 4), even if only one party learns the answer. For n = 2 this is N - 1 bits. By Theorem 4 a layer
+gives a protocol of `cost` bits, so N - 1 <= `cost`. For m >= 2, `cost` is at most 3 m (p + log2 N) H, the total in the paper.
 
 The bound is about *recognition*. One layer with one head gives the next brackets of Dyck-(n,2) after every valid prefix
-(`bounded-dyck-attention`, variant `one-layer`). The protocol runs on that layer as well. This is not a contradiction.
+(`bounded-dyck-attention`, variant `one-layer`). The protocol runs on that layer as well. This is not a contradiction, because
+next brackets after valid prefixes do not decide membership.
 
 The proof continues in `_fooling_set`.
 
 At N <= 14 a run shows that S is complete and that its words differ in both halves; `evidence` gives all of S. On the networks
-given, the protocol has the answers of the forward pass. If a network has equal transcripts on two words of S, `erring_input`
-gives a mixed input with the logits of a word, so the network is wrong on one of both. With fewer than N - 1 bits there must be
-such a pair. This does not show that every one-layer model so small is wrong; that is the proof.
+that are tested, the protocol gives the answers of the forward pass. A network may have equal transcripts on two words of S.
+Then `erring_input` gives a mixed input with the logits of a word, so the network is wrong on one of the two. If the protocol
+has fewer than N - 1 bits, such a pair exists. This does not show that every one-layer model so small is wrong; that is the
+proof.
 """
 
 from collections.abc import Callable
@@ -75,7 +78,7 @@ def cost(length: int, width: int, heads: int, grid: Grid) -> int:
 
 
 def needed(length: int, grid: Grid) -> dict[str, Number]:
-    """Find the least m H for N, by the printed constant and counted: for any m and H, and with one head.
+    """Find the least m H for N, by the constant in the paper and counted: for any m and H, and with one head.
 
     >>> needed(length=400, grid=Grid.of(400, 2))["one head"]
     6
@@ -101,8 +104,9 @@ def grids(exponent: int = 2, precision: int | None = None) -> Callable[[int], Gr
 def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: bool = False) -> int:
     """Find the least even N from which no model of these sizes recognises Dyck-(2,k) at any even length.
 
-    `grid_of(N)` is its grid, never coarser for a greater N. A model is too small if its protocol takes fewer than N - 1 bits,
-    by the count or by the printed total: the last N that is possible is at most T(N) + 1 for its cost T.
+    `grid_of(N)` is its grid, never coarser for a greater N. A model is too small if its protocol takes fewer than N - 1 bits.
+    The protocol's bits are T(N), by the count or by the total in the paper. So the last N that is possible is at most T(N) +
+    1.
 
     >>> fails_from(width=64, heads=1, grid_of=grids(exponent=2))
     4980
@@ -184,7 +188,7 @@ def _check_sizes(width: int, heads: int, grid_of: Callable[[int], Grid], variant
 
 
 def _check_err(length: int, seed: int) -> Outcome:
-    """Try the counting model on all words, or beyond length 14 on drawn ones; it errs at shorter lengths than it must."""
+    """Test the counting model on all words, or beyond length 14 on drawn ones; it fails at shorter lengths than it must."""
     network = counting_model(length)
     task = BoundedDyck(length)
     given = words(length) if length <= LONGEST_WHOLE else task.sample(0, 400, seed).inputs
@@ -211,7 +215,7 @@ def _check_err(length: int, seed: int) -> Outcome:
 def _check_next(length: int) -> Outcome:
     """Run the protocol on the built one-layer model, [BOS] and the odd half being Alice's.
 
-    It gives next brackets, which is no recognition, so there is no contradiction.
+    The model gives next brackets, which is not recognition, so there is no contradiction.
     """
     network = bounded_dyck_attention.build(length, variant="one-layer", ask="next")
     given = words(length)
@@ -276,8 +280,9 @@ THEOREM = Theorem(
             where="Theorems 5 and 10, and section 6",
             printed='m H >= (N - 1) / (3 (p + log N)); on Dyck-(2,2) the one-layer model has "a width of 256 across lengths in '
             '{20, ..., 400} most of which are smaller than the width of the model"',
-            found="so it is: at Kc = 2 the bound asks for m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at 10^6, "
-            "and says nothing of a width of 256 at those lengths. It uses Theorem 4's total, less than its own steps cost",
+            found="true. At Kc = 2 the bound is m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at 10^6. So it says "
+            "nothing of a width of 256 at those lengths. It uses Theorem 4's total, which is less than the steps of that "
+            "theorem cost",
             built="proved for m >= 2 by a protocol with fewer bits; with one head m >= 6, 15, 101 and 8,263 at these N, "
             "and m = 64 fails from N = 4,980 on",
             test=TEST + "test_from_which_length_it_bites",

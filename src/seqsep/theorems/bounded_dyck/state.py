@@ -6,7 +6,8 @@ of the word.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E (after Theorem 10). Hewitt et al. 2020 (arXiv:2010.07515)
 generate the language with O(m log k) units, where m is the depth and k the number of kinds.
 
-We differ: the paper counts 7 states for Dyck-(2,2). These are the live states, and a total automaton also has a dead one.
+We differ: the paper counts 7 states for Dyck-(2,2). These are the states from which a word can still be completed (live
+states). An automaton with a transition for every token also has a dead one.
 
 There are three models, and each is right after every prefix:
 * `automaton` is a table.
@@ -14,10 +15,10 @@ There are three models, and each is right after every prefix:
 * `sigmoid` has the same units with a sigmoid, in float64.
 
 Sizes. The table has ceil(log2(1 + n + .. + n^k + 1)) bits of state (`build`). The recurrent layers keep the stack in their
-units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). Compare k log2 n, which is the m log k of Hewitt
-et al. (`_recurrent`).
+units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). This is O(k log n), as Hewitt et al. have with
+other letters (`_recurrent`).
 
-The margin is the distance of the recurrent layers' read-out from 0 (`_recurrent.proved`).
+Margin. It is the distance of the recurrent layers' read-out from 0 (`_recurrent.proved`).
 
 A run checks the kinds and depths that it builds. This does not show that the models are right for other kinds and depths.
 Induction covers all lengths beyond those tested.
@@ -171,7 +172,7 @@ def _words_for_automaton(task: BoundedDyck, longest: int, seed: int) -> Iterator
 
 @torch.no_grad()
 def _require_agreement(model: Model, task: BoundedDyck, words: Strings) -> None:
-    """Require the model's answer to each word to be the definition's."""
+    """Require the model's answer to each word to be that of the definition."""
     last = torch.full((len(words),), words.shape[1] - 1)
     answers = model(torch.from_numpy(words), last).argmax(-1).tolist()
     for word, answer in zip(words.tolist(), answers, strict=True):
@@ -187,7 +188,7 @@ def _tensor_bits(model: Model) -> int:
 def _check_elman(task: BoundedDyck, activation: Activation, seed: int) -> Outcome:
     """Check a recurrent layer after every prefix: ReLU on the grid, with all units 0 or 1; the sigmoid in float64.
 
-    There is no climb: the margin depends on the state alone, and strings of length 8 reach every state up to depth 4.
+    No climb is needed: the margin depends only on the state, and strings of length 8 reach every state up to depth 4.
     """
     network = build_elman(task.kinds, task.depth, activation)
     trial = Trial(CLAIM.name, network)
@@ -311,7 +312,7 @@ THEOREM = Theorem(
         Erratum(
             where="Appendix E, after Theorem 10",
             printed='"Any bounded dyck language Dyck-(n,k) can be represented by a DFA with O(2^k) states"',
-            found="true for n <= 2 only: every stack of at most k open brackets needs a state of its own, 1 + n + ... + n^k of "
+            found="true only for n <= 2. Every stack of at most k open brackets needs its own state, 1 + n + ... + n^k of "
             "them, "
             "so O(n^k): for n = 3 they are 13, 40, 121, 364 at k = 2 to 5, where 2^k doubles",
             built="the automaton with 1 + n + ... + n^k live states and a dead one",
