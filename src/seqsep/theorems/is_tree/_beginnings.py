@@ -1,7 +1,7 @@
 """Beginnings of an input of IsTree: their classes, a number for each, and how they are written as tokens.
 
-A beginning has K edges, and at times the first end of one more. All that counts of it is its class: the components of its
-edges with the block of that first end, or that it has a cycle already.
+A beginning has K edges, and sometimes the first end of one more. Its class is all that matters of it. The class says that the
+beginning has a cycle, or it has the components of its edges and the component (block) of that first end.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Case = tuple[Partition, int]
 
 @dataclass(frozen=True)
 class Continuation:
-    """What follows: the second end of a half-read edge (or None), then edges."""
+    """The rest of an input: the second end of a half-read edge (or None), then edges."""
 
     second_end: int | None
     edges: tuple[Edge, ...]
@@ -59,7 +59,7 @@ class Beginning:
 
     @property
     def place(self) -> "Place":
-        """How far the input is read."""
+        """The number of edges that are read, and whether an edge is half read."""
         return Place(self.vertices, len(self.edges), self.half_read is not None)
 
     def tokens(self) -> tuple[int, ...]:
@@ -86,7 +86,7 @@ def _written(edges: tuple[Edge, ...], vertices: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class Place:
-    """How far an input is read: so many whole edges, and at times the first end of the next.
+    """A place in an input: a number of complete edges, and sometimes the first end of the next.
 
     Classes are numbered from 0: that of a cycle first, if there can be one, then by partition and block.
     """
@@ -97,12 +97,12 @@ class Place:
 
     @property
     def blocks(self) -> int:
-        """The components of so many edges without a cycle."""
+        """The number of components of the edges if they have no cycle."""
         return self.vertices - self.edges
 
     @property
     def marks(self) -> int:
-        """In how many blocks the first end can be; 1 between two edges."""
+        """The number of blocks in which the first end can be; 1 between two edges."""
         return self.blocks if self.half_read else 1
 
     @property

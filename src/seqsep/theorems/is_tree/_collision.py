@@ -1,12 +1,13 @@
-"""Two beginnings that leave a model in one state, and the input on which it must then err, whatever thought it writes.
+"""Two beginnings that leave a model in one state, and an input that it then answers wrongly, whatever thought it writes.
 
-From one state on, the same continuation makes the model write the same tokens: the same thought and the same answer. The
-beginnings are of two classes, so with some continuation one is a tree and the other is none.
+From one state, the same continuation makes the model write the same tokens: the same thought and the same answer. But the
+beginnings are of two classes. So some continuation makes a tree of exactly one of them, and one of the two answers is wrong.
 
-The search. One beginning of each class is walked in a scattered order until one meets the state of another: after at most
-2^B + 1 of them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors forget: for those, beginnings that
-differ in their first three edges only are tried first. Beginnings are run in batches, where sums may round differently; a
-collision counts once both, each alone, leave equal states and lead to the same tokens.
+The search visits one beginning of each class in a scattered order until two of them leave the same state. For B bits of state
+this takes at most 2^B + 1 beginnings. It takes about 2^(B/2) on average for a model that mixes well. Models on tensors forget,
+so for them the search first visits beginnings that differ only in their first three edges. Beginnings run in batches, in which
+sums may round differently. So a collision counts only if the two beginnings, each run by itself, leave equal states and lead
+to the same tokens.
 """
 
 import math
@@ -37,7 +38,7 @@ VARIED_BLOCKS = 3
 
 @dataclass(frozen=True)
 class Collision:
-    """Two beginnings with one state, and the input on which the model errs; `answer` is None if it never answers."""
+    """Two beginnings with one state, and the input that the model answers wrongly; `answer` is None if it never answers."""
 
     beginnings: tuple[Beginning, Beginning]
     continuation: Continuation
@@ -63,11 +64,11 @@ class Collision:
 def search(
     model: Machine, place: Place, *, simple: bool, most_thought: int, seed: int = 0, most: int | None = None
 ) -> Collision | None:
-    """Two beginnings of different classes that leave the model in one state, and an input on which it errs.
+    """Find two beginnings of different classes that leave the model in one state, and an input that it answers wrongly.
 
     With `simple` the inputs are simple graphs with edges u < v; beginnings then end between two edges. The model writes at
     most `most_thought` tokens. None: every class has a state of its own. Raises ValueError if `most` beginnings (2^21; 2^17 on
-    tensors) were walked without a collision and more classes remain.
+    tensors) were visited without a collision and more classes remain.
     """
     on_tensors = not isinstance(model, OfNumbers)
     if most is None:
@@ -93,7 +94,7 @@ def search(
 def _confirmed(
     model: Machine, beginnings: tuple[Beginning, Beginning], simple: bool, most_thought: int, *, tried: int
 ) -> Collision | None:
-    """The collision of two beginnings, if each alone leaves the same state and leads to the same tokens."""
+    """Return the collision of two beginnings, if each by itself leaves the same state and leads to the same tokens."""
     first, second = beginnings
     continuation = telling_apart_simply(first, second) if simple else telling_apart(first, second)
     answers = Tokens(first.vertices).answers

@@ -1,6 +1,6 @@
 """The continuation that distinguishes two beginnings of an input: the proof of the lower bound, case by case.
 
-For two classes of one length the continuation makes a tree of one beginning and no tree of the other.
+For two classes of one length, the continuation makes a tree of exactly one of the beginnings.
 """
 
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from seqsep.theorems.is_tree._partitions import Edge, Partition, components, joi
 
 
 def telling_apart(first: Beginning, second: Beginning) -> Continuation:
-    """The continuation with which exactly one of two beginnings of one length is a tree.
+    """Return the continuation with which exactly one of two beginnings of one length is a tree.
 
     Raises ValueError for beginnings of one class, or of different lengths.
 
@@ -35,7 +35,7 @@ def telling_apart(first: Beginning, second: Beginning) -> Continuation:
 
 
 def telling_apart_simply(first: Beginning, second: Beginning) -> Continuation:
-    """As `telling_apart`, but either input is a simple graph with edges u < v, as the paper writes them.
+    """Do what `telling_apart` does, but both inputs are simple graphs with edges u < v, as in the paper.
 
     For simple beginnings between two edges and three components at least. Raises ValueError for others.
 
@@ -57,7 +57,7 @@ def _require_two_classes(name: str, first: Beginning, second: Beginning) -> None
 
 
 def _accepted(beginning: Beginning) -> list[bool]:
-    """For each vertex whether it is in another block than the first end."""
+    """Return, for each vertex, whether it is in another block than the first end."""
     partition, block = _live(beginning)
     return [other != block for other in partition]
 
@@ -67,7 +67,7 @@ def _live(beginning: Beginning) -> Case:
 
 
 def _second_end(beginning: Beginning, besides: Edge | None = None) -> int | None:
-    """A second end in another block, and such that the pair `besides` still joins two blocks; None between two edges."""
+    """Return a second end in another block such that the pair `besides` still joins two blocks; None between two edges."""
     if beginning.half_read is None:
         return None
     partition, block = _live(beginning)
@@ -81,20 +81,21 @@ def _second_end(beginning: Beginning, besides: Edge | None = None) -> int | None
 
 
 def _only_together_in(together: Partition, apart: Partition) -> Edge:
-    """The first pair of vertices in one block of a partition and in two of the other.
+    """Return the first pair of vertices in one block of a partition and in two blocks of the other.
 
-    There is one: two partitions with equally many blocks differ, so neither is a refinement of the other.
+    It exists: two partitions with equally many blocks differ, so neither is a refinement of the other.
     """
     pairs = combinations(range(1, len(together) + 1), 2)
     return next((x, y) for x, y in pairs if together[x - 1] == together[y - 1] and apart[x - 1] != apart[y - 1])
 
 
 def _cycle_for(live: Partition, other: Partition, used: Collection[Edge]) -> list[Edge]:
-    """One or two new edges that close a cycle with `other` and none with `live`, for at least three blocks.
+    """Return one or two new edges that close a cycle with `other` and none with `live`, for at least three blocks.
 
-    x and y are together in `other` and apart in `live`, z is in a third block of `live`. If z is apart from x and y in
-    `other`, the edges xz and yz close a cycle there, and neither is in a beginning, as each joins two blocks of both. Else x,
-    y and z are together in `other` and apart in `live`; the edges of `other` have no cycle, so one of the three is new.
+    Two vertices x and y are together in `other` and apart in `live`, and z is in a third block of `live`. Let z be apart from
+    x and y in `other`. Then the edges xz and yz close a cycle there. Neither is in a beginning, as each joins two blocks of
+    both. Otherwise x, y and z are together in `other` and apart in `live`. The edges of `other` have no cycle, so one of the
+    three edges is new.
     """
     x, y = _only_together_in(other, live)
     z = next(z for z, block in enumerate(live, start=1) if block not in (live[x - 1], live[y - 1]))
@@ -109,8 +110,8 @@ def _tree(
 ) -> Continuation:
     """Complete a beginning to a tree `through` some edges, the others u < v and none of those to be `avoided`.
 
-    The first edges that join two components will do: between the two sides of any cut there are at least n - 1 pairs, more
-    than the K edges of another beginning, so not all are to be avoided.
+    The first edges that join two components are enough. For between the two sides of any cut there are at least n - 1 pairs.
+    These are more than the K edges of another beginning, so not all are to be avoided.
     """
     edges = list(through)
     joined_so_far = beginning.followed_by(Continuation(second_end, tuple(edges)))

@@ -1,11 +1,11 @@
-"""The printed search of the hybrid for a vertex's next edge: nearest matches to p + 2^i, and where it goes wrong.
+"""The search in the paper's hybrid for a vertex's next edge: nearest matches to p + 2^i, and where it fails.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7: from an edge at position p one token for each i = 0 .. log2 n
-attends to the edge of the same vertex that is nearest to p + 2^i. The first that lies after p is the next edge.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7. From an edge at position p, one token for each i = 0 .. log2 n
+attends to the edge of the same vertex that is nearest to p + 2^i. The first one found after p is the next edge.
 
-If d is the distance to the next edge, the nearest to p + 2^i is p itself as long as 2^i < d/2, and the next edge at the first
-i with 2^i > d/2, since then 2^i <= d. So i must reach log2 d. Counted in tokens d is up to 3 (n - 2), and if it is counted in
-edges 2^i = d/2 happens: both are equally near, and a softmax averages them.
+Let d be the distance to the next edge. The nearest to p + 2^i is p itself as long as 2^i < d/2. It is the next edge at the
+first i with 2^i > d/2, since then 2^i <= d. So i must reach log2 d. Counted in tokens, d is up to 3 (n - 2). Counted in edges,
+2^i = d/2 happens: then both are equally near, and a softmax averages them.
 """
 
 from collections.abc import Collection

@@ -24,7 +24,7 @@ LEAST_WITHOUT_TREE = 4
 
 
 def trees_among(vertices: int, graphs: Graphs) -> Int64[np.ndarray, "graphs"]:
-    """1 for each tree and 0 for each other graph, by `is_tree`."""
+    """Return 1 for each tree and 0 for each other graph, by `is_tree`."""
     return np.array([is_tree(vertices, graph) for graph in graphs.tolist()], dtype=np.int64)
 
 
@@ -43,7 +43,7 @@ def simple_edges(vertices: int) -> list[tuple[int, int]]:
 
 
 def every_graph(vertices: int, edges: int) -> Graphs:
-    """Every simple graph with so many edges, once, its edges u < v in rising order.
+    """Return every simple graph with this number of edges, once, its edges u < v in rising order.
 
     >>> every_graph(6, 5).shape
     (3003, 5, 2)
@@ -52,7 +52,7 @@ def every_graph(vertices: int, edges: int) -> Graphs:
 
 
 def every_order(vertices: int, edges: int) -> Graphs:
-    """Every simple graph with so many edges u < v, in every order of the edges.
+    """Return every simple graph with this number of edges u < v, in every order of the edges.
 
     >>> every_order(5, 4).shape
     (5040, 4, 2)
@@ -61,7 +61,7 @@ def every_order(vertices: int, edges: int) -> Graphs:
 
 
 def every_list_of_pairs(vertices: int, edges: int) -> Graphs:
-    """Every list of so many pairs of vertices, with loops, repeated edges and both directions.
+    """Return every list of this number of pairs of vertices, with loops, repeated edges and both directions.
 
     >>> every_list_of_pairs(4, 3).shape
     (4096, 3, 2)
@@ -98,7 +98,7 @@ def tree_of_code(code: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def near_trees(vertices: int, count: int, random: np.random.Generator) -> Graphs:
-    """Random trees with one edge taken away and another put where it closes a cycle: n - 1 simple edges, no tree.
+    """Return random trees with one edge replaced by one that closes a cycle: n - 1 simple edges that are not a tree.
 
     Raises ValueError for n < 4, for which every simple graph with n - 1 edges is a tree.
     """

@@ -1,8 +1,8 @@
 """The thought of one layer: a copy of every edge as one token, then leaves are peeled, each climb one token.
 
-After the prompt stand the edges once more, in its order, as tokens uv. Then the pointers 1' .. n', and after each the
-climbs x->y of `tasks.trees.peeling`, whose proof holds for this thought as it stands: (n - 1) + n + (n - 1) = 3n - 2 tokens for
-a tree, and the answer.
+After the prompt, the edges are written once more, in its order, as tokens uv. Then the pointers 1' .. n' are written, and
+after each pointer the climbs x->y of `tasks.trees.peeling`. The proof there holds for this thought unchanged. A tree takes (n
+- 1) + n + (n - 1) = 3n - 2 tokens, and the answer.
 """
 
 from collections.abc import Iterable, Sequence

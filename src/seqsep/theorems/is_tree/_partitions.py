@@ -1,7 +1,8 @@
-"""Partitions of 1 .. n into components: how many there are, a number for each, and what an edge makes of one.
+"""Partitions of 1 .. n into components: their count, a number for each, and the partition that results from a new edge.
 
-A partition is its restricted growth string: the block of each vertex, blocks numbered by their least vertices. The partitions
-into b blocks are numbered 0 .. S(n, b) - 1 in the order of these strings, S(n, b) a Stirling number of the second kind.
+A partition is written as its restricted growth string: the block of each vertex, with blocks numbered by their least vertices.
+The partitions into b blocks are numbered 0 .. S(n, b) - 1 in the order of these strings. S(n, b) is a Stirling number of the
+second kind.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +14,7 @@ Edge = tuple[int, int]
 
 @lru_cache(maxsize=256)
 def _continued(vertices: int, blocks: int) -> tuple[tuple[int, ...], ...]:
-    """ways[r][m]: how the last r vertices can join m blocks, or open new ones, so that there are b in the end."""
+    """Return ways[r][m]: the number of ways in which the last r vertices can join m blocks, or open new ones, to end with b."""
     ways = [[0] * (blocks + 2) for _ in range(vertices + 1)]
     ways[0][blocks] = 1
     for rest in range(1, vertices + 1):

@@ -1,13 +1,13 @@
-"""What two networks for leaf peeling share: edges are sorted, a vertex's edges are counted, and the next token is read out.
+"""The layers that two networks for leaf peeling share: they sort edges, count a vertex's edges, and read out the next token.
 
-In `peeling` attention finds the tokens before and counts, in `hybrid` a linear recurrence does; from there on they are the
-same. Symbols: n the vertices, T = 5n - 3 the tokens, m the edges of the prompt, x the vertex of a token (of a pointer x'
-too).
+In `peeling` attention finds the tokens before and counts. In `hybrid` a linear recurrence does. The rest is the same. Symbols:
+n is the number of vertices, T = 5n - 3 the number of tokens, m the number of edges of the prompt, and x the vertex of a token.
+The vertex of a pointer x' is x.
 
-Where an edge lives. An edge u ~ v of the prompt lives at its second end v, and its other end is two tokens back. A climb from
-x to y lives at y, and its other end is the vertex one token back. At every other place lives the edge (0, 0). Three numbers
-tell which place is which: `before`, the vertex one token back (0 for ~, and 1 for [BOS]); `is_number`; and `has`, 1 if there
-is a pointer up to here, else 0.
+Places of edges. An edge u ~ v of the prompt is stored at its second end v. Its other end is two tokens back. A climb from x to
+y is stored at y. Its other end is the vertex one token back. Every other place stores the edge (0, 0). Three numbers
+distinguish the places: `before` is the vertex one token back (0 for ~, and 1 for [BOS]), `is_number` is 1 at vertices, and
+`has` is 1 if a pointer was written up to here.
 
     second end of an edge    is_number = 1, before = 0, has = 0
     first end of an edge     is_number = 1, before >= 1 (a vertex, or [BOS]), has = 0
@@ -41,7 +41,7 @@ SHARED = {
 
 
 class Affine(NamedTuple):
-    """A number that the residual stream holds but for a constant: rows @ x + bias."""
+    """A number that the residual stream holds up to a constant: rows @ x + bias."""
 
     rows: Rows
     bias: int
@@ -56,7 +56,7 @@ class Affine(NamedTuple):
 
 
 class Heights(NamedTuple):
-    """The constants of the read-out: how high each kind of token stands (`read_out`)."""
+    """The constants of the read-out: the height of the logits of each kind of token (`read_out`)."""
 
     depth: int
     silence: int
@@ -75,7 +75,7 @@ def heights(vertices: int) -> Heights:
 
 
 def generators(width: int, own_rows: int = 4) -> int:
-    """The numbers that generate embeddings and read-out: each row is a + b i + c i^2 for its index i, but for a few rows.
+    """The numbers that generate embeddings and read-out: each row is a + b i + c i^2 for its index i, except for a few rows.
 
     Vertices and pointers have three coefficients for each coordinate, and in the read-out for the bias. [BOS], ~, NO and YES
     have rows of their own, and `own_rows` counts those of the embedding.
@@ -87,11 +87,13 @@ def generators(width: int, own_rows: int = 4) -> int:
 def sort_edges(spaces: Spaces, vertices: int) -> FeedForward:
     """Write the edge that is stored at a place as its larger end, its smaller end, their squares, and a sign: 14 hidden units.
 
-    Each kind of place has a number `closed` that is 0 there and at most -1 elsewhere: -before for edges of the prompt, and
-    is_number + has - 2 for climbs. (At [BOS] of `hybrid` -before is 0, but the ends are 0 too.) What is written is at most n,
-    or n^2 for squares: relu(. + n closed) and relu(. + n^2 closed) are 0 elsewhere. The sign is +1 for an edge of the prompt,
-    relu(is_number - before), and -1 for a climb, relu(is_number + has - 1). `signed_high` and `signed_low` are the ends times
-    the sign.
+    For each kind of edge there is a number `closed`. It is 0 at the places that store such an edge, and at most -1 elsewhere.
+    For edges of the prompt it is -before, and for climbs it is is_number + has - 2. (At [BOS] of `hybrid` -before is 0, but
+    the ends are 0 too.)
+
+    The ends are at most n, and their squares at most n^2. So relu(. + n closed) and relu(. + n^2 closed) write them at the
+    right places and 0 elsewhere. The sign is +1 for an edge of the prompt, relu(is_number - before). It is -1 for a climb,
+    written with relu(is_number + has - 1). `signed_high` and `signed_low` are the ends times the sign.
     """
     one_back = number(spaces, "before")
     two_back = number(spaces, "two_before")
@@ -109,7 +111,7 @@ def sort_edges(spaces: Spaces, vertices: int) -> FeedForward:
 
 
 def _sorted(spaces: Spaces, vertices: int, other: Number, closed: Affine, sign: int) -> list[Units]:
-    """The larger end, the smaller end and their squares, where not closed; the ends times the sign too."""
+    """Return the larger end, the smaller end and their squares, where not closed; the ends times the sign too."""
     own = number(spaces, "vertex")
     high = number(spaces, "high")
     low = number(spaces, "low")
@@ -122,7 +124,7 @@ def _sorted(spaces: Spaces, vertices: int, other: Number, closed: Affine, sign: 
 
 
 class Ends(NamedTuple):
-    """Where the larger and the smaller of two numbers are written."""
+    """The spaces in which the larger and the smaller of two numbers are written."""
 
     high: Rows
     low: Rows
@@ -144,18 +146,20 @@ def count_edges(spaces: Spaces, vertices: int, eta: int) -> AttentionLayer:
 
 
 def counting_heads(spaces: Spaces, vertices: int, eta: int) -> tuple[Head, Head]:
-    """Count the edges of x that are left and add up their other ends: one head if x is the larger end, one if it is the
-    smaller.
+    """Count the edges of x that are left and add up their other ends, by two heads.
 
-    The first head scores -eta (high_j - x)^2: 0 at the places j whose edge has the larger end x, and at [BOS], at most -eta
-    elsewhere (places without an edge have high = 0, and x >= 1). So all M places that tie weigh w = floor(L/M)/L, and it
+    One head counts the edges whose larger end is x, the other those whose smaller end is x. The first head has the scores -eta
+    (high_j - x)^2. They are 0 at [BOS] and at the places j whose edge has the larger end x. Elsewhere they are at most -eta
+    (places without an edge have high = 0, and x >= 1). So all M places that tie have the weight w = floor(L/M)/L. The head
     retrieves
 
         S w,  rho w  and  w,   rho = sum of signs,  S = sum of signs times the smaller ends.
 
-    A climb x -> y is the edge xy with the sign -1, and as both are sorted it lies with the edge that it takes away: rho is
-    the number of edges left with x as their larger end, S the sum of their other ends. The second head does the same for the
-    smaller ends, with its own weight w'. `total` is S w + S' w'; `not_leaf` begins as T rho w (`flag_unless_leaf`).
+    A climb x -> y is the edge xy with the sign -1. As both are sorted, its place has the same ends as the edge that it takes
+    away. So rho is the number of edges left with x as their larger end, and S is the sum of their other ends.
+
+    The second head does the same for the smaller ends, with its own weight w', rho' and S'. `total` is S w + S' w'. `not_leaf`
+    begins as T rho w (`flag_unless_leaf`).
     """
     label = number(spaces, "vertex")
     one = spaces["one"]
@@ -176,16 +180,19 @@ def counting_heads(spaces: Spaces, vertices: int, eta: int) -> tuple[Head, Head]
 
 
 def flag_unless_leaf(spaces: Spaces, vertices: int) -> FeedForward:
-    """`not_leaf` = 0 if x is a leaf, else at least 1; four hidden units. With a = rho w and b = rho' w' it is
+    """Write `not_leaf`: 0 if x is a leaf, else at least 1; four hidden units. With a = rho w and b = rho' w' it is
 
         T min(a, b) + T relu(a - w) + T relu(b - w') + relu(1 - T a - T b),   T min(a, b) = T a - T relu(a - b).
 
-    First, T w >= 1: the places that tie are edges, climbs and [BOS]. There are M <= 2m + 1 <= 2n - 1 of them, so L/M exceeds
-    L/T by more than 1. The same holds for w'. Also rho, rho' >= 0, as no edge is climbed twice.
+    First, T w >= 1. For the places that tie are edges, climbs and [BOS]. There are M <= 2m + 1 <= 2n - 1 of them, so L/M
+    exceeds L/T by more than 1. In the same way T w' >= 1. Also rho and rho' are at least 0, as no edge is climbed twice.
 
     If x is a leaf, one of rho and rho' is 1 and the other 0. Then every term is 0: min(a, b) = 0, a <= w, b <= w', and T a + T
-    b >= 1. If x is not a leaf, one term is at least 1. For both may be at least 1, so that T min(a, b) >= T min(w, w'); or one
-    is at least 2 and exceeds its weight by it; or both are 0. (A loop has x as both ends: rho = rho' = 1.)
+    b >= 1.
+
+    If x is not a leaf, one term is at least 1. There are three cases. If both rho and rho' are at least 1, then T min(a, b) >=
+    T min(w, w'). If one is at least 2, its number exceeds its weight by that weight. If both are 0, the last term is 1. (A
+    loop has x as both ends: rho = rho' = 1.)
     """
     gate = tokens_of_a_run(vertices)
     high = spaces["high_degree"]
@@ -204,25 +211,26 @@ def flag_unless_leaf(spaces: Spaces, vertices: int) -> FeedForward:
 def read_out(spaces: Spaces, vertices: int, remaining: Affine, missing: Affine) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
     """The logits of [BOS], the vertices, ~, NO, YES and the pointers, in this order.
 
-    With s = S w + S' w', r = rho w + rho' w', p = `last` the number of pointers so far, F = `not_leaf`, and the constants of
-    `heights`,
+    Let s = S w + S' w' and r = rho w + rho' w' (`counting_heads`). Let p = `last` be the number of pointers so far, and F =
+    `not_leaf`. The constants h (depth), c (silence) and slope are those of `heights`. The logits are
 
         vertex i    2 i s - i^2 r - c F - c (1 - has)
         pointer i'  2 i (p + 1) - i^2 - h
         NO          slope + 1 - h + slope * remaining       remaining = 3 (p - n') in the thought, at most -3 in the prompt
         YES         the logit of NO, and 1 + missing        missing = 3 (climbs - m) in the thought, at most 0 in the prompt
 
-    and -c for [BOS] and ~. In the thought and at the end of the prompt, where p = 0 and has = 0, the right token is greatest:
+    and -c for [BOS] and ~. The right token has the greatest logit in the thought and at the end of the prompt, where p = 0 and
+    has = 0:
 
-    * If x is a leaf, F = 0 and has = 1, the right token is its neighbour y. One of S and S' is y, and the other is 0. So s = y
-      w and r = w for the weight w of a head in which x has its only edge. Vertex i has w (y^2 - (y - i)^2): y beats the others
-      by at least w, and has at least w. The pointers have at most (n + 1)^2 - h, and NO and YES at most slope + 2 - h. All of
-      these are below 0 for n >= 2.
-    * Otherwise vertices have at most 4 n^2 - c = -h: |s| <= 2n, since a head's weights add up to at most 1, and r >= 0.
+    * Let x be a leaf, F = 0 and has = 1. The right token is its neighbour y. One of S and S' is y, and the other is 0. So s =
+      y w and r = w, for the weight w of the head that counts x's only edge. Vertex i has w (y^2 - (y - i)^2). So y has at
+      least w, and it beats the others by at least w. The pointers have at most (n + 1)^2 - h. NO and YES have at most slope +
+      2 - h. All of these are below 0 for n >= 2.
+    * Otherwise vertices have at most 4 n^2 - c = -h. For |s| <= 2n, since a head's weights add up to at most 1, and r >= 0.
     * Then, if p < n', the right token is the pointer (p + 1)'. It has (p + 1)^2 - h >= 1 - h, one above any other pointer. NO
       and YES have at most slope + 1 - h - 3 slope <= -h.
-    * If p = n', it is the answer. Pointers have at most (n + 1)^2 - h = slope - h, and NO has one more. YES is 1 above NO if
-      all m edges were climbed, and at least 2 below it if not.
+    * If p = n', the right token is the answer. Pointers have at most (n + 1)^2 - h = slope - h, and NO has one more. YES is 1
+      above NO if all m edges were climbed, and at least 2 below it if not.
     """
     constants = heights(vertices)
     vertex = np.arange(1, vertices + 1)

@@ -1,4 +1,4 @@
-"""The printed reduction to IsTree: two stars that code a string, and one edge that asks for two neighbouring bits of it.
+"""The reduction to IsTree in the paper: two stars that code a string, and one edge that asks for two neighbouring bits of it.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), proof of Theorem 4.7 with Lemma C.28.
 """
@@ -13,9 +13,10 @@ from seqsep.theorems.is_tree._graphs import Graph
 
 
 def two_stars(bits: Sequence[int], k: int) -> Graph:
-    """Alice's edges, vertex i to the hub n - 1 or n as x_i is 0 or 1, i = 1 .. n - 2; then Bob's edge (k, k + 1).
+    """Return Alice's edges and then Bob's edge (k, k + 1).
 
-    It is a tree if and only if x_k and x_(k+1) differ.
+    Alice joins vertex i to the hub n - 1 if x_i is 0, and to the hub n if x_i is 1, for i = 1 .. n - 2. The graph is a tree if
+    and only if x_k and x_(k+1) differ.
 
     >>> two_stars((0, 1, 0, 1), k=2).tolist()
     [[1, 5], [2, 6], [3, 5], [4, 6], [2, 3]]
@@ -26,7 +27,7 @@ def two_stars(bits: Sequence[int], k: int) -> Graph:
 
 
 def messages(vertices: int) -> int:
-    """How many strings of n - 2 bits the answers to all of Bob's edges tell apart, from the definition of a tree.
+    """Count the strings of n - 2 bits that the answers to all of Bob's edges distinguish, by the definition of a tree.
 
     It is 2^(n - 3): a string and its complement get the same answers.
 

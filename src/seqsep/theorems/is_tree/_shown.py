@@ -8,9 +8,11 @@ from seqsep.theorems.is_tree._trials import Asking
 
 
 def shown(asking: Asking, graphs: int, seed: int) -> Evidence:
-    """Every list of n - 1 pairs of the n vertices if there are at most `graphs`, else at most so many hard ones, all different.
+    """Return lists of n - 1 pairs of the n vertices: every list if there are at most `graphs`, else that many hard ones at
+    most.
 
-    A network for simple graphs is shown hard ones only. What is shown is what the network was found to write (`Asking.put`).
+    All lists are different. A network for simple graphs is shown hard ones only. What is shown is what the network was found
+    to write (`Asking.put`).
     """
     vertices = asking.tokens.vertices
     if vertices ** (2 * vertices - 2) <= graphs and not asking.simple:

@@ -1,4 +1,4 @@
-"""Graphs put to a network that thinks before it answers: every small one, hard large ones, and a user's own."""
+"""Runs a network that thinks before it answers on graphs: every small one, hard large ones, and a user's own."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,11 +31,11 @@ MARGIN = "the next token's logit above every other"
 
 @dataclass
 class Asking:
-    """Puts graphs to a network and requires of it the thought and the answer that a plain algorithm writes.
+    """Runs a network on graphs and requires the thought and the answer that a plain algorithm writes.
 
     `think(vertices, edges)` writes them; its answer is compared with the definition of a tree. Every token of the thought and
-    the answer must be the single greatest logit, on the grid and in float64. `simple`: the network is for graphs without
-    loops and repeated edges only.
+    the answer must be the single greatest logit, on the grid and in float64. `simple`: the network is for graphs without loops
+    and repeated edges only.
     """
 
     theorem: str
@@ -53,7 +53,7 @@ class Asking:
         self.trial = Trial(self.theorem, self.network, lead, in_floats=self.in_floats)
 
     def put(self, vertices: int, graphs: Graphs) -> None:
-        """Put graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph that is thought about otherwise."""
+        """Run graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph whose thought differs."""
         logits = self.tokens.most_written(vertices) * self.network.readout.integers.shape[0]
         at_once = max(1, min(TOKENS_AT_ONCE // (5 * vertices), LOGITS_AT_ONCE // logits))
         for first in range(0, len(graphs), at_once):
@@ -84,10 +84,10 @@ class Asking:
         return prompts
 
     def answer(self, vertices: int, graph: Graph) -> dict[str, Any]:
-        """The network's own thought and answer: None if it writes no answer within `Tokens.most_written`.
+        """Return the network's own thought and answer: None if it writes no answer within `Tokens.most_written`.
 
-        What the plain algorithm writes is proposed to the weights, and one pass says whether they write the same
-        (`generation`); if not, they write token by token.
+        The text of the plain algorithm is given to the network, and one pass shows whether the network writes the same
+        (`generation`). If not, it writes token by token.
         """
         [prompt] = self.prompts(graph[None])
         written = self.think(vertices, graph.tolist())
@@ -121,7 +121,7 @@ def applier(asking: Asking) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
 
 
 def lead(result: Execution) -> Array:
-    """By how much the greatest logit exceeds the second, at each asked place."""
+    """Return by how much the greatest logit exceeds the second, at each place of interest."""
     first_two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
     return Array(first_two[..., 1] - first_two[..., 0], result.logits.unit)
 
@@ -162,7 +162,7 @@ def hard_series(length: int, count: int, random: np.random.Generator) -> Iterato
 
 
 def tried(asking: Asking, count: int, seed: int) -> Asking:
-    """Put every list up to 4 vertices (of pairs, or `simple`), and beyond `hard_series`, to a network of that size."""
+    """Run every list up to 4 vertices (of pairs, or `simple`), and beyond `hard_series`, on a network of that size."""
     length = asking.tokens.vertices
     if length <= EVERY_LIST_UP_TO:
         return every_list_put(asking)
@@ -172,7 +172,7 @@ def tried(asking: Asking, count: int, seed: int) -> Asking:
 
 
 def every_list_put(asking: Asking) -> Asking:
-    """Put every list (of pairs, or `simple`) of every size that the network is built for."""
+    """Run every list (of pairs, or `simple`) of every size that the network is built for."""
     asking.exhaustive = True
     every = every_simple_list if asking.simple else every_list
     for vertices, graphs in every(asking.tokens.vertices):
@@ -181,7 +181,7 @@ def every_list_put(asking: Asking) -> Asking:
 
 
 def long_series(asking_of: Callable[[int, str], Asking], small: int, large: int, seed: int) -> Iterator[tuple[str, Asking]]:
-    """Put small graphs to networks of both roundings, and large ones to those of the first; each with its rounding.
+    """Run small graphs on networks of both roundings, and large ones on those of the first; each with its rounding.
 
     Small are every list up to 5 vertices (up to 4 on the second grid), every simple graph up to 6 (networks built for 6 and
     for 9 vertices), and `small` hard graphs of 5 to 32 vertices; `large` hard graphs have 64 to 256.

@@ -1,16 +1,17 @@
 r"""The walk with literal patterns: every query is a regular expression that the model writes token by token.
 
-This is RETRIEVE exactly as printed (Definition A.5): the tokens between the last marks, joined by spaces, are the pattern, what
-stands before the opening mark, joined by spaces, is the text, and `re.search(pattern, text).group(1)` is found, or FAILED.
+This is RETRIEVE exactly as in the paper (Definition A.5). The pattern is the tokens between the last marks, joined by spaces.
+The text is everything before the opening mark, joined by spaces. The result is `re.search(pattern, text).group(1)`, or FAILED.
 
     [ (?x) A v M v B ] r                                                    9 tokens, the first neighbour of v
     [ (?x) (?<!\S)(?: v \s~\s y | y \s~\s v )(?!\S).*? A v M v B ] r      18 tokens, the one after y
 
 with A = (?<!\S)(?:(?<=(?<!\S), M = \s~\s)|(?=\d+\s~\s and B = (?!\S)))(\d+)(?!\S). The flag (?x) makes the spaces between
-tokens meaningless; a space of the text is \s. An edge is ~ between two spaces, and in a pattern ~ stands between two letters s
-only: no pattern written before reads as an edge, although everything is searched. The one group is after v ~, or before ~ v.
+tokens meaningless, and \s is a space of the text. An edge is ~ between two spaces. In a pattern, ~ is between two letters s
+only. So no pattern written before reads as an edge, although everything is searched. The one group is after v ~, or before ~
+v.
 
-2m queries of 18 tokens and n of 9 for a tree: 36 (n - 1) + 9 n = 45 n - 36, and then the answer.
+A tree takes 2m queries of 18 tokens and n of 9: 36 (n - 1) + 9 n = 45 n - 36, and then the answer.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Graphs put to a network that walks, with a live retriever: every query is answered by searching the text so far."""
+"""Runs a network that walks, with a live retriever, on graphs: every query is answered by searching the text so far."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,11 +24,11 @@ TOKENS_AT_ONCE = 1 << 15
 
 @dataclass
 class Walking:
-    """Puts graphs to a network and requires the walk of it, with what a live retriever finds, and the right answer.
+    """Runs a network on graphs and requires the walk of each, with the results of a live retriever, and the right answer.
 
-    The retriever answers each query of the walk by searching the region of the text before it; what it finds has to be what
-    the walk goes on with (`Retriever.inserted`). Every other token has to be the single greatest logit, on the grid and in
-    float64. So the network generates the walk with this retriever (`maths.networks.generation`).
+    The retriever answers each query of the walk by searching the region of the text before it. Its result must be the token
+    with which the walk continues (`Retriever.inserted`). Every other token must be the single greatest logit, on the grid and
+    in float64. So the network generates the walk with this retriever (`maths.networks.generation`).
     """
 
     theorem: str
@@ -45,7 +45,7 @@ class Walking:
         self.retriever = self.tokens.retriever(self.region)
 
     def put(self, vertices: int, graphs: Graphs) -> None:
-        """Put graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph on which the walk goes otherwise."""
+        """Run graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph whose walk differs."""
         at_once = max(1, TOKENS_AT_ONCE // (17 * vertices))
         for first in range(0, len(graphs), at_once):
             self._put(vertices, graphs[first : first + at_once])
@@ -76,10 +76,10 @@ class Walking:
         return prompts
 
     def answer(self, vertices: int, graph: Graph) -> dict[str, Any]:
-        """The network's own thought, with what the retriever finds, and its answer: None if it writes none.
+        """Return the network's own thought, with the retriever's results, and its answer: None if it writes none.
 
-        What the walk writes is proposed to the weights, and one pass says whether they write the same (`generation`); if not,
-        they write token by token.
+        The text of the walk is given to the network, and one pass shows whether it writes the same (`generation`). If not, it
+        writes token by token.
         """
         [prompt] = self.prompts(graph[None])
         written = walk(self.tokens, vertices, graph.tolist())
@@ -98,9 +98,10 @@ class Walking:
 
 
 def shown(walking: Walking, graphs: int, seed: int) -> Evidence:
-    """Every simple list of n - 1 edges of the n vertices if there are at most `graphs`, else at most so many hard ones.
+    """Return simple lists of n - 1 edges of the n vertices: every list if there are at most `graphs`, else that many hard
+    ones.
 
-    The thoughts are what the network was found to write, with this retriever (`Walking.put`).
+    The thoughts are those that the network was found to write, with this retriever (`Walking.put`).
     """
     vertices = walking.tokens.vertices
     if vertices <= EVERY_LIST_UP_TO and len(every_simple_list(vertices)) <= graphs:

@@ -2,12 +2,16 @@
 
 Source: the graphs are those of Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1; the model is ours.
 
-Two stars and one odd edge in random order. The state is the two hubs, once they are known, and three pairs. Until then the
-pairs are edges: the first vertex that two edges share is taken for a hub, then the first that two edges without it share.
-From then on the first pair is the odd edge, the one without a hub, and the second the hubs of its ends if their star edges come
-later. With both the answer is right; else it is "tree", right half of the time. So it is right in about 1/3 + 2/3 * 1/2 of the
-cases, less a loss for the first few edges that falls with n: a vertex may be taken for a hub wrongly, or the odd edge be
-forgotten. `tasks.ceilings.double_star_ceiling` says that O(log n) bits do no better as n grows.
+A graph has two stars and one odd edge, an edge without a hub, in random order. The state is the two hubs and three pairs. At
+first the hubs are not known, and the pairs are edges. The first vertex that two edges share becomes a hub. Then the first
+vertex that two edges without it share becomes the other hub.
+
+From then on the first pair is the odd edge. The second pair is the hubs of its ends, if their star edges come later. If the
+state has both, the answer is right. Otherwise the answer is "tree", which is right half of the time. So the model is right in
+about 1/3 + 2/3 * 1/2 of the cases.
+
+It loses a little in the first few edges, less for larger n: a wrong vertex may become a hub, or the odd edge may be forgotten.
+`tasks.ceilings.double_star_ceiling` shows that O(log n) bits cannot do better as n grows.
 """
 
 from collections.abc import Iterable, Sequence

@@ -27,7 +27,7 @@ MOST_WALKED = 14 * VERTICES - 9
 
 @dataclass(frozen=True)
 class Writer:
-    """A construction that answers IsTree: its claim, what builds the network, its tokens, and its retriever, if it has one."""
+    """A construction that answers IsTree: its claim, its network's builder, its tokens, and its retriever, if it has one."""
 
     claim: Claim
     build: Callable[[int], Network]
@@ -51,7 +51,7 @@ WRITERS = (PEELING, TOUR, ONE_LAYER, HYBRID, WALK)
 
 @dataclass(frozen=True)
 class Run:
-    """What a network writes: all tokens, as numbers and as a reader sees them, where the prompt ends, and what is inserted.
+    """The output of a network: all tokens, as numbers and as a reader sees them, the prompt's end, and the inserted tokens.
 
     inserted[t] says that the retriever put the token at place t. The last token is the answer, unless the network wrote none.
     """
@@ -70,7 +70,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Step:
-    """A token that is written: the vertex x after which it stands (or None), the neighbours left at x, and the token."""
+    """A token that is written: the vertex x after which it is written (or None), the neighbours left at x, and the token."""
 
     at: int | None
     left: tuple[int, ...]
@@ -93,9 +93,9 @@ class Example:
 
 
 def run_on_figure_3(writer: Writer, network: Network | None = None) -> Run:
-    """What a network writes about the graph, token by token on its grid: `network`, or else the one that is built.
+    """Run a network on the graph, token by token on its grid: `network`, or else the one that is built.
 
-    A network that comes to no answer is stopped after as many tokens as its thought may have. Raises ValueError if two logits
+    A network that writes no answer is stopped after as many tokens as its thought may have. Raises ValueError if two logits
     are greatest at some place.
 
     >>> print(*run_on_figure_3(TOUR).written)
@@ -116,7 +116,7 @@ def run_on_figure_3(writer: Writer, network: Network | None = None) -> Run:
 
 
 def figure_3() -> Example:
-    """What the network of `peeling` writes, token by token, with what is left of the graph at each step.
+    """Run the network of `peeling`, token by token, with the edges that are left at each step.
 
     >>> example = figure_3()
     >>> example.shown[: example.prompt]

@@ -6,26 +6,30 @@ state would be too small.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a linear recurrent model of a constant size with
 O(log n) bits, followed by one attention layer.
 
-Input, thought and the proof of the thought are those of `peeling` and `tasks.trees.peeling`. From the hidden units of layer 1
-on, the network is that of `peeling`. The recurrence stores here what the four heads of `peeling` look up. There are no
-positions, and the network does not know n'.
+Input. The prompt and the thought are those of `peeling`: n' - 1 edges on the vertices 1 .. n', then a thought that removes one
+leaf after another. `tasks.trees.peeling` proves that the thought decides. From the hidden units of layer 1 on, the network is
+that of `peeling`. The recurrence stores what the four heads of layer 1 look up there. There are no positions, and the network
+does not know n'.
 
-We differ: the paper walks the tour of Algorithm 1. Each search for the next edge takes log n tokens there, O(n log n) in total.
-The neighbour of a leaf needs no search. The recurrence reads C h_(t-1), which was stored before the token, and adds it to the
-token's own vector.
+We differ:
+* The paper walks the tour of Algorithm 1. There each search for the next edge takes log n tokens, O(n log n) in total. In our
+  thought the neighbour of a leaf needs no search.
+* The recurrence reads C h_(t-1), its state from before the token, and adds it to the token's own vector.
 
-These margins hold for every n, every n' <= n and every list of n' - 1 edges:
+Margins. These hold for every n, every n' <= n and every list of n' - 1 edges. Here eta = floor(ln 2 L^2) + 1 on the grid of
+multiples of 1/L, and m = n - 1:
 * The recurrence is exact: its numbers are whole and at most n^2 in magnitude.
-* A winning score is at least eta = floor(ln 2 L^2) + 1 above all scores that do not tie with it.
-* The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`peeling.proved`), for m = n - 1.
-* Nothing is rounded, and only losing numbers saturate.
+* Scores may tie for the greatest. Every other score is lower by at least eta.
+* The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`peeling.proved`).
+* No number that is used is rounded. Only losing numbers are cut off at the end of the grid.
 
 State. There are 8 numbers of p bits, 280 bits at n = 64. Counted by their ranges they have 3 ceil(log2(n + 1)) + 2
-ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. Without attention, 219 bits are needed
-there with any thought (`state`). This model may have fewer, since its attention layer reads the complete prompt.
+ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A model without attention needs 219
+bits at n = 64, whatever thought it writes (`state`). This model may have fewer, since its attention layer reads the complete
+prompt.
 
-The residual stream has 26 coordinates. First are the token and what is stored: [vertex: 2 | is_number | bos | one | last | has
-| edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_layers.SHARED`.
+Residual stream. It has 26 coordinates. First are the token and the stored numbers: [vertex: 2 | is_number | bos | one | last |
+has | edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_layers.SHARED`.
 
 The proof continues at `_remember`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
 `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
@@ -119,9 +123,10 @@ def _grid(length: int, rounding: str) -> Grid:
 
 
 def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
-    """A token's vector holds its own share of each counter; ~ and [BOS] are vertex 0, and the answers, which end a run, too.
+    """A token's vector holds its own share of each counter; ~ and [BOS] are vertex 0, and so are the answers, which end a run.
 
-    A pointer counts 1 in `last`, and 1' counts 1 in `has`. In `edges` ~ counts 1, and in `excess` a number 1 and ~ -3.
+    A pointer counts 1 in `last`, and 1' counts 1 in `has`. In `edges` ~ counts 1. In `excess` a vertex counts 1, and ~ counts
+    -3.
     """
     vertices = with_squares(np.arange(1, length + 1)) @ spaces["vertex"]
     numbers = vertices + spaces["is_number"] + spaces["excess"]
@@ -135,10 +140,12 @@ def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
 def _remember(spaces: Spaces) -> LinearLayer:
     """Eight numbers. Four are the vertices of the last two tokens and their squares, with [BOS] counted as vertex 1.
 
-    So `before` = 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself it is h_0 = 0. The other four are sums
-    over all earlier tokens. The token's own share is in its vector and is added. `last` = p is the number of pointers up to
-    here. It is also the last of them, since they come in order. `has` = 1 if 1' is one of them. `edges` is the number of ~, and
-    `excess` is the number of numbers, less three for each ~.
+    So `before` = 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself `before` is 0, from the start state
+    h_0.
+
+    The other four numbers are sums over all earlier tokens, and the token adds its own share from its vector. `last` = p is
+    the number of pointers up to here. It is also the last of them, since they come in order. `has` = 1 if 1' is one of them.
+    `edges` is the number of ~. `excess` is the number of vertex tokens, less three for each ~.
     """
     vertex = spaces["vertex"]
     before = spaces["before"]
@@ -154,8 +161,8 @@ def _remember(spaces: Spaces) -> LinearLayer:
 def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
     """`remaining` = 3 (p - n') = 3 (p - edges - 1), and `missing` = 3 (climbs - m) = 3 excess.
 
-    In the thought all m ~ have been read, and the numbers are the 2m ends and the climbs: excess = 2m + climbs - 3m. At the
-    end of the prompt p = 0 and climbs = 0, so remaining = -3 (m + 1) <= -3 and missing = -3m <= 0.
+    In the thought all m tokens ~ have been read. The vertex tokens are the 2m ends and the climbs, so excess = 2m + climbs -
+    3m. At the end of the prompt p = 0 and climbs = 0, so remaining = -3 (m + 1) <= -3 and missing = -3m <= 0.
     """
     remaining = Affine(3 * spaces["last"] - 3 * spaces["edges"], -3)
     return remaining, Affine(3 * spaces["excess"], 0)

@@ -1,7 +1,7 @@
 """The least state of IsTree on many vertices: exactly up to 1,024, beyond that between two bounds a few bits apart.
 
-S(n, b) b! counts the maps of n vertices onto b blocks, so b^n - b (b - 1)^n <= S(n, b) b! <= b^n: of all maps those that miss
-some block are at most b (b - 1)^n. `state` has the theorem.
+S(n, b) b! counts the maps of n vertices onto b blocks. Of all b^n maps, at most b (b - 1)^n miss some block. So b^n - b (b -
+1)^n <= S(n, b) b! <= b^n. `state` has the theorem.
 """
 
 import math
@@ -15,9 +15,9 @@ MOST_EXACT = 1024
 
 @lru_cache(maxsize=1 << 12)
 def at_least(vertices: int) -> int:
-    """Bits that every recurrent model needs for simple graphs with edges u < v, n >= 6.
+    """Return the bits that every recurrent model needs for simple graphs with edges u < v, n >= 6.
 
-    The b of the bound is the best one by floats; any b gives a bound, and this one is computed in whole numbers.
+    The b of the bound is the best one by floats. Any b gives a bound, and this one is computed in whole numbers.
 
     >>> at_least(64), at_least(4096)
     (215, 33131)
@@ -39,9 +39,9 @@ def _logarithm(vertices: int, blocks: int) -> float:
 
 @lru_cache(maxsize=1 << 12)
 def at_most(vertices: int) -> int:
-    """Bits that union-find needs at most, for any list of pairs: b S(n, b) <= b^(n+1) / b!, which is greatest at one b.
+    """Return the bits that union-find needs at most, for any list of pairs: b S(n, b) <= b^(n+1) / b!.
 
-    From b to b + 1 it grows if and only if (b + 1)^n >= b^(n+1).
+    The right side is greatest at one b. From b to b + 1 it grows if and only if (b + 1)^n >= b^(n+1).
 
     >>> at_most(64), at_most(4096)
     (219, 33144)

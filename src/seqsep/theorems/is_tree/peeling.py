@@ -1,32 +1,39 @@
 """Two attention layers of width 28 decide whether edges form a tree, with a chain of thought of 2n - 1 tokens.
 
-The thought removes one leaf after another, as one would on paper. A recurrent model needs Theta(n log n) bits for the same: see
-`is-tree-state`.
+The thought removes one leaf after another, as one would on paper. A recurrent model needs Theta(n log n) bits for the same:
+see `is-tree-state`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a Transformer of constant size with O(log n) precision, and O(n)
 tokens.
 
 Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n, in any order. Loops and
-repeated edges are allowed. `tasks.trees.peeling` has the thought, and the proof that it decides.
+repeated edges are allowed.
 
-We differ: the paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought peels leaves, and two
-layers are enough. The only neighbour of a leaf needs no search, because it is the sum of the leaf's neighbours. A number i is
-embedded as (i, i^2), and the read-out is a matrix of its own. Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7
-and T = 5n - 3 tokens read: 35 bits at n = 64.
+Thought. It writes pointers 1', 2', .. n'. If the vertex of the last token is a leaf, the next token is its only neighbour, and
+the edge between them is removed. This is a climb. The answer is YES if all edges were climbed. `tasks.trees.peeling` proves
+that this decides.
 
-These margins hold for every n, every n' <= n and every list of n' - 1 edges:
-* A winning score is at least 2 eta (layer 1) or eta (layer 2) above all scores that do not tie with it, for eta = floor(ln 2
-  L^2) + 1. So attention is exact on either grid (`blocks.hard_maximum`).
-* M keys that tie have the weight w = floor(L/M)/L each. At a leaf M <= 2m, for m = n' - 1 edges.
+We differ:
+* The paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought removes leaves, and two layers
+  are enough. The only neighbour of a leaf needs no search, because it is the sum of the leaf's neighbours.
+* A vertex i is embedded as (i, i^2), and the read-out is a matrix of its own.
+* Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7 and T = 5n - 3 tokens read. This is 35 bits at n = 64.
+
+Margins. These hold for every n, every n' <= n and every list of n' - 1 edges. Here eta = floor(ln 2 L^2) + 1, and m = n' - 1
+is the number of edges:
+* Scores may tie for the greatest. Every other score is lower by at least 2 eta in layer 1, and by at least eta in layer 2. So
+  attention is exact with either rounding (`blocks.hard_maximum`).
+* M keys that tie have the weight w = floor(L/M)/L each. At a leaf M <= 2m.
 * The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`proved`, for n' = n). A star whose
   centre is the last vertex attains this.
-* Nothing is rounded. Only losing scores, losing logits and the inner sums of closed hidden units saturate.
+* No number that is used is rounded. Only losing scores, losing logits and the inner sums of hidden units that are 0 are cut
+  off at the end of the grid.
 
-In float64 only one thing is proved: the weights of the others are below 1/(4 L^4) in layer 1. This matters, since what they
-leave in `before` decides in layer 2 how equal the scores of M keys are. With eta in layer 1 the star of 64 vertices is answered
-wrongly there.
+Floating point. In float64 only one thing is proved: the weights of losing keys are below 1/(4 L^4) in layer 1. This matters,
+since these weights change `before` a little, and layer 2 needs nearly equal scores of M keys. If layer 1 had the scale eta,
+float64 would answer the star of 64 vertices wrongly.
 
-The residual stream has 28 coordinates:
+Residual stream. It has 28 coordinates:
 * the token and its time: [vertex, its square | is_number | is_pointer | bos | time, its square | one];
 * the heads of layer 1: [before: 2 | two_before: 2 | last | has | start];
 * the hidden units of layer 1: [high: 2 | low: 2 | signed_high | signed_low | sign];
@@ -124,7 +131,7 @@ def _grid(length: int, rounding: str) -> Grid:
     """The least grid that holds T^2, 2 eta (T + 1) and the read-out's silence c: Kc = 2 for n >= 7, where 2 eta (T + 1) <= T^2.
 
     Times and their squares are below T^2, entries of queries and keys at most 2 eta (T + 1), and those of the read-out at
-    most c. Larger than these are only scores and logits that lose, and inner sums of closed hidden units.
+    most c. Larger than these are only scores and logits that lose, and inner sums of hidden units that are 0.
     """
     tokens = tokens_of_a_run(length)
 
@@ -135,7 +142,7 @@ def _grid(length: int, rounding: str) -> Grid:
 
 
 def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
-    """A vertex holds (i, i^2) and is_number; a pointer (i, i^2) and is_pointer; ~ and the answers, which end a run, nothing."""
+    """A vertex holds (i, i^2) and is_number; a pointer (i, i^2) and is_pointer; ~ and the answers, which end a run, hold 0."""
     vertices = with_squares(np.arange(1, length + 1)) @ spaces["vertex"]
     nothing = spaces.nothing()
     between_and_answers = spaces.nothing(3)
@@ -150,15 +157,17 @@ def _positions(spaces: Spaces, tokens: int) -> Int64[np.ndarray, "time width"]:
 
 
 def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
-    """Layer 1's four heads, with `scale` = B = 2 eta: each has one winner, by at least B, and copies from it.
+    """Layer 1 has four heads. With B = 2 eta as their scale, each has one winner, by at least B, and copies from it.
 
-    * The token before: -B (t_j - t + 1)^2. Its vertex (1 in place of [BOS]'s 0) and the square go to `before`. At t = 0 [BOS]
-      sees itself alone.
-    * The token two before, likewise. At t = 1 the nearest to t - 2 = -1 is [BOS]: -B against -4 B.
-    * The last pointer: B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] 0, any other at most B
-      (T - 1) - B T = -B. It gives p = `last` and `has` = 1. Without a pointer, [BOS] gives 0 and 0.
-    * The first pointer: -B t_j, less B T at [BOS] and B (T + 1) at others that are no pointer. Pointers have at least
-      -B (T - 1), [BOS] -B T, others at most -B (T + 2). It gives its time as `start`; [BOS] gives T.
+    * The token before has the score -B (t_j - t + 1)^2 = 0. Its vertex (1 in place of [BOS]'s 0) and the square go to
+      `before`. At t = 0 [BOS] sees only itself.
+    * The token two places before is found likewise. At t = 1 the nearest to t - 2 = -1 is [BOS], with -B against -4 B.
+    * The last pointer is found by B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] has 0, and
+      any other token at most B (T - 1) - B T = -B. The head gives p = `last` and `has` = 1. Without a pointer, [BOS] gives 0
+      and 0.
+    * The first pointer is found by -B t_j, less B T at [BOS] and less B (T + 1) at other tokens that are not pointers.
+      Pointers have at least -B (T - 1), [BOS] has -B T, and others at most -B (T + 2). The head gives the pointer's time as
+      `start`; [BOS] gives T.
     """
     tokens = tokens_of_a_run(length)
     time = number(spaces, "time")
@@ -181,9 +190,9 @@ def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
 def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
     """`remaining` = 3 (p - n') = 3 p - start - 2, and `missing` = 3 (climbs - m) = 3 t - 4 (start - 1) - 3 p.
 
-    1' stands after [BOS] and 3 m tokens: start = 3 m + 1 = 3 n' - 2. From there on p pointers and the climbs have been
-    written: at time t = 3 m + p + climbs. In the prompt start = T and p = 0: remaining = -T - 2 <= -3, and missing <= 3 (T -
-    1) - 4 (T - 1) <= 0.
+    The pointer 1' comes after [BOS] and 3 m tokens, so start = 3 m + 1 = 3 n' - 2. From there on, p pointers and the climbs
+    have been written, so t = 3 m + p + climbs. In the prompt start = T and p = 0. There remaining = -T - 2 <= -3, and missing
+    <= 3 (T - 1) - 4 (T - 1) <= 0.
     """
     remaining = Affine(3 * spaces["last"] - spaces["start"], -2)
     time = spaces["time"][:1]
@@ -192,9 +201,10 @@ def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
 
 
 def proved(length: int, grid: Grid) -> float:
-    """w_0, the least lead of the next token: the weight of 2m keys that tie, m = n - 1, or 1 without edges.
+    """Return w_0, the least lead of the next token: the weight of 2m keys that tie, m = n - 1, or 1 without edges.
 
-    At a leaf x of degree d in the prompt, d edges and d - 1 climbs live where x is an end, and [BOS] ties: 2d <= 2m keys.
+    Let x be a leaf that has degree d in the prompt. Then d edges and d - 1 climbs have x as an end, and [BOS] ties with them.
+    These are 2d <= 2m keys.
     """
     return float(uniform_weight(grid, max(1, 2 * (length - 1))))
 

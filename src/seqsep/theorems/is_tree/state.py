@@ -1,57 +1,62 @@
-"""A recurrent model needs Theta(n log n) bits of state to decide whether n - 1 edges form a tree, and the exact number is
-known.
+"""A recurrent model needs Theta(n log n) bits of state to decide whether n - 1 edges form a tree; the exact number is known.
 
 IsTree reads a list of edges and answers whether they are a tree on 1 .. n. The least state has ceil(log2(1 + max_b b S(n, b)))
-bits, and a model with that many bits is built. S(n, b) counts the partitions of n vertices into b blocks, a Stirling number of
-the second kind. No chain of thought lowers the bound.
+bits, and a model with that many bits is built. Here S(n, b) is the number of partitions of n vertices into b blocks, a
+Stirling number of the second kind. No chain of thought lowers the bound.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7, the half on recurrent models, with Lemma C.28.
 
-We differ: the paper shows Omega(n) by one family of graphs, which distinguishes n - 3 bits (`_printed`). Here is the least
-state to the bit, with a model that has it.
+We differ: the paper shows Omega(n) by one family of graphs, which needs n - 3 bits (`_printed`). Here is the least state to
+the bit, with a model that has it.
 
 Input. The tokens are [BOS] and n - 1 edges u ~ v. The model may know n and the time. There are two forms:
 * A list has any n - 1 pairs of vertices, with loops and repeated edges. Every bound here is exact for it.
-* A simple graph has edges u < v, as the paper writes them. The same model has enough state, and at least ceil(log2(1 + max_b
-  S(n, b))) bits are needed (n >= 6, the maximum over 3 <= b <= n - 3). These are 7, 32 and 215 bits at n = 6, 16 and 64,
-  compared with 9, 35 and 219 for lists.
+* A simple graph has edges u < v, as in the paper. The same model has enough state for it. At least ceil(log2(1 + max_b S(n,
+  b))) bits are needed, for n >= 6 and the maximum over 3 <= b <= n - 3. These are 7, 32 and 215 bits at n = 6, 16 and 64.
+  Lists need 9, 35 and 219.
 
-Upper bound. `build` is union-find. After K edges it knows the components, or that there is a cycle. Without a cycle there are b
-= n - K components, so the state is one of S(n, b) + 1. Inside an edge it also has the block of the first end, so it is one of b
-S(n, b) + 1. `_partitions.numbered` numbers the partitions. So a state is a number below the count, and its bits are those of
-the greatest count. The end of the last edge leaves two states: one component, or a cycle.
+Upper bound. `build` is union-find. After K edges its state is the components of these edges, or the fact that they have a
+cycle. Without a cycle there are b = n - K components, so there are S(n, b) + 1 states. Inside an edge the state also has the
+block of the first end, so there are b S(n, b) + 1 states. `_partitions.numbered` numbers the partitions. So a state is a
+number below the count, and its bits are those of the greatest count. After the last edge two states are left: one component,
+or a cycle.
 
-Lower bound. Let a model have B bits of state, and let two beginnings of one length lead to one state. From there on the model
-computes the same for both: the same outputs, the same chain of thought and the same answer. For a thought is written token by
-token from the state and the last token. So beginnings that some continuation distinguishes need different states, and 2^B is at
-least the number of classes at any place. The classes are distinguished in pairs (`_continuations`):
+Lower bound. Let two beginnings of one length lead to one state. From there on the model computes the same for both: the same
+outputs, the same chain of thought and the same answer. For a thought is written token by token from the state and the last
+token. So two beginnings need different states if some continuation distinguishes them: it makes a tree of exactly one of them.
+
+The class of a beginning is its components, with the block of a first end, or the fact that it has a cycle. Two beginnings of
+different classes are distinguished, as three cases show (`_continuations`). So 2^B is at least the number of classes at any
+place, for B bits of state.
 1. One beginning has a cycle and the other has none. Complete the second to a tree. The first cannot become a tree.
-2. Both have the same components, with first ends in blocks A != A'. Let the second end be in A', and complete the first to a
-   tree. The second beginning already has a cycle.
-3. The components differ, and there are equally many. Neither partition refines the other, so some x, y are together in the
-   second and apart in the first. Complete the first to a tree through the edge xy, which closes a cycle in the second.
+2. Both have the same components, but their first ends are in different blocks A and A'. Let the second end be in A', and
+  complete the first to a tree. The second has a cycle.
+3. The components differ, and there are equally many. Neither partition refines the other. So some x and y are together in the
+  second and apart in the first. Complete the first to a tree through the edge xy, which closes a cycle in the second.
 
-Case 3 inside an edge. The half-read edge must be another one than xy. With b >= 3 blocks the first end is joined to a block
-that leaves x and y apart. With b = 2 only the second end is left, and the accepted ones are the complement of A. They determine
-A, and so both blocks.
+Case 3 inside an edge. The half-read edge must be an edge other than xy. If there are b >= 3 blocks, join the first end to a
+block that leaves x and y apart. If b = 2, only the second end is left. A second end makes a tree if it is not in the block A
+of the first end. So the second ends that make a tree determine A, and so both blocks.
 
-Case 3 for simple graphs, between two edges, with b >= 3 and K >= 3. It needs new edges. Take x, y as before, and z in a third
-block of the first. If z is apart from x and y in the second, then xz and yz close a cycle there and none in the first, and both
-are new. Otherwise x, y, z are together in the second. Its edges have no cycle, so one of the three pairs is new and closes one;
-K >= 3 excludes a triangle. For the rest of the tree, at least n - 1 pairs cross a cut, more than the K edges to avoid.
+Case 3 for simple graphs, between two edges, with b >= 3 and K >= 3. Here the edges that are added must be new. Take x and y as
+before, and z in a third block of the first. If z is apart from x and y in the second, then xz and yz close a cycle there and
+none in the first, and both are new. Otherwise x, y and z are together in the second. Its edges have no cycle, so one of the
+three pairs is new and closes one; K >= 3 excludes a triangle. The rest of the tree also has new edges: at least n - 1 pairs
+cross a cut, more than the K edges to avoid.
 
-So there are 1 + max_b b S(n, b) classes for n >= 3. A cycle needs an edge that is read, so n = 2 has 2 classes and 1 bit.
+So there are 1 + max_b b S(n, b) classes for n >= 3. For n = 2 there are 2 classes and 1 bit, since a cycle needs an edge that
+is read.
 
-Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block, and the others any block. So the bits are at least floor(n/2)
-log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
+Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block of its own, and the others any block. So the bits are at least
+floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
 
 The proof continues at `_continuations`.
 
-A run shows the model with this number of bits on the inputs tested. For n <= 4 it counts the classes at every split by brute
-force (`verify`: 5, and 6 by complete edges). For a given model with fewer bits it finds two beginnings with one state and the
-input that the model answers wrongly, its thought included. This does not show that every model with fewer bits has such an
-input; that is the pigeonhole principle. A search may also need more time than it gets. Attention keeps a cache that grows, so
-the bound does not apply to a layer with attention.
+A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force (`verify` also
+for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings with one state and an input
+that the model answers wrongly, its thought included. This does not show that every model with fewer bits has such an input;
+that is the pigeonhole principle. A search may also need more time than it gets. Attention keeps a cache that grows, so the
+bound does not apply to a layer with attention.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -108,10 +113,10 @@ VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160}
 
 @lru_cache(maxsize=64)
 def widest(vertices: int, simple: bool = False) -> Place:
-    """The place in an input where its beginnings have the most classes.
+    """Return the place in an input where its beginnings have the most classes.
 
-    With `simple` between two edges, with three blocks and three edges at least: where simple graphs have as many.
-    Raises ValueError for fewer than 2 vertices, or 6 with `simple`.
+    With `simple`, only places between two edges count, with at least three blocks and three edges. There simple graphs have as
+    many classes. Raises ValueError for fewer than 2 vertices, or 6 with `simple`.
 
     >>> widest(8)
     Place(vertices=8, edges=4, half_read=True)
@@ -181,7 +186,7 @@ def recall(vertices: int) -> Recall:
 
 
 def most_thought(vertices: int) -> int:
-    """How many tokens a small model may write before it has answered: 2 n, a tour of the tree and the answer."""
+    """Return the number of tokens that a small model may write before its answer: 2 n, a tour of the tree and the answer."""
     return 2 * vertices
 
 
@@ -291,7 +296,7 @@ def _check_classes(vertices: int, whole_edges: bool = False) -> Outcome:
 
 
 def _check_printed(vertices: int) -> Outcome:
-    """Count the strings that the graphs of the printed proof tell apart, beside the least state."""
+    """Count the strings that the graphs of the paper's proof distinguish, and give the least state next to it."""
     distinguished = messages(vertices)
     if distinguished != 2 ** (vertices - 3):
         raise CLAIM.fails({"vertices": vertices, "strings told apart": distinguished, "expected": 2 ** (vertices - 3)})
@@ -307,7 +312,7 @@ def _check_printed(vertices: int) -> Outcome:
 
 
 def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits, two beginnings that leave it in one state, and the input on which it errs."""
+    """Find, for a model of too few bits, two beginnings that leave it in one state and an input that it answers wrongly."""
     simple = vertices >= LEAST_SIMPLE and model.bits < least_bits(vertices, simple=True)
     place = widest(vertices, simple)
     found = _collision.search(model, place, simple=simple, most_thought=most_thought(vertices), seed=seed)
@@ -360,7 +365,7 @@ def evidence(length: int = 4) -> Evidence:
 
 
 def _as_tokens(vertices: int, ends: Sequence[int]) -> list[int]:
-    """[BOS] u ~ v u ~ v .. of ends that are numbered from 0, up to the last of them.
+    """Return [BOS] u ~ v u ~ v .. for ends that are numbered from 0, up to the last of them.
 
     >>> _as_tokens(3, [0, 1, 2])
     [0, 1, 4, 2, 3]
@@ -412,10 +417,10 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.7, the half on recurrent models",
             printed="IsTree needs Omega(n) bits",
-            found="less than holds: the printed graphs of n vertices tell apart n - 3 bits, 61 at n = 64, where simple graphs "
-            "need from 215 to 219. On lists of n - 1 pairs, loops and repeated edges too, the least state is ceil(log2(1 + "
-            "max_b b S(n, b))) bits, 219 there; in both forms it is at least floor(n/2) log2(n/2)",
-            built="a model with the least state, and the continuation that tells any two classes of prefixes apart",
+            found="the bound is too small. The graphs of the paper with n vertices need n - 3 bits, 61 at n = 64. Simple "
+            "graphs need from 215 to 219 there. On lists of n - 1 pairs, with loops and repeated edges, the least state is "
+            "ceil(log2(1 + max_b b S(n, b))) bits, 219 at n = 64. In both forms it is at least floor(n/2) log2(n/2)",
+            built="a model with the least state, and the continuation that distinguishes any two classes of prefixes",
             test=TEST + "test_the_printed_graphs_tell_apart_fewer_bits",
         ),
     ),

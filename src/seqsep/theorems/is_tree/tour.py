@@ -2,31 +2,32 @@
 
 The thought is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29: nine layers.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29.
 
 Input. There are n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order.
-`tasks.trees.tour` has the thought as it is written here and as the paper has it. They differ in one token, before NO at a
-cycle.
+`tasks.trees.tour` has the thought in our form and in the form of the paper. They differ in one token, before NO at a cycle.
+The thought has each vertex that the tour visits, from vertex 1 on, and then YES or NO.
 
 We differ:
-* The paper gives each edge a counter 1/k and finds the next edge by `MatchNext` on reciprocals. The scores are n^(4A + 3) times
-  squared differences, for tokens up to n^A.
-* Here an end of an edge learns in layer 2 the other end of the edge before at the same vertex. So "the neighbour of v after y"
-  is the one with label v and previous partner y, which is a plain match.
+* The paper gives each edge a counter 1/k and finds the next edge by `MatchNext` on reciprocals. The scores are n^(4A + 3)
+  times squared differences, for tokens up to n^A.
+* Here each end of an edge looks up, in layer 2, the previous edge at the same vertex and that edge's other end. So "the
+  neighbour of v after y" is the end with label v and previous partner y. This is a plain match.
 * A cycle is noticed one token later, at the vertex that closes it. This saves the layer that looks ahead.
-* The read-out is a matrix of its own, since the one of the paper cannot select a vertex (errata).
+* The read-out is a matrix of its own, since that of the paper cannot select a vertex (errata).
 
-Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7 and
-T = 5n - 3 tokens read: 35 bits at n = 64. The paper has 9 layers. With n^A = T, its n^(4A + 3) needs at least 2 ceil((4A + 3)
-log2 n) + 1 bits, 105 at n = 64.
+Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7
+and T = 5n - 3 tokens read. This is 35 bits at n = 64. The paper has 9 layers. With n^A = T, its factor n^(4A + 3) needs at
+least 2 ceil((4A + 3) log2 n) + 1 bits, 105 at n = 64.
 
-These margins hold for every n, every n' <= n and every such list:
-* Every head has one winner, by at least 2 eta (layer 1) or eta, for eta = floor(ln 2 L^2) + 1. So on either grid its weight is
-  1 (`blocks.hard_maximum`), and every number that is used is whole.
+Margins. These hold for every n, every n' <= n and every such list. Here eta = floor(ln 2 L^2) + 1:
+* Every head has one winner, by at least 2 eta in layer 1 and by at least eta in the other layers. So with either rounding its
+  weight is 1 (`blocks.hard_maximum`), and every number that is used is whole.
 * The logit of the next token is above every other logit by at least 1.
-* Only losing scores, the inner sums of closed hidden units, and the key of the first ~ in layer 3 saturate.
+* Only losing scores, the inner sums of hidden units that are 0, and the key of the first ~ in layer 3 are cut off at the end
+  of the grid.
 
-In float64 only one thing is proved: the weights of the others are below 1/(4 L^4) in layer 1.
+Floating point. In float64 only one thing is proved: the weights of losing keys are below 1/(4 L^4) in layer 1.
 
 The proof continues at `_tour_layers`, `_tour_layers.look_back`, `_tour_layers.write_incidences`, `_tour_layers.find_earlier`,
 `_tour_layers.flag_cycle`, `_tour_layers.find_next`, `_tour_layers.choose_next` and `_tour_layers.read_out`.
@@ -153,7 +154,7 @@ def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
 
 
 def _generators() -> int:
-    """The numbers that generate the tables: a vertex's row is a + b i + c i^2, and [BOS], ~, NO, YES and vertex 1 have their
+    """The numbers that generate the tables: the row of vertex i is a + b i + c i^2; [BOS], ~, NO, YES and vertex 1 have their
     own.
 
     The same in the read-out, with a bias; times have three coefficients.
@@ -181,7 +182,7 @@ def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
 
 
 def printed_sizes(length: int) -> dict[str, Number | str]:
-    """The layers and the least precision of the printed proof: its scores n^(4A + 3) must be numbers, n^A = T.
+    """Return the layers and the least precision of the paper's proof: its scores n^(4A + 3) must be numbers, n^A = T.
 
     Its numbers of p bits, p odd, are below 2^((p - 1)/2) (Definition A.1).
 

@@ -1,38 +1,44 @@
 """A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, with 14n - 10 tokens of thought.
 
-The model has no attention. It writes a query such as "first edge of v" into its thought, and the retriever puts the answer
-after it. The model keeps 52 bits at n = 64, where a recurrent model without a retriever needs at least 215 on simple graphs.
+The model has no attention. It writes a query such as "first edge of v" into its thought, and the retriever writes the answer
+after it. The model keeps 52 bits at n = 64. A recurrent model without a retriever needs at least 215 bits on simple graphs.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context
 retrieval, and O(n) tokens.
 
 Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n. The edges are simple and
 in any order. The queries are `first-edge` and `next-edge` (`seqsep.tasks.retriever`), written [ v ] and [ v y ]. The retriever
-writes what it finds after the query. It may search the prompt or everything so far, with the same result, since no query can be
-read as an edge.
+writes its result after the query: a vertex, or FAILED. It may search the prompt or everything so far. Both give the same
+result, since no query can be read as an edge.
 
-We differ: the paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, in 37n - 26 tokens
-(`tasks.trees.algorithm_two`). Here the thought is a walk that needs neither records nor a stack, in 14n - 10 tokens.
-`tasks.trees.walk` has it, and the proof that it decides. The last six tokens determine the next one. A vertex is embedded as
-its number, and the read-out is a matrix of its own. The layer after the recurrence has five ReLU units, without a product. p =
-bit_length(2 (n + 7)^4).
+Thought. At vertex v, coming from y, the model queries the neighbour of v after y and goes there. After the last neighbour the
+retriever writes FAILED. Then the walk wraps: the model queries the first neighbour of v and goes there. The walk starts with
+the first neighbour of the root, vertex 1, and ends when the root would wrap.
 
-These margins hold for every n, every n' <= n and every such list:
+We differ:
+* The paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, in 37n - 26 tokens
+  (`tasks.trees.algorithm_two`). Here the thought is a walk without records or a stack, in 14n - 10 tokens. `tasks.trees.walk`
+  has it, and the proof that it decides.
+* The last six tokens determine the next one.
+* A vertex is embedded as its number, and the read-out is a matrix of its own.
+* The layer after the recurrence has five ReLU units and no product. Numbers have p = bit_length(2 (n + 7)^4) bits.
+
+Margins. These hold for every n, every n' <= n and every such list:
 * The logit of the next token is above every other logit by at least 1.
-* Nothing is rounded and nothing saturates. Every number is whole, and at most (n + 7)^2 in magnitude.
+* No number is rounded or cut off. Every number is whole, and at most (n + 7)^2 in magnitude.
 
-State. The recurrence stores the tokens 1 to 5 back: 5 numbers for vertices, 5 for [, 2 for FAILED, 3 for ~. It also stores by
-how many FAILED exceed ~. That is 16 p bits: 416 at n = 64, and 480 at n = 128, where `state` shows that 523 are needed without
-a retriever. Counted by ranges it is 6 bit_length(n) + 10 bits, 52 at n = 64. From n = 32 on that is less than is needed without
-a retriever.
+State. The recurrence stores tokens of 1 to 5 places back in four shift registers: 5 numbers for vertices, 5 for [, 2 for
+FAILED and 3 for ~. One more number says by how many the tokens FAILED exceed the tokens ~. These 16 numbers have 16 p bits:
+416 at n = 64, and 480 at n = 128. A model without a retriever needs 523 bits at n = 128 (`state`). Counted by ranges, the 16
+numbers have 6 bit_length(n) + 10 bits, 52 at n = 64. From n = 32 on that is less than a model without a retriever needs.
 
-The residual stream has 16 coordinates:
+Residual stream. It has 16 coordinates:
 * [vertex | opens | failed | edge] is the token.
 * [back: 4] are the vertices 1, 3, 4 and 5 back.
 * [first], [second] and [fifth] say whether [ is 1, 2 or 5 back.
 * [after_failed] says whether FAILED is 1 back, and [closing] whether FAILED is 2 or ~ 3 back.
 * [balance] is FAILED less ~ so far.
-* [next] is the vertex to write, at first ~ 2 back, and [ends] says that the walk ends.
+* [next] is the vertex to write. It starts as the flag for ~ 2 back. [ends] says that the walk ends.
 
 The proof continues at `_choose_vertex` and `_read_out`.
 
@@ -104,7 +110,10 @@ def _spaces() -> Spaces:
 
 
 def _grid(length: int) -> Grid:
-    """L = (n + 7)^2: entries are at most n^2, and so are all numbers but logits, at most 2 K and K + (n + 1)^2 / 4 + n."""
+    """Return the grid with L = (n + 7)^2.
+
+    Entries are at most n^2, and so are all numbers except logits. Logits are at most 2 K and K + (n + 1)^2 / 4 + n.
+    """
     return Grid.of(WalkTokens(length).count, 2)
 
 
@@ -139,24 +148,26 @@ def _remember(spaces: Spaces) -> LinearLayer:
 def _choose_vertex(spaces: Spaces, length: int) -> FeedForward:
     """Five units: `next` is the vertex to be written next, and `ends` is positive where the walk ends.
 
-    With v_i the vertex i back (0 if there is none), `next` = [~ 2 back] + the sum of
+    Let v_i be the vertex i places back (0 if there is none). [condition] is 1 if it holds, and "[" is the token that opens a
+    query. Then `next` = [~ 2 back] + the sum of
 
         relu(v_1 - n [~ 2 back])                         after [: the vertex found last, but not the prompt's last one
-        relu(v_4 - n + n [FAILED 1 back])                after [, if nothing was found: the vertex that asked
+        relu(v_4 - n + n [FAILED 1 back])                after [, if nothing was found: the vertex of the query
         relu(v_5 - n + n [[ 1 back])                     after [ v of a walk from [ u y ] v: u
         relu(v_4 - 2 n + n [[ 5 back] + n [[ 1 back])    after [ v of a walk from [ u ] v: u
 
     If a vertex is to be written, `next` is that vertex:
-    * .. u ~ v [    the root, 1: v_1 = v is kept out, v_4 since no FAILED stands 1 back, and [ is not 1 back.
+    * .. u ~ v [    the root, 1: v_1 = v is kept out by ~ 2 back, and v_4 since FAILED is not 1 back and [ is not 1 back.
     * [ v y ] w [   v_1 = w; the others are 0.
     * [ v ] w [     v_1 = w, likewise.
     * [ v y ] FAILED [      v_4 = v; v_1 = 0.
     * [ u y ] v [ v         v_5 = u. [ is not 5 back, and v_1 = 0, as [ is not a vertex.
-    * [ u ] v [ v           v_4 = u. [ stands 5 back, so v_5 = 0.
-    If none is to be written, 0 <= `next` <= n: it is 0 after the prompt and after a result, v_1 = v after [ v y, and v_5
-    after [ v at a wrap or at the start.
+    * [ u ] v [ v           v_4 = u. [ is 5 back, so v_5 = 0.
+    If none is to be written, 0 <= `next` <= n. It is 0 after the prompt and after a result, v_1 = v after [ v y, and v_5 after
+    [ v at a wrap or at the start.
 
-    `ends` = relu(2 [FAILED] - v_3): at [ v y ] FAILED it is 1 if v is the root and 0 if not, at [ 1 ] FAILED 2, and else 0.
+    `ends` = relu(2 [FAILED] - v_3). At [ v y ] FAILED it is 1 if v is the root, and 0 if not. At [ 1 ] FAILED it is 2.
+    Elsewhere it is 0.
     """
     one_back, three_back, four_back, five_back = (spaces["back"][i : i + 1] for i in range(4))
     n = length
@@ -186,12 +197,15 @@ def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tok
         NO          K ends
         others      0
 
-    * After [, and after [ v but at a wrap or the start (FAILED 2 or ~ 3 back), a vertex is to be written: `next` wins, with
-      at least K = P + 2, and by at least 1 over every other vertex.
-    * After [ v at a wrap or the start, and after [ v y, K = P + 2 is above all vertices (at most P, as 0 <= z <= n) and [.
-    * After FAILED with `ends` = 1 or 2 the answers have K or more. Let W be the FAILED so far, this one with them, and m the
-      edges: YES - NO = 2 (W - m) - 1, which is positive iff W = m + 1; W is never more (`tasks.trees.walk`).
-    * Else, after the prompt and after a result, [ wins: vertices have at most P, ] 0, YES at most 1 and NO 0, as `ends` = 0.
+    * A vertex is to be written after [. It is also to be written after [ v, except at a wrap or the start (FAILED 2 or ~ 3
+      back). Then `next` wins: it has at least K = P + 2, and at least 1 more than every other vertex.
+    * After [ v at a wrap or the start, and after [ v y, the token ] wins. It has K = P + 2, above [ and all vertices (at most
+      P, as 0 <= z <= n).
+    * After FAILED with `ends` = 1 or 2 the answers have K or more. Let W be the number of FAILED so far, with this one, and m
+      the number of edges. YES - NO = 2 (W - m) - 1, which is positive if and only if W >= m + 1. W is never more than m + 1
+      (`tasks.trees.walk`).
+    * Otherwise, after the prompt and after a result, [ wins. Vertices have at most P, ] has 0, YES at most 1 and NO 0, as
+      `ends` = 0.
     """
     tokens = WalkTokens(length)
     middle = length // 2
@@ -248,7 +262,7 @@ def check(length: int = 16, graphs: int = 24, seed: int = 0) -> list[Outcome]:
 
 
 def _inputs(length: int, graphs: int, seed: int) -> tuple[bool, Iterable[tuple[int, Graphs]]]:
-    """Whether these are all inputs, and the graphs with their numbers of vertices."""
+    """Return whether these are all inputs, and the graphs with their numbers of vertices."""
     if length <= trials.EVERY_LIST_UP_TO:
         return True, [(vertices, every_simple_list(vertices)) for vertices in range(2, length + 1)]
     return False, trials.hard_series(length, graphs, np.random.default_rng(seed))
@@ -263,7 +277,7 @@ def _check(length: int, region: Region, graphs: int, seed: int) -> Outcome:
 
 
 class Program(NamedTuple):
-    """A thought that a plain program writes, with a live retriever: its name, its tokens for a tree, and what it does."""
+    """A thought that a plain program writes, with a live retriever: its name, its tokens for a tree, and its function."""
 
     name: str
     tokens_for_a_tree: Callable[[int], int]
@@ -392,8 +406,8 @@ THEOREM = Theorem(
         Erratum(
             where="Algorithm 2 with Definition A.5",
             printed="every query searches all text before it, and the query for the edge behind v ~ v' holds v ~ v' itself",
-            found="that query reads as an edge in every later search: on the one edge 1 ~ 2 the search says NO, and on 16 "
-            "vertices it is right on about half of the paper's graphs",
+            found="that query reads as an edge in every later search. On the one edge 1 ~ 2 the search says NO. On 16 vertices "
+            "it is right on about half of the paper's graphs",
             built="edge queries search the prompt only; the walk's cannot be read as edges, so it may search everything",
             test="tests/theorems/is_tree/test_walk.py::test_algorithm_two_goes_wrong_where_its_queries_are_searched",
         ),
