@@ -3,7 +3,7 @@
 Files:
 
     hybrid          one linear recurrence and one attention head run any machine, one token a step (Theorem 5.8)
-    recurrent       one linear recurrence alone runs any machine in little space (Theorem 4.1, the half that runs)
+    recurrent       one linear recurrence runs any machine in little space (Theorem 4.1, the half that runs)
     retrieval       one linear recurrence with a retriever runs any machine, five tokens a step (Theorem 5.4)
     _machine        machines with one tape, their file format, the shipped ones, and a direct simulator
     _machine_file   machine files, refused with file, line and reason if they are malformed
@@ -11,7 +11,7 @@ Files:
     _stacks         a tape as two numbers
     _stack_tokens   tokens of a thought in numbers
     _shown         the runs of a machine's network, as evidence for a certificate
-    _trials         machines and words on which the constructions are tried
+    _trials         machines and words on which the constructions are tested
 """
 
 from seqsep.theorems.base import Theorem

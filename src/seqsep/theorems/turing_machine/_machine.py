@@ -4,12 +4,13 @@ A machine file is JSON:
 
     {"start": "A", "halt": ["H"], "blank": "_", "rules": {"A": {"0": ["B", "1", "R"], ...}, ...}}
 
-In state A, reading 0: write 1, move right and go to state B. Moves are L, R and S (stay). A state is any word, a symbol is one
-character; a machine's symbols are its blank and those that some rule reads or writes. The tape is infinite on both sides; the
-input stands on cells 1, 2, .. and the head starts on cell 1. A machine halts in a state of `halt`, and in any state that has no
-rule for the symbol under the head. `_machine_file` reads such a file and says what is wrong with it, and where.
+This rule says: in state A, reading 0, write 1, move right and go to state B. Moves are L, R and S (stay). A state is any word,
+and a symbol is one character. A machine's symbols are its blank and those that some rule reads or writes. The tape is infinite
+on both sides. The input is on the cells 1, 2, .. and the head starts on cell 1. A machine halts in a state of `halt`, and in
+any state that has no rule for the symbol under the head. `_machine_file` reads such a file and says what is wrong with it, and
+where.
 
-Shipped machines (`machines/NAME.json`, and NAME stands for the file):
+Shipped machines (`machines/NAME.json`; NAME can replace the path of a file):
 
     binary-increment  adds 1 to a number in binary; written for this package
     palindromes       halts in "yes" or "no": whether a word of a and b is a palindrome; written for this package
@@ -28,7 +29,7 @@ MOVES = {"L": -1, "R": 1, "S": 0}
 
 
 class Rule(NamedTuple):
-    """What a machine does next: the state it goes to, the symbol it writes, and the move, -1, 0 or 1."""
+    """The next action of a machine: the state it goes to, the symbol it writes, and the move, -1, 0 or 1."""
 
     state: str
     write: str
@@ -70,7 +71,7 @@ class Machine:
 
 
 class Configuration(NamedTuple):
-    """A state and the symbol under the head: what one step of a machine depends on."""
+    """A state and the symbol under the head: a step of a machine depends only on these."""
 
     state: str
     symbol: str
@@ -78,7 +79,7 @@ class Configuration(NamedTuple):
 
 @dataclass(frozen=True)
 class Tape:
-    """What a machine leaves after some steps. `head` and the keys of `cells` count cells from 1, the first of the input."""
+    """The tape after some steps. `head` and the keys of `cells` count cells from 1, the first of the input."""
 
     state: str
     halted: bool
@@ -122,9 +123,10 @@ def simulate(machine: Machine, word: str, steps: int) -> tuple[list[Configuratio
 
 
 def replay(machine: Machine, word: str, trace: Sequence[Configuration]) -> Tape:
-    """The tape after a run whose configurations are given: each one's rule says what was written and where the head went.
+    """Return the tape after a run whose configurations are given: each one's rule says what was written and how the head
+    moved.
 
-    A network writes the configurations; this only reads them off. Raises KeyError if one but the last has no rule.
+    A network writes the configurations; this only reads them off. Raises KeyError if one other than the last has no rule.
     """
     cells = dict(enumerate(word, start=1))
     head = 1

@@ -21,7 +21,7 @@ def shipped() -> list[str]:
 
 
 def machine_of(name: str) -> Machine:
-    """The shipped machine of that name, or else the machine in the file at that path.
+    """Return the shipped machine of that name, or else the machine in the file at that path.
 
     Raises FileNotFoundError for neither, and ValueError with file and line for a malformed file.
     """
@@ -32,11 +32,11 @@ def machine_of(name: str) -> Machine:
 
 
 def read(text: str, source: str) -> Machine:
-    """The machine that a file's text describes; `source` names the file in an error.
+    """Return the machine that a file's text describes; `source` is the file's name in an error.
 
-    Raises ValueError for what is no such JSON, a field or key that is missing, unknown or there twice (two rules for a state
-    and a symbol: a machine that is not deterministic), a symbol that is not one character, a move other than L, R and
-    S, a state without rules that is no halting state, or a halting state with rules.
+    Raises ValueError in these cases: the text is not such a JSON object; a field or key is missing, unknown or repeated (two
+    rules for a state and a symbol: a machine that is not deterministic); a symbol is not one character; a move is not L, R or
+    S; a state without rules is not a halting state; a halting state has rules.
     """
     return _Reader(text, source).machine()
 
@@ -60,7 +60,7 @@ class _Reader:
         self.mentioned: list[_Word] = []
 
     def machine(self) -> Machine:
-        """The whole file: one object with the four fields, and what they must have to do with each other."""
+        """The whole file: one object with the four fields, and how they must agree."""
         start: _Word | None = None
         blank: _Word | None = None
         halt: list[_Word] = []
@@ -106,7 +106,7 @@ class _Reader:
                 self.rules[state.text, symbol.text] = Rule(target.text, written.text, MOVES[move.text])
 
     def require_states(self, mentioned: list[_Word], halt: list[_Word]) -> None:
-        """Every state that is mentioned has rules or halts, and none both."""
+        """Require that every state that is mentioned has rules or halts, and not both."""
         halting = {word.text for word in halt}
         for word in halt:
             if word.text in self.states:
@@ -170,12 +170,12 @@ class _Reader:
         self.next = next(self.tokens)
 
     def error(self, line: int, reason: str) -> ValueError:
-        """The one line that names the file, the line and the reason."""
+        """The one line that gives the file, the line and the reason."""
         return ValueError(f"{self.source}, line {line}: {reason}")
 
 
 def _tokens(text: str) -> Iterator[_Word]:
-    """Strings with their quotes, and single characters between them; at the end the empty word, as often as it is asked for."""
+    """Strings with their quotes, and single characters between them; then the empty word, as often as it is read."""
     line = 1
     for match in re.finditer(r'"(?:[^"\\\n]|\\.)*"|\s+|.', text):
         token = match.group()

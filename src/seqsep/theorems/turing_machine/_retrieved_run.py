@@ -17,8 +17,9 @@ MARKS = ("<s>", "[", "]", "FAILED")
 class RunTokens:
     """The tokens of a machine with S symbols for T steps.
 
-    Configuration (q, c) is S q + c; then come the symbols, [BOS], [, ], FAILED, and the cells -T .. T, 0 the first one of the
-    input. Their texts are q1s0, x0, <s>, and for the cells 1, 2, .. from the first one on and m0, m1, .. to the left of it.
+    Configuration (q, c) is S q + c. Then come the symbols, [BOS], [, ], FAILED, and the cells -T .. T, where 0 is the first
+    cell of the input. Their texts are q1s0, x0 and <s>. The cells from the first one on are 1, 2, .., and those to its left
+    are m0, m1, ...
 
     >>> tokens = RunTokens(Machine("A", (), "_", {}), steps=2)
     >>> tokens.texts
@@ -50,7 +51,7 @@ class RunTokens:
 
     @property
     def failed(self) -> int:
-        """The token FAILED, found where nothing is."""
+        """The token FAILED, which is found if nothing matches."""
         return self.begin + 3
 
     @property
@@ -90,12 +91,12 @@ class RunTokens:
         return (*configurations, *given, *MARKS, *cells)
 
     def retriever(self) -> Retriever:
-        """Finds what was last written on the cell asked for, in everything before the query."""
+        """Finds what was last written on the queried cell, in everything before the query."""
         return Retriever(vocabulary=self.texts, read=_query, region="everything")
 
 
 def _query(texts: Sequence[str]) -> Query:
-    """The last write on a cell, or the symbol of the input there; none stands to the left of the first cell."""
+    """The last write on a cell, or the symbol of the input there; cells to the left of the first one have no symbol."""
     [cell] = texts
     return Query("last-write", (cell, str(int(cell) - 1)) if cell.isdecimal() else (cell,))
 

@@ -1,7 +1,7 @@
 """The runs of a machine's network, as evidence for a certificate: what greedy decoding writes after every word.
 
-The machine's rules are the task, and the checker runs the machine itself: the configurations among what the weights write, but
-those that a retriever found, are those of the run.
+The task is the machine's rules, and the checker runs the machine itself. It compares the configurations of this run with those
+that the weights write, without those that a retriever found.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ MOST_STEPS = 4096
 
 
 def words_of(machine: Machine, length: int) -> list[str]:
-    """Every word of so many of the machine's symbols, blanks among them.
+    """Return every word of this number of the machine's symbols, blanks among them.
 
-    Raises ValueError for a length below 1, more than 4,096 words, or a machine of one symbol, all of whose runs are one.
+    Raises ValueError for a length below 1, more than 4,096 words, or a machine of one symbol, which has only one run.
     """
     words = len(machine.symbols) ** min(max(length, 0), MOST_WORDS.bit_length())
     if length < 1 or not 1 < words <= MOST_WORDS:
@@ -33,7 +33,7 @@ def words_of(machine: Machine, length: int) -> list[str]:
 
 
 def table_of(machine: Machine) -> list[list[int]]:
-    """The rule for symbol c in state q at S q + c: state, symbol to write, and move; [] where there is none.
+    """Return the rule for symbol c in state q at S q + c: state, symbol to write, and move; [] if there is none.
 
     >>> from seqsep.theorems.turing_machine._machine_file import machine_of
     >>> table_of(machine_of("busy-beaver-3"))  # A, B, C and H
@@ -55,10 +55,10 @@ def shown(
     head: int = 0,
     inserted: Sequence[Sequence[bool]] | None = None,
 ) -> Evidence:
-    """The runs, each a prompt and what stands after it, which the network is found to write.
+    """Return the runs, each a prompt and what the network is found to write after it.
 
-    `head` is the cell where the head starts; `inserted` marks the tokens that a retriever found. Raises ValueError unless
-    1 <= steps <= 4,096.
+    `head` is the cell where the head starts; `inserted` marks the tokens that a retriever found. Raises ValueError unless 1 <=
+    steps <= 4,096.
     """
     if not 1 <= steps <= MOST_STEPS:
         raise ValueError(f"evidence(steps={steps}): expected 1 to {MOST_STEPS:,} steps")

@@ -31,11 +31,11 @@ class StackTokens:
 
     @property
     def before_numbers(self) -> int:
-        """The tokens that are no numbers: configurations, symbols and "="."""
+        """The number of tokens that are not numbers: configurations, symbols and "="."""
         return self.configurations + len(self.machine.symbols) + 1
 
     def prompt(self, word: str, length: int, blanks: int = 0) -> list[int]:
-        """So many blanks, the word, blanks up to m = `length` symbols of it, and "="."""
+        """Return a number of blanks, the word, blanks up to m = `length` symbols of it, and "="."""
         word_and_blanks = [*[0] * blanks, *map(self.machine.symbols.index, word), *[0] * (length - len(word))]
         return [*(self.configurations + symbol for symbol in word_and_blanks), self.before_numbers - 1]
 
@@ -48,7 +48,7 @@ class StackTokens:
         return [*(self.before_numbers + number for number in numbers), len(self.machine.symbols) * state + symbol]
 
     def stacks(self, step: Sequence[int]) -> Stacks:
-        """What five tokens of a step say. Raises IndexError if the last is no configuration."""
+        """Return the tape that five tokens of a step describe. Raises IndexError if the last is not a configuration."""
         state, symbol = divmod(step[-1], len(self.machine.symbols))
         configuration = Configuration(self.machine.states[state], self.machine.symbols[symbol])
         return Stacks(step[0] - self.before_numbers, step[1] - self.before_numbers, configuration)

@@ -1,8 +1,9 @@
-"""A tape as two numbers: what stands from the head on to the right, and what stands left of it, as digits of base A.
+"""A tape as two numbers, in digits of base A: the symbols from the head on to the right, and the symbols left of the head.
 
-A is the least power of two that has a digit for each symbol, so that dividing by A is exact on every grid of 2^b steps. Symbol
-number c is the digit c, and the blank is 0, so endless blanks add nothing. The last digit of R is the symbol under the head,
-that of L the symbol left of it: R = sum over i >= 0 of c_(h+i) A^i and L = sum over i >= 0 of c_(h-1-i) A^i.
+A is the least power of two that has a digit for each symbol. So dividing by A is exact on every grid of 2^b steps. Symbol
+number c is the digit c. The blank is 0, so endless blanks add nothing. The last digit of R is the symbol under the head, and
+that of L is the symbol left of it. With the head on cell h, R = sum over i >= 0 of c_(h+i) A^i and L = sum over i >= 0 of
+c_(h-1-i) A^i.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from seqsep.theorems.turing_machine._machine import Configuration, Machine
 
 
 class Stacks(NamedTuple):
-    """What stands on the tape before a step: `right` and `left` as numbers, and what the step depends on."""
+    """The tape before a step: `right` and `left` as numbers, and the configuration."""
 
     right: int
     left: int
@@ -22,7 +23,7 @@ class Stacks(NamedTuple):
 
 @dataclass(frozen=True)
 class StackRun:
-    """A run as long as every number is below A^w; `within` says that it was not cut short for want of space."""
+    """A run as long as every number is below A^w; `within` says that it was not cut short for lack of space."""
 
     stacks: list[Stacks]
     within: bool
@@ -34,10 +35,10 @@ def base_of(machine: Machine) -> int:
 
 
 def stack_run(machine: Machine, word: str, steps: int, cells: int) -> StackRun:
-    """The tape before the first step, after it, and so on, read off the cells anew each time: the definition.
+    """Return the tape before the first step, after it, and so on, read off the cells again each time: the definition.
 
-    It ends as `simulate` does, or where the tape has a symbol other than the blank w = `cells` cells or more from the head on
-    either side. Raises ValueError if the word alone is too long.
+    It ends as `simulate` does, or when a symbol other than the blank is w = `cells` cells or more from the head on either
+    side. Raises ValueError if the word by itself is too long.
 
     >>> from seqsep.theorems.turing_machine._machine import Rule
     >>> flip = Machine("A", (), "_", {("A", "0"): Rule("A", "1", 1), ("A", "1"): Rule("A", "0", 1)})

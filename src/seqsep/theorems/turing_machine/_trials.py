@@ -1,4 +1,4 @@
-"""Machines and words on which both constructions of this folder are tried, and what is noted of all of them."""
+"""Machines and words on which both constructions of this folder are tested, and the results over all of them."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -35,14 +35,14 @@ def drawn_machine(random: np.random.Generator) -> Machine:
 
 
 def drawn_machines(count: int, seed: int) -> Iterator[tuple[str, Machine]]:
-    """Yield so many drawn machines, each with a name that tells it from the others."""
+    """Yield a number of drawn machines, each with a name of its own."""
     random = np.random.default_rng([seed, 1])
     for number in range(count):
         yield f"drawn machine {number} of seed {seed}", drawn_machine(random)
 
 
 def drawn_words(machine: Machine, count: int, length: int, random: np.random.Generator) -> list[str]:
-    """The empty word, and so many words of 0 to `length` symbols of the machine, the blank among them."""
+    """Return the empty word, and a number of words of 0 to `length` symbols of the machine, the blank among them."""
     drawn = [random.choice(machine.symbols, random.integers(length, endpoint=True)) for _ in range(count)]
     return ["", *("".join(word) for word in drawn)]
 
@@ -58,7 +58,7 @@ def every_word(machine: Machine, length: int) -> list[str]:
 
 @dataclass
 class Tried:
-    """What came of the machines tried: how many words, the greatest of every size, and what saturated."""
+    """The results of the machines tested: the number of words, the greatest of every size, and what saturated."""
 
     claim: Claim
     inputs: int = 0
@@ -89,7 +89,7 @@ class Tried:
 
 
 def remembered(network: Network, execution: Execution) -> dict[str, Number]:
-    """How many numbers the recurrence remembers, and their bits: p each, and by the range that each was seen to have."""
+    """Return how many numbers the recurrence remembers, and their bits: p each, and by the range that each was seen to have."""
     return {
         "state_numbers": len(execution.state_ranges),
         "state_bits": network.state_bits,

@@ -1,25 +1,31 @@
 """One linear recurrence and one attention layer run any Turing machine, one token a step.
 
-The thought has one token for each configuration. Attention finds the last symbol written to the cell under the head.
+The thought has one token for each configuration. A configuration (q, c) means "in state q, reading c". Attention finds the
+last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8 and appendix C.
 
-We differ: the paper writes five tokens a step (symbol, cell, state, move), with lookup tables of the machine in its weights.
-Here a token *is* a configuration (q, c), "in state q, reading c", and the machine's rule for it is in its embedding: what it
-writes, where it goes and how it moves. The grid is that of `maths.arithmetic.grid`.
+We differ:
+* The paper writes five tokens a step (symbol, cell, state, move), with lookup tables of the machine in its weights. Here a
+  token *is* a configuration. Its embedding has the machine's rule for it: the symbol that is written, the next state and the
+  move.
+* The grid is that of `maths.arithmetic.grid`.
 
-Statement. The machine has Q states and S symbols, words of up to N symbols and T steps. The prompt is [BOS] x_1 .. x_N. Then
-the network generates the configuration before step 1, the one after it, and so on, until one has no rule. The width is 9. The
-recurrence stores two numbers, and there are 6 products and one head. With n0 = max(N + T + 2, vocabulary 1 + S + Q S), p =
-bit_length(2 n0^4) from n0 = 30 on (`_grid`). This is about 4 log2 n0 + 1.
+Statement. The machine has Q states and S symbols. It reads words of up to N symbols and runs for T steps. The prompt is [BOS]
+x_1 .. x_N. After it the network writes the configuration before step 1, the one after it, and so on, until one has no rule.
 
-Tokens. (q, c) is the token q S + c; then the symbols x, then [BOS]. The start is state 0 and the blank symbol 0.
+Sizes. The width is 9. The recurrence stores two numbers, and there are 6 products and one head. The vocabulary has 1 + S + Q S
+tokens. Let n0 be the maximum of N + T + 2 and the vocabulary. A number has p = bit_length(2 n0^4) bits from n0 = 30 on
+(`_grid`), about 4 log2 n0 + 1.
 
-Residual stream, at the token k (all whole numbers):
+Tokens. (q, c) is the token q S + c. Then come the symbols x, and then [BOS]. The start state and the blank symbol have the
+number 0.
+
+Residual stream. At each token it has these numbers, all whole:
 
     cell    the cell that the token writes: that of an input symbol, or where the head is (from 0, the first of the input)
     ask     where the head is after the token; it comes with the move d in it; both with their squares
-    time    how many tokens stood before it, [BOS] not counted
+    time    how many tokens were before it, [BOS] not counted
     real    1 except for [BOS]
     acts    1 for configurations
     write   the symbol that it writes: an input symbol writes itself
@@ -28,8 +34,8 @@ Residual stream, at the token k (all whole numbers):
 The proof continues at `_remember`, `_square`, `_last_write`, `_readout` and `_grid`. Induction over the tokens
 (`maths.networks.generation`) then gives the complete run.
 
-A run checks the machines, words and numbers of steps that it gets. This does not show that the network is right for others. The
-proof covers all of them.
+A run checks the machines, words and numbers of steps that it gets. This does not show that the network is right for others.
+The proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -107,9 +113,9 @@ def build(machine: Machine, length: int, steps: int, rounding: Rounding = "floor
 
 
 def _embedding(spaces: Spaces, machine: Machine) -> Rows:
-    """The machine: a configuration's row has what its rule says, a symbol's row the symbol; that of [BOS] is 0.
+    """The row of a configuration has its rule, and the row of a symbol has the symbol; the row of [BOS] is 0.
 
-    A configuration without a rule ends the run, so nothing but `real` and `acts` is in its row.
+    A configuration without a rule ends the run, so nothing except `real` and `acts` is in its row.
     """
     states = machine.states
     symbols = machine.symbols
@@ -126,11 +132,11 @@ def _embedding(spaces: Spaces, machine: Machine) -> Rows:
 
 
 def _remember(spaces: Spaces) -> LinearLayer:
-    """Two running sums, of moves and of tokens except [BOS]. `cell` and `ask` get the first, and `time` gets the second.
+    """Two running sums, of moves and of tokens except [BOS]. The first is added to `cell` and `ask`, the second to `time`.
 
-    A token reads the sums before it. So at a configuration, `cell` is where the head is when the configuration is read. `ask`
-    came with the token's own move, so it is where the head is afterwards. At a symbol of the input both are 0, because nothing
-    has moved yet.
+    A token reads the sums before it. So at a configuration, `cell` is the place of the head when the configuration is read.
+    `ask` starts with the token's own move, so it is the place of the head afterwards. At a symbol of the input both are 0,
+    because nothing has moved yet.
     """
     cell = spaces["cell"][:1]
     ask = spaces["ask"][:1]
@@ -138,11 +144,11 @@ def _remember(spaces: Spaces) -> LinearLayer:
 
 
 def _square(spaces: Spaces, readers: int) -> GatedFeedForward:
-    """Six products: cell^2 and ask^2 of two each, and at a symbol of the input cell = time and cell^2 = time^2.
+    """Six products: two each for cell^2 and ask^2, and two that give an input symbol cell = time and cell^2 = time^2.
 
-    relu(v) v + relu(-v)(-v) = v^2. Let R = N + T + 1 > time. Then relu(time - R acts) is time at a symbol, 0 at [BOS], whose
-    time is 0, and 0 at a configuration. Times 1 it is added to `cell`, and times `time` to the square of `cell`. So input
-    symbol i, the i-th token after [BOS], is stored as the symbol on cell i - 1.
+    A square is relu(v) v + relu(-v)(-v) = v^2. Let R = N + T + 1 > time. Then relu(time - R acts) is time at a symbol. It is 0
+    at [BOS], whose time is 0, and 0 at a configuration. Times 1 it is added to `cell`, and times `time` to the square of
+    `cell`. So input symbol i, the i-th token after [BOS], is stored as the symbol on cell i - 1.
     """
     cell = spaces["cell"][:1]
     ask = spaces["ask"][:1]
@@ -166,11 +172,14 @@ def _square(spaces: Spaces, readers: int) -> GatedFeedForward:
 def _last_write(spaces: Spaces, readers: int, eta: int) -> AttentionLayer:
     """One head reads the symbol that was last written on the queried cell, and the blank if there was none.
 
-    Let B = 2 eta R and R = N + T + 1. For the asking token k, token j has the score -B (cell_j - ask_k)^2 + eta (2 time_j + 1).
-    [BOS], whose `real` is 0, scores 0. Writes on the queried cell score at least eta, and a later one 2 eta more than an
-    earlier one. Writes elsewhere score at most eta (2 time_j + 1) - 2 eta R <= -eta, as time_j <= R - 1. So the greatest score
-    is eta above all others, and the weight of its token is 1 (`blocks.hard_maximum`). It is the last write, or else [BOS],
-    whose `write` is 0, the blank. The number that is read is added to `token`. Only losing scores saturate.
+    Let eta = floor(ln 2 L^2) + 1, R = N + T + 1 and B = 2 eta R. For the querying token k, token j has the score -B (cell_j -
+    ask_k)^2 + eta (2 time_j + 1). [BOS], whose `real` is 0, has the score 0. Writes on the queried cell score at least eta,
+    and a later one scores 2 eta more than an earlier one. Writes elsewhere score at most eta (2 time_j + 1) - 2 eta R <= -eta,
+    as time_j <= R - 1.
+
+    So the greatest score is eta above all others, and the weight of its token is 1 (`blocks.hard_maximum`). This token is the
+    last write. If there is none, it is [BOS], whose `write` is 0, the blank. The number that is read is added to `token`. Only
+    losing scores saturate.
     """
     real = spaces["real"]
     same_cell = match(number(spaces, "ask"), number(spaces, "cell"), real, factors=(readers, 2 * eta), present=real)
@@ -179,10 +188,11 @@ def _last_write(spaces: Spaces, readers: int, eta: int) -> AttentionLayer:
 
 
 def _readout(spaces: Spaces, machine: Machine) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
-    """Configuration i: 2 i v - i^2 for the number v in `token`, greatest at i = v, by 1 at least; other tokens: -1.
+    """The logit of configuration i is 2 i v - i^2 for the number v in `token`; other tokens have -1.
 
-    At a configuration with the rule (q', w, d), v = S q' + c for the symbol c under the head after the move. At the prompt's
-    last token v = c, the number of the start with the symbol on the first cell. The logit at i = v is v^2 >= 0 > -1.
+    It is greatest at i = v, by at least 1, where it is v^2 >= 0 > -1. At a configuration with the rule (q', w, d), v = S q' +
+    c for the symbol c under the head after the move. At the prompt's last token v = c, which is the number of the start state
+    with the symbol on the first cell.
     """
     configurations = np.arange(len(machine.states) * len(machine.symbols))
     others = len(machine.symbols) + 1
@@ -191,11 +201,11 @@ def _readout(spaces: Spaces, machine: Machine) -> tuple[Rows, Int64[np.ndarray, 
 
 
 def _grid(machine: Machine, length: int, steps: int, rounding: Rounding) -> Grid:
-    """The least grid on which only losing scores saturate.
+    """Return the least grid on which only losing scores saturate.
 
-    Numbers: |cell| and |ask| are at most R, and their squares R^2. Then there are the rows of the match, winning scores eta (2
-    R - 1), the S R of logits and the read-out's i^2. All are at most n0^2 if 2 eta <= n0. So L = n0^2 and p = bit_length(2
-    n0^4) from n0 = 30 on, where eta = 15.
+    |cell| and |ask| are at most R, and their squares at most R^2. The other numbers are the rows of the match, winning scores
+    eta (2 R - 1), the S R of logits and the read-out's i^2. All are at most n0^2 if 2 eta <= n0. So L = n0^2 and p =
+    bit_length(2 n0^4) from n0 = 30 on, where eta = 15.
     """
     readers = length + steps + 1
     vocabulary = _vocabulary(machine)
@@ -289,13 +299,13 @@ def _token(machine: Machine, configuration: Configuration) -> int:
 
 
 def _configuration(machine: Machine, token: int) -> Configuration:
-    """The configuration of a token. Raises IndexError for a token that is none."""
+    """The configuration of a token. Raises IndexError for a token that is not a configuration."""
     state, symbol = divmod(token, len(machine.symbols))
     return Configuration(machine.states[state], machine.symbols[symbol])
 
 
 def _prompt(machine: Machine, word: str) -> list[int]:
-    """[BOS] and the symbols, which stand after the configurations in the vocabulary."""
+    """[BOS] and the symbols, which come after the configurations in the vocabulary."""
     configurations = len(machine.states) * len(machine.symbols)
     return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
 

@@ -1,45 +1,49 @@
 """A linear recurrence of 17 numbers runs a Turing machine on w cells, with five tokens of thought a step.
 
-The thought holds the tape, so the state stays small. The other half of the statement, that no model does it without a thought,
-is conditional and cannot be run.
+The thought holds the tape, so the state stays small. The theorem has a second half: without a thought no such model solves the
+same problem. That half depends on an open conjecture and cannot be run.
 
-Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1. If PSPACE is not in P/poly, there is a problem that separates two
-models. A linear RNN of constant size with a thought of polynomial length solves it, and no RNN of constant size without a
-thought does.
+Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1. Suppose that PSPACE is not in P/poly: circuits of polynomial size
+cannot decide all that polynomial memory can. Then there is a problem that separates two models. A linear RNN of constant size
+with a thought of polynomial length solves it, and no RNN of constant size without a thought does.
 
-The problem: fix a machine M that decides words x of m symbols on O(m) cells. Its problem has no circuits of size polynomial in
-m. An input has n = 2^m symbols: n - m blanks and then x. Its answer is M(x).
+The problem. Fix a machine M that decides words x of m symbols on O(m) cells, such that no circuits of size polynomial in m
+decide them. An input has n = 2^m symbols: n - m blanks and then x. The right answer is M(x).
 
-The half with a thought runs here. Let A be the least power of two that is at least the number of M's symbols. The tape is two
-numbers R and L below B = A^w, for w cells on each side of the head (`_stacks`). The thought writes for each step R, L, floor(R
-/ A), floor(L / A) and (q, c), which means "in state q, reading c". So c = R - A floor(R / A), and every token is a function of
-the five before it.
+The half with a thought is what runs here. Let A be the least power of two that is at least the number of M's symbols. The tape
+is two numbers R and L below B = A^w, for w cells on each side of the head (`_stacks`). For each step the thought has five
+tokens: R, L, floor(R / A), floor(L / A) and (q, c), which means "in state q, reading c". Since c = R - A floor(R / A), every
+token is a function of the five before it.
 
-As w = O(m), B is polynomial in n, and p = O(log n). So is the length of the thought: let M have Q states. There are at most Q
-B^2 cases (q, R, L), and a machine that halts is in none of them twice. The recurrence stores 17 numbers, and the layer has
-1,517 entries (`LAYER_ENTRIES`), for every n and M.
+Sizes. As w = O(m), B is polynomial in n, and p = O(log n). The length of the thought is polynomial too. For M with Q states
+there are at most Q B^2 cases (q, R, L), and a machine that halts is in none of them twice. The recurrence stores 17 numbers,
+and the layer has 1,517 entries (`LAYER_ENTRIES`), for every n and M.
 
-Residual stream: [number: of a token that is one | digit: of an input symbol | acts: 1 for (q, c) and "=" | starts: 1 for "=" |
-    write: w | moves: right, left, stay, one-hot | state: q' |
-    back: the numbers 1, 2, 3, 4 tokens back | wrote, went: write and moves 1 back | floors: acts 2 back or 3 back |
-    reads: acts 4 back | goes: state 4 back | word: of the input | value | action].
-The first two lines are a token's own, where a configuration's row holds the rule of the machine for it. The layer writes the
-rest. After each acting token come R, L and their quotients: its distance says which of them is next.
+Residual stream. The first two lines are a token's own numbers. The row of a configuration has the machine's rule for it. The
+layer writes the rest, where "1 back" means one token back:
+    [number: of a token that is a number | digit: of an input symbol | acts: 1 for (q, c) and "=" | starts: 1 for "=" |
+     write: w | moves: right, left, stay, one-hot | state: q' |
+     back: the numbers 1, 2, 3, 4 tokens back | wrote, went: write and moves 1 back | floors: acts 2 back or 3 back |
+     reads: acts 4 back | goes: state 4 back | word: of the input | value | action].
+A token with acts = 1 is followed by R, L and their two quotients. So the distance to the last such token says which of these
+four is next.
 
 The proof continues at `_remember`, `_next_number`, `_readout`, `_grid`.
 
-Margins: a logit above all others, 1.
+Margin. The logit of the next token is above all others by at least 1.
 
-We differ: the tape is in the thought and not in the state. The input is filled with blanks, and in the paper with 0. (A machine
-whose blank is 0 has 0 here as well.) The machine may have any symbols.
+We differ:
+* The tape is in the thought and not in the state.
+* The input is filled with blanks. In the paper it is filled with 0. (A machine whose blank is 0 has 0 here as well.)
+* The machine may have any symbols.
 
-The half without a thought is conditional, and nothing runs it. Its proof: let an RNN of constant size, with a step of circuit
-size polynomial in log n, answer without a thought. Its state after the n - m blanks is the same for all x, a constant. The m
-steps that read x are then a circuit of size polynomial in m that decides M(x). This contradicts the choice of M. "PSPACE is not
-in P/poly" says that such an M exists, by padding its words.
+The half without a thought depends on the conjecture, and nothing runs it. Its proof: let an RNN of constant size answer
+without a thought, and let its step have circuit size polynomial in log n. Its state after the n - m blanks is the same for all
+x, a constant. Then the m steps that read x are a circuit of size polynomial in m that decides M(x). This contradicts the
+choice of M. If PSPACE is not in P/poly, such an M exists, after its words are padded.
 
-A run checks the machines, words, w and numbers of steps that it gets. This does not show the half without a thought, nor that a
-given machine is such an M. It does not cover machines, words, w and steps that were not tested; the proof does.
+A run checks the machines, words, w and numbers of steps that it gets. This does not show the half without a thought, nor that
+a given machine is such an M. It does not cover machines, words, w and steps that were not tested; the proof does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -125,7 +129,7 @@ def _recalled() -> dict[str, int]:
 
 
 def _embedding(spaces: Spaces, machine: Machine) -> Rows:
-    """The machine: a configuration's row has what its rule says. After them the symbols of the input, and "="."""
+    """The row of a configuration has what its rule says; after the configurations come the symbols of the input, and "="."""
     rows = []
     for configuration in product(machine.states, machine.symbols):
         row = spaces["acts"][0].copy()
@@ -141,9 +145,9 @@ def _embedding(spaces: Spaces, machine: Machine) -> Rows:
 def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
     """Shift registers of 4 + 4 + 4 + 1 + 3 numbers for the last four tokens, and one number for the word.
 
-    The word: h_t = h_(t-1) / A + A^(m-1) digit_t. After blanks and then x_1 .. x_m it is the sum of x_i A^(i-1), which is R
-    with the head on x_1. Up to there it is whole, since x_i is divided at most m - i times. "=" reads it. After that it fades
-    and is rounded, but no unit reads it. A word shorter than m has blanks after it.
+    The number for the word is h_t = h_(t-1) / A + A^(m-1) digit_t. After blanks and then x_1 .. x_m it is the sum of x_i
+    A^(i-1). This is R with the head on x_1. So far it is whole, since x_i is divided at most m - i times. The token "=" reads
+    it. After that it fades and is rounded, but no unit reads it. A word shorter than m has blanks after it.
     """
     base = base_of(machine)
     back = spaces["back"]
@@ -162,18 +166,20 @@ def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
 
 
 def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
-    """`value` = A v if the next token is the number v, and v if it is floor(v / A); `action` = the number of the next (q, c).
+    """Write `value` = A v if the next token is the number v, or v if it is floor(v / A), and `action` = the number of the next
+    (q, c).
 
-    Each unit is relu(a - G (1 - flag)). The flag says when it counts: the unit is a if the flag is 1, and 0 if it is 0, as a <=
-    G. At each token of the thought at most one flag is 1:
+    A prime marks the numbers after the step, w is the symbol that the rule writes, and r, l are the quotients of R, L by A.
+    Each unit is relu(a - G (1 - flag)). It is a if the flag is 1. It is 0 if the flag is 0, as a <= G. At each token of the
+    thought at most one flag is 1:
 
-    * at (q, c): r = floor(R / A) is 2 tokens back, l = floor(L / A) is 1 back, and L is 3 back. If the rule moves the head
-      right, R' = r. If it moves left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the head. If the head
-      stays, R' = A r + w. At "=" R' is the word.
-    * one token later: l is 2 back and L is 4 back. Right: L' = A L + w. Left: L' = l. Stay: L' = L. After "=" no unit counts,
-      so L' = 0.
-    * two and three later: R' and L' are one token back, and their quotients are next.
-    * four later: R' is 3 back and r' 1 back, so c' = R' - A r'. With S symbols, (q', c') has the number S q' + c'.
+    * At (q, c), the next token is R'. r = floor(R / A) is 2 tokens back, l = floor(L / A) is 1 back, and L is 3 back. If the
+      rule moves the head right, R' = r. If it moves left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the
+      head. If the head stays, R' = A r + w. At "=", R' is the word.
+    * One token later, the next token is L'. l is 2 back and L is 4 back. For a move to the right L' = A L + w, for a move to
+      the left L' = l, and otherwise L' = L. After "=" no unit counts, so L' = 0.
+    * Two and three tokens later, R' or L' is one token back, and the next token is its quotient.
+    * Four tokens later, R' is 3 back and r' is 1 back, so c' = R' - A r'. With S symbols, (q', c') has the number S q' + c'.
     """
     base = base_of(machine)
     back = dict(enumerate(spaces["back"], start=1))
@@ -199,19 +205,23 @@ def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
 
 
 def _gate(machine: Machine, numbers: int) -> int:
-    """G = A (A^2 B + A^2 + B + Q) for B numbers: at least every a of `_next_number`, in every token."""
+    """Return G = A (A^2 B + A^2 + B + Q) for B numbers: at least every a of `_next_number`, in every token."""
     base = base_of(machine)
     return base * (base * base * numbers + base * base + numbers + len(machine.states))
 
 
 def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
-    """Number j: 2 A j value - (A^2 j^2 + A (A - 1) j). Configuration i: 2 i action - i^2 + 2 reads - 1. Other tokens: -1.
+    """The logits are functions of `value` for numbers, and of `action` and `reads` for configurations; other tokens have -1.
+
+        number j           2 A j value - (A^2 j^2 + A (A - 1) j)
+        configuration i    2 i action - i^2 + 2 reads - 1
 
     Let value = A k + e with 0 <= e < A. The logit of j is value^2 - (value - A j)^2 - A (A - 1) j. The logit of k exceeds that
-    of k + 1 by A (2 A - 1 - 2 e) >= A, and that of k - 1 by A (2 e + 1) >= A. It is concave in j, so the logit of k exceeds all
-    others by A. It is at least that of 0, which is 0. If `reads` is 0, `action` is 0 as well, and configurations have at most
-    -1. If `reads` is 1, `value` is 0 and numbers have at most 0. The configuration of number v = `action` then has v^2 + 1, and
-    the others have at most v^2.
+    of k + 1 by A (2 A - 1 - 2 e) >= A, and that of k - 1 by A (2 e + 1) >= A. It is concave in j, so the logit of k exceeds
+    all others by A. It is at least that of 0, which is 0.
+
+    If `reads` is 0, `action` is 0 as well, and configurations have at most -1. If `reads` is 1, `value` is 0 and numbers have
+    at most 0. Then the configuration of number v = `action` has v^2 + 1, and the others have at most v^2.
     """
     base = base_of(machine)
     tokens = StackTokens(machine)
@@ -225,11 +235,11 @@ def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int6
 
 
 def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
-    """L = 2^b, so that 1/A is on the grid, with the least b for which only losing logits saturate.
+    """Return the grid with L = 2^b, so that 1/A is on it, with the least b for which only losing logits saturate.
 
-    Hidden units are between -2 G and G, and the word is below B. Winning logits and the biases are below A^2 B^2 and 2 + (Q
-    S)^2. "nearest" is the second paper's grid, except for its end point. The layer has no softmax. p = 4 (w + 1) log2 A + 2,
-    unless w is so small, or the machine so large, that another of these numbers is greatest.
+    Hidden units are between -2 G and G, and the word is below B. Winning logits are below A^2 B^2, and biases below 2 + (Q
+    S)^2. "nearest" is the second paper's grid, except for its end point. The layer has no softmax. So p = 4 (w + 1) log2 A +
+    2, unless w is so small, or the machine so large, that another of these numbers is greatest.
     """
     base = base_of(machine)
     numbers = base**cells
@@ -330,12 +340,12 @@ def _check_machines(
 
 
 def layer_entries(network: Network) -> int:
-    """The entries of the layer's arrays: what does not grow with n."""
+    """Count the entries of the layer's arrays: the size that does not grow with n."""
     return sum(array.integers.size for name, array in network.arrays() if name.startswith("layers."))
 
 
 def logit_gap(result: Execution) -> Array:
-    """The greatest logit less the second, at each asked place."""
+    """Return the greatest logit less the second, at each place of interest."""
     first_two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
     return Array(first_two[..., 1] - first_two[..., 0], result.logits.unit)
 
@@ -343,7 +353,7 @@ def logit_gap(result: Execution) -> Array:
 def _follow(
     trial: Trial, name: str, machine: Machine, words: Sequence[str], *, length: int, cells: int, steps: int
 ) -> tuple[Execution, int]:
-    """Require that the network generates the numbers of the tape after each word; and how many runs halted."""
+    """Require that the network generates the numbers of the tape after each word; return how many runs halted."""
     tokens = StackTokens(machine)
     runs = [stack_run(machine, word, steps, cells) for word in words]
     prompts = [tokens.prompt(word, length, blanks=2**length - length) for word in words]
@@ -391,7 +401,7 @@ def applier(length: int, machine: str, steps: int = 200, cells: int | None = Non
 
 
 def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> list[int]:
-    """The next five tokens; only the last five before each are read, but in the first step, when they all are."""
+    """Return the next five tokens; only the last five before each are read, except in the first step, when all are."""
     written = list(before)
     for _ in range(A_STEP):
         context = written if is_first else written[-WINDOW:]

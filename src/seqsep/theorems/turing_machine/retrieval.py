@@ -4,28 +4,30 @@ The model has no attention. The retriever finds the last symbol written to the c
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4.
 
-A machine has Q states and S symbols, words of up to N symbols and T steps. The prompt is [BOS] x_1 .. x_N. A configuration (q,
-c) means "in state q, reading c". For each one the thought has first the query for the cell under the head, then what the
-retriever finds, and then the configuration:
+Statement. A machine has Q states and S symbols, words of up to N symbols and T steps. The prompt is [BOS] x_1 .. x_N. A
+configuration (q, c) means "in state q, reading c". For each configuration the thought has first the query for the cell under
+the head, then the retriever's result, and then the configuration:
 
     [ cell ] found (q, c)
 
-The text of the query is the record. `last-write` (`seqsep.tasks.retriever`) finds the configuration after the last such query
-for the cell, whose rule says what was written there. If there is none, it finds the input symbol on the cell, and else FAILED,
-the blank. It is a named query. As a regular expression it is `Query("last-write", ..).pattern`, of which the model writes the
-cell only.
+So the queries are also the record of the cells. The named query `last-write` (`seqsep.tasks.retriever`) finds the last such
+query for the cell before this one, and the configuration after it. The rule of that configuration says what was written on the
+cell. Without such a query, `last-write` finds the input symbol on the cell. If there is none, it gives FAILED, which counts as
+the blank. As a regular expression it is `Query("last-write", ..).pattern`. The model writes only the cell.
 
-Margins, proved in `_read_out`, for every machine, word and number of steps: the logit of the next token is above every other
-one by at least 1. Nothing is rounded and nothing saturates.
+Margins. The logit of the next token is above every other one by at least 1, for every machine, word and number of steps
+(`_read_out`). No number is rounded or cut off at the end of the grid.
 
-We differ: the paper first copies the tape, cell by cell. It writes nine tokens a step besides the pattern: state, move, cell
-and symbol one by one. Here a configuration is one token, and its rule is in its embedding. No copy is needed, since the
-retriever finds the input itself. The network is a linear recurrence and a read-out, without attention and without a
-feed-forward layer, of width seven. The recurrence remembers three things: the entries of the token four back for the cell or
-the state, the last move, and whether ] is 1 back.
+We differ:
+* The paper first copies the tape, cell by cell. Here no copy is needed, since the retriever finds the input itself.
+* The paper writes nine tokens a step besides the pattern: state, move, cell and symbol one by one. Here a configuration is one
+  token, and its rule is in its embedding.
+* The network is a linear recurrence and a read-out of width seven, without attention and without a feed-forward layer. The
+  recurrence remembers three things: the entry `place` of the token four back, which is a cell or a state, the last move, and
+  whether ] is 1 back.
 
-There are 2 T + 1 cells, and they are tokens, as numbers are in the paper. p = bit_length(2 n0^4) for the n0 = Q S + S + 2 T + 5
-tokens.
+Sizes. There are 2 T + 1 cells. They are tokens, as numbers are in the paper. A number has p = bit_length(2 n0^4) bits for the
+n0 = Q S + S + 2 T + 5 tokens.
 
 The proof continues at `_embedding` and `_read_out`.
 
@@ -96,10 +98,10 @@ def build(machine: Machine, steps: int) -> Network:
 
 
 def _embedding(spaces: Spaces, tokens: RunTokens) -> Rows:
-    """The machine: a configuration with the rule (q', w, d) holds w in `target`, S q' in `place` and d in `move`.
+    """A configuration with the rule (q', w, d) holds w in `target`, S q' in `place` and d in `move`.
 
-    A symbol holds its number in `target`. [ and ] hold a 1 in `opens` and `closes`. A cell v (`indices`) holds v in `place` and
-    a 1 in `asks`. [BOS], FAILED and a configuration without a rule, which ends the run, hold nothing.
+    A symbol holds its number in `target`. [ and ] hold a 1 in `opens` and `closes`. A cell v (`indices`) holds v in `place`
+    and a 1 in `asks`. [BOS], FAILED and a configuration without a rule, which ends the run, hold nothing.
     """
     machine = tokens.machine
     symbols = machine.symbols
@@ -116,7 +118,7 @@ def _embedding(spaces: Spaces, tokens: RunTokens) -> Rows:
 
 
 def _remember(spaces: Spaces) -> LinearLayer:
-    """`target` gets `place` of 4 tokens back and `move` of 1 back; `found` gets whether ] stands 1 back."""
+    """`target` gets `place` of 4 tokens back and `move` of 1 back; `found` says whether ] is 1 back."""
     place = shift_register(spaces["place"], {4: spaces["target"]})
     move = shift_register(spaces["move"], {1: spaces["target"]})
     return linear_layer(place, move, shift_register(spaces["closes"], {1: spaces["found"]}))
@@ -131,18 +133,22 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
         [                  S^2 + 1
         others             0
 
-    * [ c ] r a [ : the last cell v is 4 back, and the configuration that was read there is 1 back. So z = v + d is the cell of
-      the head now. The first time, a symbol, [BOS] or nothing is 4 back, which has all 0, and nothing has moved. So z = 0, the
-      first cell. Cell z has K + z^2, other cells have less, configurations at most z^2, and [ has S^2 + 1 = K - 1.
-    * [ c : no token 4 back or 1 back has a place or a move, so z = 0. ] has K, and cells and configurations have at most 0.
-    * a [ c ] r : z = S q' + c. Here q' is the state that a = (q, b), 4 back, goes to. The symbol c is r or, if r is a
-      configuration, what its rule wrote. FAILED is 0, the blank. The first time the prompt's last token is 4 back, with 0 for
-      the start. Configuration z has K + z^2, cells have at most z^2, [ has K - 1 and ] has 0.
-    * a, or the prompt's last token: [ is the next token. Here [ or a token of the prompt is 4 back, so z is a symbol's number,
+    The four cases are the four kinds of last tokens, where "4 back" means four tokens before the last one:
+    * [ c ] r a [ : the next token is the cell of the head. The last cell v is 4 back, and the configuration a, with its move
+      d, is 1 back. So z = v + d is this cell. At the first query, a symbol, [BOS] or nothing is 4 back, which all have 0, and
+      nothing has moved. So z = 0, the first cell. Cell z has K + z^2, other cells have less, configurations at most z^2, and [
+      has S^2 + 1 = K - 1.
+    * [ c : the next token is ]. No token 4 back or 1 back has a place or a move, so z = 0. ] has K, and cells and
+      configurations have at most 0.
+    * a [ c ] r : the next token is the configuration S q' + c = z. Here q' is the state that follows a = (q, b), which is 4
+      back. The symbol c is r or, if r is a configuration, what its rule wrote. FAILED is 0, the blank. At the first query the
+      prompt's last token is 4 back, with 0 for the start state. Configuration z has K + z^2, cells have at most z^2, [ has K -
+      1 and ] has 0.
+    * a, or the prompt's last token: the next token is [. Here [ or a token of the prompt is 4 back. So z is a symbol's number,
       plus the move of r if r is a configuration: -1 <= z <= S. So cells and configurations have at most S^2 < S^2 + 1.
 
-    The token after ] is the retriever's. Margins are at least 1. In magnitude |z| <= max(T, Q S) + S, and entries and logits
-    are at most n0^2, as (max(T, Q S) + T + Q S)^2 is.
+    The token after ] is the retriever's. Margins are at least 1. In magnitude |z| <= max(T, Q S) + S. Entries and logits are
+    at most n0^2, as (max(T, Q S) + T + Q S)^2 is.
     """
     configurations = np.arange(tokens.configurations)
     symbols = len(tokens.machine.symbols)
@@ -306,7 +312,7 @@ THEOREM = Theorem(
         Erratum(
             where="Theorem 5.4, copying the tape",
             printed="Index queries copy the input, cell by cell; beyond its end they give FAILED, an empty cell",
-            found="the searched text goes on with the thought, so a query beyond the input finds a token of the thought",
+            found="the searched text continues with the thought, so a query beyond the input finds a token of the thought",
             built="no copy: `last-write` takes a token of the text only if all before it, but the first, are input symbols",
             test="tests/theorems/turing_machine/test_retrieval.py::test_index_queries_run_on_into_the_thought",
         ),
