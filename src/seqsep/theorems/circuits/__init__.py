@@ -3,12 +3,12 @@
 Files:
 
     attention         one attention layer writes out any recurrent model whose step is C NAND gates (Theorem 4.8)
-    _circuit          the format of circuits, what a recurrent model made of one computes, and random ones
+    _circuit          the format of circuits, the recurrent model that one defines, and random ones
     _tokens           the vocabulary, and what each token says of the next one
     _rows             the embedding: the row of every token and of every place
     _shown            a circuit's runs, gate by gate, as evidence for a certificate
-    _trials           inputs to try the network on, and the runs required of it
-    _position_modulo  the printed first layer, by rounding; without rounding there is none
+    _trials           inputs to test the network on, and the runs required of it
+    _position_modulo  the first layer in the paper, by rounding; without rounding there is none
 """
 
 from seqsep.theorems.base import Theorem

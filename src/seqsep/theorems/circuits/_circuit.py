@@ -34,7 +34,7 @@ PARITY = {
 
 
 class Source(NamedTuple):
-    """What a gate reads: "x" a bit of the token, "s" of the state before the step, "g" an earlier gate of the step."""
+    """A source of a gate: "x" a bit of the token, "s" of the state before the step, "g" an earlier gate of the step."""
 
     kind: str
     number: int
@@ -189,7 +189,7 @@ def _start(given: Mapping[str, Any], state_bits: int) -> tuple[int, ...]:
 
 
 def drawn(random: np.random.Generator, gates: int, inputs: int = 1, thinks: bool = False) -> Circuit:
-    """A random circuit: sources of every gate from all that it may read, and a state of 1 to 3 bits.
+    """Return a random circuit: sources of every gate from all that it may read, and a state of 1 to 3 bits.
 
     >>> circuit = drawn(np.random.default_rng(0), gates=5)
     >>> parsed(circuit.record()) == circuit

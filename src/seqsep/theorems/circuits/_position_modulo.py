@@ -1,7 +1,7 @@
 """Layer 1 of the proof of Theorem 4.8: a feed-forward part that computes the position modulo C + 1 from the position.
 
-The proof gives no weights. Rounding after each operation, which is the paper's arithmetic, divides, so 2 m units are enough for
-m = C + 1 (`modulo_part`); of exact numbers no part of so few units computes it (`least_pieces`).
+The proof gives no weights. In the paper's arithmetic, each operation is rounded, and rounding divides. So 2 m units are enough
+for m = C + 1 (`modulo_part`). With exact numbers no part of so few units computes it (`least_pieces`).
 """
 
 from collections.abc import Sequence
@@ -13,13 +13,17 @@ from seqsep.maths.networks.network import GatedFeedForward, LinearLayer, Network
 
 
 def modulo_part(modulus: int, positions: int, rounding: str = "nearest") -> Network:
-    """A network that gives i mod m at each place i = 0 .. n - 1, by one part of 2 m equal units relu(a i + b) c.
+    """Return a network that gives i mod m at each place i = 0 .. n - 1, by one part of 2 m equal units relu(a i + b) c.
 
-    L = 2^b >= 8 m n steps a unit, so p = O(log m n). To the nearest: a i + b = (2 i - (m - 1)) / L and c = 1 / (2 m), off by at
-    most 1/2 step. For i = q m + r the product is q + (r - (m - 1)/2) / m steps, off by at most i / L < 1 / (8 m): it is rounded
-    to q, since |r - (m - 1)/2| / m <= 1/2 - 1/(2 m). Rounded down: (2 i + 1) / L and 1 / (2 m), the latter up to a step more;
-    the product is q + (r + 1/2) / m steps and less than 1 / (4 m) more, and is rounded to q. A unit adds -L/2 times q steps,
-    -q/2, and 2 m of them leave i - m q of i.
+    L = 2^b >= 8 m n steps a unit, so p = O(log m n). Write i = q m + r.
+
+    *Rounding to the nearest.* a i + b = (2 i - (m - 1)) / L and c = 1 / (2 m), off by at most 1/2 step. The product is q + (r
+    - (m - 1)/2) / m steps, off by at most i / L < 1 / (8 m). It is rounded to q, since |r - (m - 1)/2| / m <= 1/2 - 1/(2 m).
+
+    *Rounding down.* a i + b = (2 i + 1) / L and c = 1 / (2 m), up to a step more. The product is q + (r + 1/2) / m steps and
+    less than 1 / (4 m) more. It is rounded to q.
+
+    A unit adds -L/2 times q steps, which is -q/2. So 2 m units leave i - m q of i.
 
     >>> from seqsep.maths.networks.executor import run
     >>> run(modulo_part(modulus=3, positions=5), np.zeros((1, 5), dtype=np.int64)).logits.floats()[0, :, 0].tolist()
@@ -53,12 +57,13 @@ def modulo_part(modulus: int, positions: int, rounding: str = "nearest") -> Netw
 
 
 def least_pieces(values: Sequence[int]) -> int:
-    """The least number of intervals on each of which the values are those of one polynomial of degree 2.
+    """Return the least number of intervals on each of which the values are those of one polynomial of degree 2.
 
-    A part of w units relu(a i + b)(c i + d), computed exactly, is a function of i with at most w kinks: w + 1 pieces. Three
-    values always are of one polynomial; each further one is if the third difference that it ends is 0. To take every interval
-    as long as it goes is best, since a part of an interval that works works too. For i mod m with m >= 3 these are the teeth,
-    since the third difference at a tooth's end is -m: ceil(n / m) intervals for n values.
+    A part of w units relu(a i + b)(c i + d), computed exactly, is a function of i with at most w kinks, so it has w + 1
+    pieces. Three values are always of one polynomial. Each further value is, if the third difference that it ends is 0. It is
+    best to make every interval as long as possible, since a part of a possible interval is possible too. For i mod m with m >=
+    3 the intervals are the teeth, since the third difference at a tooth's end is -m. These are ceil(n / m) intervals for n
+    values.
 
     >>> least_pieces([i * i - 3 * i for i in range(50)]), least_pieces([i % 4 for i in range(50)])
     (1, 13)

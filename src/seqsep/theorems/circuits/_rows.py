@@ -22,7 +22,7 @@ def spaces_of(vocabulary: Vocabulary) -> Spaces:
 
 
 def positions(vocabulary: Vocabulary, spaces: Spaces, steps: int) -> Rows:
-    """The row of each place: the clock u and r = min(u, 0) with their squares, which of the two it is in, and 1."""
+    """The row of each place: the clock u and r = min(u, 0) with their squares, the part that it is in, and 1."""
     clock = np.arange(tokens_in_all(vocabulary, steps)) - vocabulary.length
     thought = (clock > 0).astype(np.int64)[:, None]
     place = with_squares(np.minimum(clock, 0))
@@ -52,7 +52,9 @@ def symbols(vocabulary: Vocabulary, spaces: Spaces) -> Rows:
 
 
 def _next(vocabulary: Vocabulary, spaces: Spaces, written: int) -> Int64[np.ndarray, "width"]:
-    """What a token says of the next one: its number v, o_1 and o_2 counted from this token, and the kinds of its sources."""
+    """Return what a token says of the next one: its number v, o_1 and o_2 counted from this token, and the kinds of its
+    sources.
+    """
     first, second = vocabulary.readings(written)
     kind = vocabulary.kinds.index((first.kind, second.kind))
     row = spaces.nothing()[0]

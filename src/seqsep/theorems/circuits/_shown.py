@@ -14,10 +14,10 @@ MOST_INPUTS = 64
 
 
 def shown(circuit: Circuit, network: Network, length: int) -> Evidence:
-    """The runs on every input of `length` tokens, which the network is found to write.
+    """Return the runs on every input of `length` tokens, which the network is found to write.
 
-    Raises ValueError for a circuit that thinks or has no state, which have no form in a certificate, for more than 64 inputs,
-    or if the last bit of the answer is the same for all of them.
+    Raises ValueError for a circuit that thinks or has no state, as a certificate has no form for these. Raises it for more
+    than 64 inputs, or if the last bit of the answer is the same for all of them.
     """
     inputs = 1 << circuit.inputs * length
     if circuit.thinks or not circuit.state or inputs > MOST_INPUTS:

@@ -18,10 +18,10 @@ from seqsep.theorems.circuits._circuit import Circuit, Run
 
 
 class Reading(NamedTuple):
-    """How the value of a source is read: `kind` says from what, and `back` how many tokens before the token to be written.
+    """The way to read the value of a source: `kind` says from what, and `back` how many tokens before the token to be written.
 
     Kinds: "bit", a gate or a bit of the state that starts as 0; "start", one that starts as 1; "x1" and so on, a bit of the
-    token, for which `back` points to what the step before emitted.
+    token, for which `back` points to the token emitted by the step before.
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Vocabulary:
 
     @property
     def gates(self) -> int:
-        """C, the gates of a step, and the number of "stop"."""
+        """The number C of gates of a step, which is also the number of "stop"."""
         return len(self.circuit.gates)
 
     @property
@@ -63,7 +63,7 @@ class Vocabulary:
 
     @property
     def size(self) -> int:
-        """How many tokens there are."""
+        """The number of tokens."""
         return self.stop + 1 + 2 * len(self.answers)
 
     def bit(self, number: int, value: int) -> int:
@@ -98,9 +98,9 @@ class Vocabulary:
         return f"{kind}{number}={value}"
 
     def readings(self, number: int) -> tuple[Reading, Reading]:
-        """How the two sources are read of what is written under this number.
+        """Return the ways to read the two sources of what is written under this number.
 
-        Both sources of a bit of the answer are the gate that emits it, so that their NAND is its complement; "stop" has none,
+        Both sources of a bit of the answer are the gate that emits it, so that their NAND is its complement. "stop" has none,
         and what it reads does not matter. The two are in the order of their kinds.
         """
         if number in self.answers:

@@ -1,4 +1,4 @@
-"""Inputs of circuits to try the built network on: every short one, random ones, and the run that is required of it."""
+"""Inputs of circuits to test the built network on: every short one, random ones, and the run that is required of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -51,6 +51,6 @@ def random_circuits(count: int, seed: int) -> Iterator[Circuit]:
 
 
 def logit_gap(result: Execution) -> Array:
-    """The greatest logit less the second, at each asked place."""
+    """Return the greatest logit less the second, at each place of interest."""
     ordered = np.sort(result.logits.integers, axis=-1)
     return Array(ordered[..., -1] - ordered[..., -2], result.logits.unit)

@@ -3,38 +3,43 @@
 So a Transformer with a chain of thought can do what any recurrent model does, at this price in tokens.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.8. Let a step of a recurrent model be a circuit of size C. Then a
-Transformer gives the model's answer. It has O(C) parameters and a precision of O(log n) bits, and it writes a thought of C + 1
-tokens a step.
+Transformer with O(C) parameters and a precision of O(log n) bits gives the model's answer. It writes a thought of C + 1 tokens
+a step.
 
-The recurrent model is any circuit of `_circuit`. A token has I bits, and the state has any number of bits. The model may write
-a thought of its own. The prompt is its input, filled up with "=" to N + 1 tokens. After the prompt the network writes the value
-of every gate in every step, one token each. Then it writes "stop" and the O bits of the answer. These are C t + 1 + O tokens
-after t steps.
+The recurrent model. It is any circuit of `_circuit`. A token has I bits, and the state has any number of bits. The model may
+write a thought of its own. The prompt is its input, filled up with "=" to N + 1 tokens.
 
-Sequence. Each token has a clock u: -N .. 0 in the prompt, and k at the k-th token of the thought. Each token of the thought has
-a number (`_tokens`): c for gate c, C for "stop", and C + 1 + i for bit i of the answer. The token at clock u has a row with two
-entries. The first is the number v of the next token, so u = C (t - 1) + v in step t. The second says how many tokens before the
-next one its two sources are.
+The network's thought. After the prompt the network writes the value of every gate in every step, one token each. Then it
+writes "stop" and the O bits of the answer. These are C t + 1 + O tokens after t steps.
 
-Residual stream: [time: u, u^2 | place: r, r^2, with r = min(u, 0) | thought: 1 if u > 0 | one |
-    bit: the gate's value | prompt: 1 in the prompt | given: the token's I bits | over: 1 for "=" |
-    next: v | back: o_1, o_2 | kind: one-hot | may_stop: 1 for a last gate that lets the run end |
-    first: bit, prompt | second: bit, prompt | read: I bits | ended | value].
-The last line is 0 in the embedding, and the layer fills it. All entries are whole numbers.
+Sequence. Each token has a clock u, which is -N .. 0 in the prompt, and k at the k-th token of the thought. Each token of the
+thought has a number (`_tokens`): c for gate c, C for "stop", and C + 1 + i for bit i of the answer. The embedding of a token
+describes the next token. The entry v is the next token's number, so u = C (t - 1) + v in step t. The entries o_1 and o_2 say
+how far back the next token's two sources are.
+
+Residual stream. The embedding fills all lines except the last, which is 0 there and filled by the layer. All entries are whole
+numbers:
+    [time: u, u^2 | place: r, r^2, with r = min(u, 0) | thought: 1 if u > 0 | one |
+     bit: the gate's value | prompt: 1 in the prompt | given: the token's I bits | over: 1 for "=" |
+     next: v | back: o_1, o_2 | kind: one-hot | may_stop: 1 for a last gate that lets the run end |
+     first: bit, prompt | second: bit, prompt | read: I bits | ended | value].
 
 Proof, by induction: let the tokens up to clock u be right, and u >= 0.
-1. `_source`: heads 1 and 2 attend to one token each, the next token's sources, and fetch their bits.
-2. `_given`: head 3 attends to one token, the t-th of the prompt or its last one, and fetches the input of step t.
+1. `_source`: heads 1 and 2 each attend to one source of the next token, and fetch its bit.
+2. `_given`: head 3 attends to the t-th token of the prompt, or to its last one, and fetches the input of step t.
 3. `_nand`: value = 1 if the next gate is 1, else -1.
 4. `_readout`: the logit of the right token is the greatest, by at least 2.
 A weight of attention is exactly 1 or 0 (`_grid`), so nothing is rounded and every number of the run is whole.
 
-Margins: a score above all others, eta (`blocks.hard_maximum`); a logit above all others, 2.
+Margins. A winning score is above all others by at least eta = floor(ln 2 L^2) + 1, on the grid of multiples of 1/L
+(`blocks.hard_maximum`). The right logit is above all others by at least 2.
 
-We differ: gates are NAND. A step takes C tokens and one layer; in the paper it takes C + 1 tokens and five layers. The gate's
-number is in the token, so no layer has to compute it from the position (`_position_modulo` does that). These are choices. A
-token is embedded as its bits, and not as in the recurrent model. One network serves inputs of 1 to N tokens and runs of up to T
-steps.
+We differ:
+* Gates are NAND.
+* A step takes C tokens and one layer. In the paper it takes C + 1 tokens and five layers. The gate's number is in the token.
+  So no layer has to compute it from the position, as `_position_modulo` does.
+* A token is embedded as its bits, and not as in the recurrent model.
+* One network serves inputs of 1 to N tokens and runs of up to T steps.
 
 The proof continues at `_source`, `_given`, `_nand`, `_readout` and `_grid`.
 
@@ -121,14 +126,15 @@ def build(circuit: Circuit, length: int, steps: int | None = None, rounding: str
 
 
 def _source(spaces: Spaces, eta: int, source: str) -> Head:
-    """Heads 1 and 2: a source's bit, and whether it stands in the prompt.
+    """Heads 1 and 2: a source's bit, and whether the source is in the prompt.
 
-    A key has the score -eta (u_j - u)^2 - 2 eta o u_j = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u. The last two summands are
-    the same for every key. So the greatest score is that of u_j = u - o, by eta. As o >= 0, this token is not after the query.
+    The query is at clock u, and the source is o tokens back. The key at clock u_j has the score -eta (u_j - u)^2 - 2 eta o u_j
+    = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u. The last two summands are the same for every key. So the greatest score is
+    that of u_j = u - o, by eta. As o >= 0, this token is not after the query.
 
-    In step 1 a source that is a state has u - o <= 0, so the greatest score is in the prompt, at u - o. If u - o < -N, it is at
-    the first token, by more than eta, since the squares of distances grow by 3 and more. There the bit is 0 and the flag of the
-    prompt is 1.
+    In step 1, a source that is a bit of the state has u - o <= 0. So the greatest score is in the prompt. It is at u - o, or
+    at the first token if u - o < -N. In the latter case it is greatest by more than eta, since the squares of distances grow
+    by 3 and more. In the prompt the bit is 0 and the flag `prompt` is 1.
     """
     back = spaces["back"][:1] if source == "first" else spaces["back"][1:]
     time = number(spaces, "time")
@@ -139,14 +145,14 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
 def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
     """Head 3: the bits of the input's token t, and whether the input has ended before it.
 
-    In step t, u - v = C (t - 1), for gates, "stop" and the bits of the answer alike. With a = C (t - 1 - N) = u - v - C N and
-    c = ceil(eta / C^2) the score is
+    In step t, u - v = C (t - 1), for gates, "stop" and the bits of the answer. Let a = C (t - 1 - N) = u - v - C N and c =
+    ceil(eta / C^2). The score is
 
         -c C^2 r_j^2 + 2 c C r_j a - eta [j in the thought] = -c (C r_j - a)^2 - eta [..] + c a^2, the last for every key.
 
-    In the prompt r_j = -N .. 0. If t <= N + 1, the greatest score is that of C r_j = a, the t-th token, by c C^2 >= eta over
-    every other one. If t > N + 1, then a > 0, and the greatest score is that of the last token, r_j = 0, by more. Tokens of the
-    thought have r_j = 0 too, and a score that is eta lower than that of the prompt's last token.
+    In the prompt r_j = -N .. 0. If t <= N + 1, the greatest score is that of C r_j = a, the t-th token. It is above every
+    other one by c C^2 >= eta. If t > N + 1, then a > 0, and the greatest score is that of the last token of the prompt, r_j =
+    0, by more. Tokens of the thought have r_j = 0 too, and a score that is lower by eta.
     """
     gates = vocabulary.gates
     place = number(spaces, "place")
@@ -162,13 +168,15 @@ def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
 def _nand(vocabulary: Vocabulary, spaces: Spaces) -> FeedForward:
     """value = 1 - 2 y z for the sources' values y and z. A pair of kinds has one unit, or two if the model may think.
 
-    A source of kind "bit" has the value bit. One of kind "start" has bit + prompt: in the prompt the bit is 0, and the state is
-    still that of the start. One of kind "x1" has read_1, or bit if the input has ended.
+    A source of kind "bit" has the value bit. One of kind "start" has bit + prompt: in the prompt the bit is 0, and the state
+    is still that of the start. One of kind "x1" has read_1, or bit if the input has ended.
 
-    For the first source, let y_k be the value of kind k as if the input had not ended, and y'_k as if it had. For the second
-    source these are z_l and z'_l. The unit relu(y_k + z_l + kind - 2) is y_k z_l for the pair of kinds (k, l) in the row, and 0
-    for all other pairs. If k or l is of the input and the model thinks, there is a second unit, relu(y'_k + z'_l + ended + kind
-    - 3). It is y'_k z'_l if the input has ended, else 0. The first unit is 0 if the input has ended, since read = 0 then.
+    For the first source, let y_k be the value of kind k if the input has not ended, and y'_k the value if it has. For the
+    second source these are z_l and z'_l. The unit relu(y_k + z_l + kind - 2) is y_k z_l for the pair of kinds (k, l) in the
+    row, and 0 for all other pairs.
+
+    If k or l is of the input and the model thinks, there is a second unit, relu(y'_k + z'_l + ended + kind - 3). It is y'_k
+    z'_l if the input has ended, else 0. The first unit is 0 if the input has ended, since read = 0 then.
     """
     units = []
     for index, kinds in enumerate(vocabulary.kinds):
@@ -183,7 +191,7 @@ def _nand(vocabulary: Vocabulary, spaces: Spaces) -> FeedForward:
 
 
 def _bit_of(spaces: Spaces, kind: str, source: str) -> Rows:
-    """y of `_nand`: what reads a source's value before the input has ended."""
+    """Return y of `_nand`: the row that reads a source's value before the input has ended."""
     if kind.startswith("x"):
         return spaces["read"][int(kind[1:])][None]
     bit, prompt = spaces[source]
@@ -191,17 +199,19 @@ def _bit_of(spaces: Spaces, kind: str, source: str) -> Rows:
 
 
 def _emitted_bit_of(spaces: Spaces, kind: str, source: str) -> Rows:
-    """y' of `_nand`: what reads a source's value when the input has ended."""
+    """Return y' of `_nand`: the row that reads a source's value when the input has ended."""
     return _bit_of(spaces, "bit" if kind.startswith("x") else kind, source)
 
 
 def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
-    """Bit w of number i: 4 (2 i v - i^2) + value if w = 1 and - value if w = 0, the other way round for bits of the answer.
+    """The logit of bit w of number i is 4 (2 i v - i^2) + value if w = 1, and 4 (2 i v - i^2) - value if w = 0.
 
-    At i = v this is 4 v^2 + 1 for the right bit and 4 v^2 - 1 for the wrong one. For any other number the first summand is at
-    least 4 less, and its bit may win back 2. So the right logit leads by 2. A bit of the answer is the complement of the NAND
-    that `value` holds. "stop" has 8 ended + 8 may_stop - 12, which is 4 if the step was the last. Then v = 0 and no bit has
-    more than 1. Otherwise "stop" has at most -4, and the right bit has at least 1. Tokens of the prompt have -12.
+    For bits of the answer the two are exchanged, since `value` holds the NAND of such a bit, its complement.
+
+    At i = v the right bit has 4 v^2 + 1 and the wrong one 4 v^2 - 1. For any other number the first summand is lower by at
+    least 4, and `value` changes the difference by at most 2. So the right logit leads by 2. "stop" has 8 ended + 8 may_stop -
+    12, which is 4 if the step was the last. Then v = 0 and no bit has more than 1. Otherwise "stop" has at most -4, and the
+    right bit has at least 1. Tokens of the prompt have -12.
     """
     weights = spaces.nothing(vocabulary.size)
     bias = np.full(vocabulary.size, -12)
@@ -216,14 +226,14 @@ def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
 
 
 def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
-    """The least grid that holds every entry, and every number of the run except losing scores and losing logits.
+    """Return the least grid that holds every entry, and every number of the run except losing scores and losing logits.
 
-    Clocks are at most U in magnitude, and o is at most D = max(back) - 1. Heads 1 and 2 have the numbers U^2, eta U and 2 eta
-    D. A winning score is eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is d < C away. So it is at most eta (2 D U +
-    D^2 + C^2) in magnitude. With eta more it beats what is cut off at -L.
+    Let clocks be at most U in magnitude, o at most D = max(back) - 1, and numbers v below V. Heads 1 and 2 have the numbers
+    U^2, eta U and 2 eta D. A winning score is eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is d < C away. So it is
+    at most eta (2 D U + D^2 + C^2) in magnitude. A grid that holds eta more makes it greater than what is stored as -L.
 
-    Head 3, with c = ceil(eta / C^2), has the numbers c C^2, the key C N, N^2, and the query 2 c (U + V + C N) for numbers v <
-    V. Its winning score is c C^2 N^2 if t <= N, else 0. Logits are at most 4 V^2 + 4.
+    Head 3, with c = ceil(eta / C^2), has the numbers c C^2, the key C N, N^2, and the query 2 c (U + V + C N). Its winning
+    score is c C^2 N^2 if t <= N, else 0. Logits are at most 4 V^2 + 4.
 
     Let n be the number of all tokens. Then U, C N and V are at most n, and o is below 2 n. So all of these numbers are at most
     10 eta n^2, and L = n^3 is enough from n = 400 on, where eta = 37. So p = O(log n), for every circuit.
