@@ -1,4 +1,4 @@
-"""Models as protocols between two parties: what a model computes, few bits of communication compute.
+"""Models as protocols between two parties: if a model computes a function, few bits of communication compute it too.
 
 Files:
 
@@ -8,15 +8,15 @@ Files:
     random_index         INDEX by one message with coins (Fact 3)
     random_disjointness  disjointness needs a share of N bits with coins too (Fact 1)
     disjointness_windows  Alice and Bob who compare a part of their sets
-    protocol_trees       protocols as trees of exact chances, and what their transcripts tell
+    protocol_trees       protocols as trees of exact chances, and the information in their transcripts
     _one_layer_parties   Alice and Bob of that protocol, with the proof of each step
-    one_layer_ledger     the bits of that protocol, step by step, and the least width that they ask for
-    one_layer_collision  two inputs that this protocol does not tell apart
+    one_layer_ledger     the bits of that protocol, step by step, and the least width that they require
+    one_layer_collision  two inputs that this protocol does not distinguish
     one_layer_trials     random networks, inputs and partitions for it
     machine              any recurrent model, with its state as a number of counted bits
-    thought              what a model writes between its prompt and its answer
-    sequences            tasks as sequences that a model must tell apart, with the continuation that does it
-    collision            two prefixes that leave a model in one state, and the input on which it errs
+    thought              the tokens that a model writes between its prompt and its answer
+    sequences            tasks as sequences that a model must distinguish, with the continuation that distinguishes them
+    collision            two prefixes that leave a model in one state, and an input that it answers wrongly
     small_models         models whose state is too small for a task, as a user chooses them or by default
 """
 

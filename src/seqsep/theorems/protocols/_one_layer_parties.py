@@ -1,7 +1,7 @@
-"""Alice and Bob of Theorem 4's protocol: each knows the network and its own tokens, and hears the rest from a channel alone.
+"""Alice and Bob of Theorem 4's protocol: each knows the network and its own tokens, and hears the rest only from a channel.
 
-Both run the same program, `converse`: a step for each kind of message, in which a party writes what it has to say and then
-reads what the other has to say. The proof is in `one_layer_protocol`, the sizes of numbers in `one_layer_ledger`.
+Both run the same program, `converse`. It has a step for each kind of message, in which a party writes its own message and then
+reads the other's. The proof is in `one_layer_protocol`, the sizes of numbers in `one_layer_ledger`.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ WholeNumbers = Shaped[np.ndarray, "..."]
 
 
 class Learned(NamedTuple):
-    """What a party knows at the end: the logits in steps of the grid, the class of the greatest one, or neither.
+    """The result of a party at the end: the logits in steps of the grid, the class of the greatest one, or neither.
 
     `bits`: those of each step, in both directions, as this party's end of the channel counts them; `transcript`: all of them.
     """
@@ -50,20 +50,20 @@ class Line:
         self.bits[step] = self.channel.bits - self.before - sum(self.bits.values())
 
     def send(self, number: int, bits: int) -> None:
-        """Write a number of so many bits."""
+        """Write a number of this many bits."""
         self.channel.send(number, bits)
         self.numbers.append(number)
 
     def receive(self, bits: int) -> int:
-        """Read a number of so many bits."""
+        """Read a number of this many bits."""
         self.numbers.append(self.channel.receive(bits))
         return self.numbers[-1]
 
     def exchange(self, numbers: list[int], bits: int, offset: int = 0, sends: bool = True, hears: bool = True) -> list[int]:
         """Send these numbers, plus an offset that makes them >= 0, and return as many of the other party's.
 
-        Without `sends` nothing is sent, and without `hears` nothing is read. Turns have at most BITS_AT_ONCE bits: a pipe holds
-        so much, so two parties that both write first do not wait for each other.
+        Without `sends` nothing is sent, and without `hears` nothing is read. Turns have at most BITS_AT_ONCE bits. A pipe
+        holds this many, so two parties that both write first do not wait for each other.
         """
         heard = []
         at_once = max(1, BITS_AT_ONCE // max(1, bits))
@@ -99,9 +99,10 @@ class OneLayerParty:
         self.mine = embedded(network, [own[place] for place in places], places)
 
     def last(self) -> Array:
-        """Step 1, question: the asker sends x_N, d numbers of p bits, or its token, ceil(log2 S) bits.
+        """Step 1, question: the asker, who has the last position, sends x_N (d numbers of p bits) or its token (ceil(log2 S)
+        bits).
 
-        From x_N both compute the query of every head.
+        From x_N both parties compute the query of every head.
         """
         if not self.asks:
             return _receive_question(self.network, self.bits, self.line, self.question)
@@ -117,7 +118,7 @@ class OneLayerParty:
         self.line.exchange(entries, self.bits.number, self.bits.most_number, hears=False)
 
     def scores(self, last: Array) -> list[WholeNumbers]:
-        """The scores A_i of the own positions in steps, for each head: each depends on x_N and x_i alone."""
+        """The scores A_i of the own positions in steps, for each head: each depends only on x_N and x_i."""
         scores = []
         for head in self.heads:
             query = self.grid.product(last, _transposed(head.query), Tally(), "")
@@ -126,9 +127,9 @@ class OneLayerParty:
         return scores
 
     def maxima(self, scores: list[WholeNumbers]) -> list[int]:
-        """Step 2, maxima: each sends its greatest score for each head, p bits (-L, the least number, if it has no position).
+        """Step 2, maxima: each party sends its greatest score for each head, p bits.
 
-        The greater one is M = max A_i, whoever has it.
+        A party without a position sends -L, the least number. The greater of the two is M = max A_i.
         """
         most = self.bits.most_number
         own = [int(row.max(initial=-most)) for row in scores]
@@ -141,21 +142,25 @@ class OneLayerParty:
         return [exponentials(self.grid, Array(row, self.grid.step)).tolist() for row in below]
 
     def normalisers(self, shares: list[list[int]]) -> list[int]:
-        """Step 3, normalisers: each sends the sum of its e_i for each head, bit_length(N L) bits.
+        """Step 3, normalisers: each party sends the sum of its e_i for each head, bit_length(N L) bits.
 
-        Z is the sum of both. It is a sum of whole numbers: it does not depend on its order, hence not on the partition.
+        Here e_i = round(L exp(A_i - M)) is the exponential of a position (`shares`). Z is the sum of both. It is a sum of
+        whole numbers, so it does not depend on the order, nor on the partition.
         """
         own = [sum(share) for share in shares]
         others = self.line.exchange(own, self.bits.normaliser)
         return [sum(pair) for pair in zip(own, others, strict=True)]
 
     def value_sums(self, shares: list[list[int]], normalisers: list[int]) -> list[int] | None:
-        """Step 4, value_sums: sums of w_i V(x_i), m for each head, bit_length(2 W L^2) bits each; None if it learns nothing.
+        """Step 4, value_sums: sums of w_i V(x_i), m numbers for each head, bit_length(2 W L^2) bits each; None if it learns
+        nothing.
 
-        w_i = round(L e_i / Z). The sums are whole numbers in units of 1/L^2, not rounded yet, of magnitude at most W L^2, with
-        W >= the sum of all w_i: rounded down, W = L, since sum of floor(L e_i / Z) <= L; to the nearest, W = L + floor(N/2).
-        The whole sum is then rounded once and placed on the grid, as in the forward pass. In `both-exchange` each sends its
-        own; otherwise only the asker hears the other's.
+        The weight of a position is w_i = round(L e_i / Z). The sums are whole numbers in units of 1/L^2, not rounded yet, of
+        magnitude at most W L^2. Here W is at least the sum of all w_i. If weights are rounded down, W = L, since the sum of
+        floor(L e_i / Z) is at most L. If they are rounded to the nearest, W = L + floor(N/2).
+
+        The sum over all positions is then rounded once and placed on the grid, as in the forward pass. In `both-exchange` each
+        party sends its own sums. Otherwise only the asker hears the other's.
         """
         own: list[int] = []
         for head, share, normaliser in zip(self.heads, shares, normalisers, strict=True):
@@ -181,7 +186,7 @@ def converse(
     variant: Variant = "both-exchange",
     question: Question = "vector",
 ) -> Learned:
-    """The protocol as one party runs it. `own`: its tokens (or vectors, in steps) by position from 0, of `length` in all.
+    """Run the protocol as one party. `own`: its tokens (or vectors, in steps) by position from 0, of `length` in all.
 
     The party that owns the last position is the asker; if only one learns, it is the asker. The arguments are right if
     `one_layer_protocol.require` accepts them.

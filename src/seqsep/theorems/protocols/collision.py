@@ -1,16 +1,18 @@
-"""Two prefixes that leave one state, and the input on which a model must then err: the pigeonhole principle, run.
+"""Two prefixes that leave one state, and an input that a model then answers wrongly: the pigeonhole principle, run.
 
-`Prefixes` are a task whose inputs begin with one of S^N lists of N values, some of which a model must tell apart: some
-continuation of both is answered differently. With fewer states than there are classes of lists, two lists of different classes
-leave one state; the model gives one answer to that continuation after either, and errs on one of them. If it writes a thought
-before it answers, the thought is the same after either, and so is the answer.
-A `Recall` first reads values v_1 .. v_N and then asks for any of them: then all S^N lists are told apart, by the question for a
-position at which they differ.
+`Prefixes` are a task whose inputs begin with one of S^N lists of N values. A model must distinguish two lists if some
+continuation has different right answers after them. Such lists are in different classes. With fewer states than classes, two
+lists of different classes leave one state. Then the model gives that continuation one answer after both, and one of the two
+answers is wrong. If the model writes a thought before it answers, the thought is the same after both, and so is the answer.
 
-The search. Prefixes are walked in a fixed scattered order, each once, until one meets the state of another: after at most
-2^B + 1 of them, in expectation about 2^(B/2) for a model that mixes well. Models on tensors forget: for those, prefixes that
-differ in their first few values only are tried first. Prefixes are run in batches, where sums may round differently; a
-collision counts once both prefixes, each alone, leave equal states and get equal answers.
+A `Recall` first reads values v_1 .. v_N and then asks for any of them. Then all S^N lists must be distinguished: two lists
+differ at some position, and the question for it distinguishes them.
+
+The search visits prefixes in a fixed scattered order, each once, until two of them leave the same state. For B bits of state
+this takes at most 2^B + 1 prefixes. It takes about 2^(B/2) on average for a model that mixes well. Models on tensors forget,
+so for them the search first visits prefixes that differ only in their first few values. Prefixes run in batches, in which sums
+may round differently. So a collision counts only if the two prefixes, each run by itself, leave equal states and get equal
+answers.
 """
 
 from abc import ABC, abstractmethod
@@ -37,7 +39,7 @@ Values = Int64[np.ndarray, "batch length"]
 
 
 class TaskSizes(NamedTuple):
-    """What a model of a task must fit: kinds of tokens, classes of answers, and the length of the longest input.
+    """The sizes of a task that a model must fit: kinds of tokens, classes of answers, and the length of the longest input.
 
     >>> TaskSizes(vocabulary=5, classes=2, longest=4).longest
     4
@@ -49,9 +51,9 @@ class TaskSizes(NamedTuple):
 
 
 class DistinguishingSuffix(NamedTuple):
-    """A continuation of two prefixes, and the right answer after either.
+    """A continuation of two prefixes, and the right answer after each.
 
-    `position`, from 0, is where they differ, if one is asked for.
+    `position`, from 0, is where they differ, if the continuation asks for one.
 
     >>> DistinguishingSuffix(continuation=(5,), answers=(0, 1)).position is None
     True
@@ -63,7 +65,7 @@ class DistinguishingSuffix(NamedTuple):
 
 
 class Prefixes(ABC):
-    """A task as lists of `length` values from `alphabet`, written as tokens, some of which a model must tell apart.
+    """A task as lists of `length` values from `alphabet`, written as tokens, some of which a model must distinguish.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall
     >>> recall(length=3, alphabet=2).distinguishing_suffix((1, 0, 1), (1, 1, 0))
@@ -80,14 +82,14 @@ class Prefixes(ABC):
 
     @abstractmethod
     def distinguishing_suffix(self, first: tuple[int, ...], second: tuple[int, ...]) -> DistinguishingSuffix | None:
-        """A continuation that is answered differently after two lists of values; None if there is none."""
+        """Return a continuation with different answers after two lists of values; None if there is none."""
 
     def group(self, values: tuple[int, ...]) -> Hashable:
         """Lists of values of different groups are never distinguished by the state; all are in one group by default."""
         return None
 
     def thought(self, prompt: tuple[int, ...]) -> Thought | None:
-        """How a model goes on after a prompt before it answers; None if it answers at once."""
+        """The rule for writing after a prompt, before the answer; None for a model that answers at once."""
         return None
 
     def examples(self, seed: int = 0) -> Tensor:
@@ -126,9 +128,9 @@ class Recall(Prefixes):
 
 @dataclass(frozen=True)
 class Collision:
-    """Two lists of values with one state, and the input on which the model errs.
+    """Two lists of values with one state, and the input that the model answers wrongly.
 
-    `position`, from 1, is where they differ, if one is asked for; `written` are the tokens of a thought.
+    `position`, from 1, is where they differ, if the input asks for one; `written` are the tokens of a thought.
     """
 
     prefixes: tuple[tuple[int, ...], tuple[int, ...]]
@@ -156,12 +158,12 @@ class Collision:
 def search(
     model: AnyModel, task: Prefixes, seed: int = 0, precision: int | None = None, most: int | None = None
 ) -> Collision | None:
-    """Two lists of values after which the model is in one state, and an input on which it must err.
+    """Find two lists of values that leave a model in one state, and an input that it then answers wrongly.
 
-    With `precision`, a model on tensors is rounded first. None: no two of all S^N that are distinguished collide (then it has a
-    state for each class). Of a group's lists that leave one state the first is compared with every other, so one of another
-    class is found if there is one.
-    Raises ValueError if `most` prefixes (2^21; 2^17 on tensors) were walked without a collision and more remain.
+    With `precision`, a model on tensors is rounded first. None: no two of all S^N that are distinguished collide (then it has
+    a state for each class). Of a group's lists that leave one state, the first is compared with every other. So one of another
+    class is found if it exists. Raises ValueError if `most` prefixes (2^21; 2^17 on tensors) were visited without a collision
+    and more remain.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build, recall, with_fewer_bits
     >>> search(build(3, 2), recall(3, 2)) is None
@@ -194,7 +196,9 @@ def search(
 def _confirmed(
     party: Machine, task: Prefixes, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int
 ) -> Collision | None:
-    """The collision of two lists that are distinguished, if each alone leaves the same state and gets the same answer."""
+    """Return the collision of two lists that are distinguished, if each by itself leaves the same state and gets the same
+    answer.
+    """
     apart = task.distinguishing_suffix(*prefixes)
     if apart is None:
         return None
@@ -215,7 +219,7 @@ def _confirmed(
 
 
 class _Answered(NamedTuple):
-    """The state after a prefix alone, the tokens written after its continuation (None: no thought), and the answer."""
+    """The state after a prefix by itself, the tokens written after its continuation (None: no thought), and the answer."""
 
     state: int
     written: tuple[int, ...] | None

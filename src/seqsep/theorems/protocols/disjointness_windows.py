@@ -1,4 +1,4 @@
-"""Disjointness by a window: Alice sends her bits in some places that follow each other round a circle, drawn by a coin.
+"""Disjointness by a window: Alice sends her bits in neighbouring places of a circle, whose first place is drawn by a coin.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 1; `random_disjointness` has the proof of the error. Here are the two
 parties, on a channel that counts bits and as trees of exact chances.
@@ -78,7 +78,7 @@ class Windows:
 
 
 def windows_for(length: int, error: Fraction, *, shared: bool) -> Windows:
-    """The windows of the fewest bits with an error of at most e. Raises ValueError for N below 1 or e outside (0, 1/2).
+    """Return the windows of the fewest bits with an error of at most e. Raises ValueError for N below 1 or e outside (0, 1/2).
 
     >>> windows_for(1000, Fraction(1, 3), shared=False).bits, windows_for(1000, Fraction(1, 100), shared=False).bits
     (502, 998)
@@ -98,7 +98,7 @@ def alice(channel: Channel, windows: Windows, a: Int64[np.ndarray, "length"], nu
 
 
 def bob(channel: Channel, windows: Windows, b: Int64[np.ndarray, "length"], *, number: int | None, coin: bool) -> int:
-    """Say 1 if the sets meet in the window, else what the coin says; `number` is None unless it is shared."""
+    """Answer 1 if the sets meet in the window, else what the coin says; `number` is None unless it is shared."""
     heard = channel.receive(windows.number_bits)
     meets = False
     for place in windows.places(heard if number is None else number):

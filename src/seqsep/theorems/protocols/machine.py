@@ -1,8 +1,8 @@
 """A machine is any recurrent model, ours or a user's, whose state has a counted number of bits.
 
-Two kinds of model fit: a `Recurrence`, whose state is a whole number of `state_bits` bits; and any object with the methods of a
-mixer or of `Model`: `start(batch)`, `step(inputs, state, t) -> (outputs, state)` and `forward(inputs)`, whose state is nested
-tuples of tensors, the batch first. The bits of the latter are counted from its tensors, never declared.
+Two kinds of model fit. One is a `Recurrence`, whose state is a whole number of `state_bits` bits. The other is any object with
+the methods of a mixer or of `Model`: `start(batch)`, `step(inputs, state, t) -> (outputs, state)` and `forward(inputs)`. Its
+state is nested tuples of tensors, the batch first. The bits of the latter are counted from its tensors, never declared.
 """
 
 import copy
@@ -27,7 +27,7 @@ class RecurrentModel(Protocol):
     """The contract of a mixer and of `Model`: inputs are tokens or vectors, time second; the caller passes the time."""
 
     def start(self, batch: int) -> Any:
-        """The state before the first token, of so many examples."""
+        """The state before the first token, for this number of examples."""
 
     def step(self, inputs: Tensor, state: Any, t: int) -> tuple[Tensor, Any]:
         """Outputs after one token of each example at time t, and the state after it."""
@@ -82,7 +82,7 @@ class Machine(ABC):
         return outputs, state
 
     def another(self) -> "Machine":
-        """A copy of the model for the other party; what this one will keep outside of its state is not in it."""
+        """Return a copy of the model for the other party; it does not contain what this one will keep outside of its state."""
         return copy.deepcopy(self)
 
 
@@ -247,7 +247,7 @@ class Rounded(Machine):
 
 
 def choice(output: Any) -> int:
-    """The class that an output names: itself, or the greatest of its logits.
+    """Return the class of an output: the output itself, or the greatest of its logits.
 
     >>> choice(2), choice(torch.tensor([0.5, -1.0]))
     (2, 0)

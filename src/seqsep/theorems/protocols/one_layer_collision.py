@@ -1,7 +1,7 @@
-"""Two inputs that one layer's protocol does not tell apart, and the inputs that mix them; proof in `one_layer_protocol`.
+"""Two inputs that one layer's protocol does not distinguish, and the inputs that mix them; proof in `one_layer_protocol`.
 
-Both messages of every step are the same for (x, y) and (x', y'), so they are for (x, y') as well: each party says what it says
-in one of the two runs. So Bob, who has y', has the logits of (x', y') at (x, y').
+Let all messages be the same for (x, y) and (x', y'). Then they are also the same for (x, y'): each party says what it says in
+one of the two runs. So Bob, who has y', gets the logits of (x', y') at (x, y').
 """
 
 from collections.abc import Collection
@@ -43,9 +43,9 @@ class EqualTranscripts:
 def equal_transcripts(
     network: Network, given: Int64[np.ndarray, "inputs length"], alice: Collection[int]
 ) -> EqualTranscripts | None:
-    """Run the protocol, after which Bob alone learns, on one input after the other; None if all transcripts differ.
+    """Run the protocol, after which only Bob learns, on one input after the other; None if all transcripts differ.
 
-    Inputs that are there twice count once. Raises ValueError as `one_layer_protocol.require` does.
+    Repeated inputs count once. Raises ValueError as `one_layer_protocol.require` does.
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> lookup = build(length=2, alphabet=2)

@@ -16,7 +16,7 @@ QUESTIONS: tuple[Question, ...] = ("vector", "token")
 
 
 class Needed(NamedTuple):
-    """The least m H by the printed constant (a fraction) and by the counted one (whole).
+    """The least m H by the constant in the paper (a fraction) and by the counted one (whole).
 
     >>> Needed(printed=10.4, counted=7).counted
     7
@@ -81,9 +81,9 @@ def message_bits(
     classes: int = 2,
     vocabulary: int | None = None,
 ) -> dict[str, int]:
-    """Bits of each step, and their sum as `total`: N = `length` tokens, m = `width` of a value, d = `embedding`.
+    """Count the bits of each step, and their sum as `total`: N = `length` tokens, m = `width` of a value, d = `embedding`.
 
-    With `vocabulary`, the question is the last token, one of so many; else its embedding. Raises ValueError for an unknown
+    With `vocabulary`, the question is the last token, one of this number; else its embedding. Raises ValueError for an unknown
     variant or numbers below 1.
 
     >>> message_bits(length=6, width=2, embedding=2, heads=1, grid=Grid(4))
@@ -108,18 +108,18 @@ def message_bits(
 
 
 def printed(length: int, width: int, heads: int, precision: int) -> float:
-    """Theorem 4's total, 3 m (p + log2 N) H bits.
+    """Return Theorem 4's total, 3 m (p + log2 N) H bits.
 
-    It is less than the four printed steps add up to if Kc >= 2, and less than `both-exchange` costs (d = m, H = 1: 1.06 to 1.12
-    times for m >= 16, Kc = 2). But it does hold for `one-learns-and-sends`, after which both know the class: with the token
-    asked if m >= 2 and S C <= (N/2)^4; with x_N if m >= 6, d <= m H, N >= 4 and C <= 2^27 (at m = 3, N = 9, C = 3,
-    Kc = 2 it does not: 155 bits, where 154.5 are printed).
+    If Kc >= 2, it is less than the sum of the four steps in the paper. It is also less than `both-exchange` costs (d = m, H =
+    1: 1.06 to 1.12 times for m >= 16, Kc = 2). But it holds for `one-learns-and-sends`, after which both know the class. It
+    holds there if the token is sent, m >= 2 and S C <= (N/2)^4. It also holds if x_N is sent, m >= 6, d <= m H, N >= 4 and C
+    <= 2^27. (At m = 3, N = 9, C = 3, Kc = 2 it does not hold: the bits are 155, and the total in the paper is 154.5.)
 
-    Proof. Write l = log2 N. As 2 log2 L + 1 < p, a normaliser takes at most l + p/2 + 1/2 bits and a value sum at most
-    3p/2 + 1/2. So with q bits for the question the steps take at most
+    Proof. Write l = log2 N. As 2 log2 L + 1 < p, a normaliser takes at most l + p/2 + 1/2 bits and a value sum at most 3p/2 +
+    1/2. So with q bits for the question the steps take at most
         q + H (2 p + 2 l + p + 1 + 3mp/2 + m/2) + log2 C + 1.
-    Token: q <= log2 S + 1; 3 p <= 3mp/2 and 2 l + 1 + m/2 + log2 S C + 2 <= 3 m l. Vector: q <= m p H; 3 p <= mp/2 and
-    2 l + 1 + m/2 + log2 C + 1 <= 3 m l. For m = 1 it takes about 4.5 p + 2 l bits a head, which is more than 3 (p + l).
+    Token: q <= log2 S + 1; 3 p <= 3mp/2 and 2 l + 1 + m/2 + log2 S C + 2 <= 3 m l. Vector: q <= m p H; 3 p <= mp/2 and 2 l + 1
+    + m/2 + log2 C + 1 <= 3 m l. For m = 1 it takes about 4.5 p + 2 l bits a head, which is more than 3 (p + l).
 
     >>> printed(length=16, width=2, heads=1, precision=8)
     72.0
@@ -138,11 +138,11 @@ def printed_steps(
     classes: int = 2,
     vocabulary: int | None = None,
 ) -> float:
-    """The sum of the steps in appendix D's widths, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits.
+    """Return the sum of the steps in appendix D's widths, x_N once: d p + (2 p + 2 (p + log2 N) + 4 m p) H bits.
 
-    Only one party's value sums travel in the other variants, 2 m p H bits, and the class after them in
-    `one-learns-and-sends`; with `vocabulary` the token is sent in place of d p bits. If numbers are rounded down no variant
-    sends more: a normaliser has at most log2 N + log2 L + 1 bits and a value sum 3 log2 L + 2, and p >= 2 log2 L + 1.
+    In the other variants only one party's value sums are sent, 2 m p H bits. In `one-learns-and-sends` the class is sent after
+    them. With `vocabulary` the token is sent in place of d p bits. If numbers are rounded down no variant sends more: a
+    normaliser has at most log2 N + log2 L + 1 bits and a value sum 3 log2 L + 2, and p >= 2 log2 L + 1.
 
     >>> printed_steps(length=16, width=2, embedding=2, heads=1, precision=8)
     120.0
@@ -162,9 +162,9 @@ def least_width(
     classes: int = 2,
     vocabulary: int | None = None,
 ) -> int:
-    """The least m whose protocol takes at least `bits` bits: a function that costs so many is computed by no smaller one.
+    """Return the least m whose protocol takes at least `bits` bits: no smaller m computes a function that costs this many.
 
-    By default both parties learn the class, as a fooling set or log-rank asks. Without `vocabulary` the embedding has d <= m
+    By default both parties learn the class, as a fooling set or log-rank needs. Without `vocabulary` the embedding has d <= m
     coordinates, as in the paper's class; with it, d may be anything.
 
     >>> least_width(bits=1000, length=64, grid=Grid.of(64, 2))
@@ -189,12 +189,12 @@ def least_width(
 def least_width_heads(
     bits: int, precision: int, length: int, classes: int = 2, vocabulary: int | None = None, grid: Grid | None = None
 ) -> Needed:
-    """The least m H that a one-layer model needs for a function that costs `bits` bits, from p and N.
+    """Return the least m H that a one-layer model needs for a function that costs `bits` bits, from p and N.
 
-    It holds whatever m and H are. printed: bits / (3 (p + log2 N)), which is proved for m >= 2. counted: for all m >= 1. Of all
-    m and H with one product, m = 1 takes the most bits, two maxima and two normalisers for each coordinate, so it is the least
-    number of such heads; for models of few heads `least_width` says more. Without `vocabulary`, d <= m H. The grid is the
-    finest one of p bits, if none is given.
+    It holds for any m and H. `printed` is bits / (3 (p + log2 N)), which is proved for m >= 2. `counted` is for all m >= 1. Of
+    all m and H with one product, m = 1 takes the most bits: two maxima and two normalisers for each coordinate. So it is the
+    least number of such heads. For models of few heads `least_width` gives more. Without `vocabulary`, d <= m H. The grid is
+    the finest one of p bits, if none is given.
 
     >>> least_width_heads(bits=1000, precision=26, length=64)
     Needed(printed=10.416666666666666, counted=7)
@@ -217,10 +217,10 @@ def least_width_heads(
 
 
 def first_excluded(last_possible: Callable[[int], int]) -> int:
-    """The least even N from which N > last_possible(N): from there on no layer of given sizes has bits enough.
+    """Return the least even N from which N > last_possible(N): from there on no layer of given sizes has enough bits.
 
     `last_possible` never falls, and grows by one number with each doubling of N, as bits of fixed sizes do. So the last N with
-    N <= last_possible(N) is its greatest fixed point, reached from any N above it; N is above if last_possible(2 N) < N.
+    N <= last_possible(N) is its greatest fixed point, reached from any N above it. N is above it if last_possible(2 N) < N.
 
     >>> first_excluded(lambda length: 10 * length.bit_length())  # 70 has seven bits, 72 has as many
     72

@@ -1,53 +1,54 @@
-"""Two parties compute the answer of a one-layer attention model by sending few bits, for every split of the positions between
-them.
+"""Two parties compute the answer of a one-layer attention model by few bits, for every split of the positions between them.
 
 This is the tool for lower bounds on one layer. If a function needs many bits of communication, then a one-layer model that
 computes it must be large. The total is about 3 m (p + log N) H bits, for H heads of m coordinates and numbers of p bits.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D. There are N tokens of S kinds, H heads whose
-values have m coordinates, embeddings of d coordinates (the width in the paper is max(m, d)), and numbers of p bits.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D. There are N tokens of S kinds, and H heads whose
+values have m coordinates. Embeddings have d coordinates (the width in the paper is max(m, d)), and numbers have p bits.
 
 We differ:
 * Every number is sent in exactly the bits that it needs.
-* x_N is sent once, not once per head.
-* There are three variants. The one of the paper costs more than the total in the paper.
+* The vector x_N of the last position is sent once, not once for each head.
+* There are three variants. The variant of the paper costs more than the total in the paper.
 * The token may be sent in place of x_N. Then d does not matter.
 
 The two parties. Alice has some positions and Bob has the others. Both know the network, with its embeddings and positions, and
-which party has which position. The asker is the party with position N. They send the following, and each step has its cost in
-bits:
+which party has which position. The asker is the party with position N. The grid is {i/L : |i| <= L^2}, with p = bit_length(2
+L^2). They send the following, and each step has its cost in bits:
 1. question: x_N, d p bits, from the asker; or its token, ceil(log2 S) bits.
 2. maxima: the greatest score of each head, 2 p H bits.
 3. normalisers: the sum of the exponentials of each head, 2 bit_length(N L) H bits.
-4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. In `both-exchange`, the variant of the
-   paper, each party sends its own. In `one-learns` only the asker gets the other's.
+4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. W bounds the sum of the weights in
+  steps. In `both-exchange`, the variant of the paper, each party sends its own sums. In `one-learns` only the asker gets the
+  other's.
 5. answer (`one-learns-and-sends`): the class of the greatest logit, ceil(log2 C) bits for C classes, from the asker.
 
-Steps 1 to 4 are those of appendix D. The bits of each number are in `one_layer_ledger`.
+Steps 1 to 4 are those of appendix D. The bits of each number are in `one_layer_ledger`. A signed number i is sent as i plus
+its greatest magnitude.
 
-The grid is {i/L : |i| <= L^2}, with p = bit_length(2 L^2). A signed number i is sent as i plus its greatest magnitude. Softmax
-is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round. It follows:
-* A party with x_N and all value sums has the output of the attention at N. The rest is its own work: W_O, the residual, the
-  feed-forward part, the read-out, or any function. So it has the logits of the forward pass, bit for bit.
-* No mask matters, as position N sees all. If scores, values or x saturate, they do so for one party, as in the forward pass.
-* A sum that saturates could depend on its order, and so on the partition. None does. Z is an exact whole number. On a grid that
-  had to hold Z as well, Z <= N <= L would be needed; with N > L such a protocol would not be the forward pass. A value sum can
-  saturate only in the one rounding after both parts are added, and only with `nearest`.
-* With softmax="once" the weights are exp(A_i) / sum of exp(A_j), rounded once. A party's share of the sum is irrational. No
+Why it is right. The softmax is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round. A
+party with x_N and all value sums has the output of the attention at N. It computes the rest by itself: W_O, the residual, the
+feed-forward part, the read-out, or any function. So it has the logits of the forward pass, bit for bit. Four details:
+* *Masks* do not matter, as position N sees all positions. If scores, values or x saturate, they do so for one party, as in the
+  forward pass.
+* *Sums that saturate* could depend on the order of summands, and so on the partition. But Z, the sum of exponentials, is an
+  exact whole number. (If the grid had to hold Z, N <= L would be needed.) And a value sum saturates only in the one rounding
+  after both parts are added, and only with `nearest`.
+* *With softmax="once"* the weights are exp(A_i) / sum of exp(A_j), rounded once. A party's share of the sum is irrational. No
   number of p + log N bits is equal to it, and weights from rounded shares may differ. `reduce` refuses such a grid.
-* The total in the paper, 3 m (p + log2 N) H, is less than these steps cost in most cases. `printed` says when it holds.
+* *The total in the paper*, 3 m (p + log2 N) H, is less than these steps cost in most cases. `printed` says when it holds.
 
-Lower bounds. Suppose that f costs D bits for one partition, where both parties learn it (by a fooling set or the log-rank).
-Then a one-layer model that computes f has D <= total of `one-learns-and-sends`. `least_width` gives the least m for which that
-holds, and `least_width_heads` the least m H.
+Lower bounds. Suppose that f costs D bits for one partition, when both parties learn it (by a fooling set or the log-rank).
+Then D is at most the total of `one-learns-and-sends`, for each one-layer model that computes f. `least_width` gives the least
+m for which this is true, and `least_width_heads` the least m H.
 
 The proof continues at `_one_layer_parties.OneLayerParty.last`, `_one_layer_parties.OneLayerParty.maxima`,
 `_one_layer_parties.OneLayerParty.normalisers`, `_one_layer_parties.OneLayerParty.value_sums` and
 `_one_layer_parties.OneLayerParty.answer`.
 
-On the networks, partitions and inputs given, a run lets two parties share nothing but a channel. They get the logits of the
-forward pass, and the channel carries the bits that `message_bits` counts. This does not show the claim for every model; that is
-the proof at the steps.
+A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the forward pass,
+and the channel carries the bits that `message_bits` counts. This does not show the claim for every model; that is the proof at
+the steps.
 """
 
 import math
@@ -151,7 +152,7 @@ def message_bits_of(
 def talk(
     network: Network, inputs: np.ndarray, alice: Collection[int], variant: Variant, question: Question
 ) -> tuple[Learned, Learned, int]:
-    """What Alice and Bob learn, and the bits on the channel. Raises ValueError as `require` does.
+    """Run both parties on one input; return their results and the bits on the channel. Raises ValueError as `require` does.
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
     >>> tokens = np.array([0, 1, 1, 0, 3])  # 3 asks for the second symbol
@@ -320,12 +321,12 @@ THEOREM = Theorem(
         Erratum(
             where="Theorem 4, appendix D",
             printed='"separately for every head leads to <= 3m(p + log N)H bits of communication"',
-            found="as printed they add up to d p + (4 p + 2 log N + 4 m p) H, which is more for Kc >= 2 (1.37 times at N = 64, "
-            "d = m = 64, H = 1, Kc = 2). With exact widths they cost 1.06 to 1.12 times the printed total (d = m >= 16, H = 1, "
-            "Kc = 2), and for Kc = 1 and m >= 16 less than it",
-            built="`one-learns-and-sends`: one party learns the output and sends the class. It keeps to the printed total for "
-            "m >= 2 if the token is asked, and for m >= 6 if x_N is sent (0.66 to 0.73 of it where the printed steps take "
-            "1.06 to 1.12). So Theorems 5 and 10 keep their constant for m >= 2",
+            found="the steps in the paper add up to d p + (4 p + 2 log N + 4 m p) H. This is more than the total for Kc >= 2: "
+            "1.37 times at N = 64, d = m = 64, H = 1, Kc = 2. With exact widths the steps cost 1.06 to 1.12 times the total "
+            "for d = m >= 16, H = 1 and Kc = 2. For Kc = 1 and m >= 16 they cost less than the total",
+            built="`one-learns-and-sends`: one party learns the output and sends the class. It is within the total of the "
+            "paper for m >= 2 if the token is sent, and for m >= 6 if x_N is sent. It takes 0.66 to 0.73 of the total where "
+            "the steps in the paper take 1.06 to 1.12. So Theorems 5 and 10 keep their constant for m >= 2",
             test=TEST + "test_the_printed_total_is_less_than_its_own_steps",
         ),
     ),

@@ -3,7 +3,8 @@
 This is the tool for lower bounds on recurrent models. If a function needs more than B bits of one-way communication, no
 recurrent model with B bits of state computes it.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 2.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 2. For thoughts: Wen, Dang, Lyu 2025 (arXiv:2402.18510), proof of
+Theorem 4.6.
 
 We differ:
 * B is counted from the state that is sent, at its own precision. The paper has m p.
@@ -11,26 +12,27 @@ We differ:
   residual connection.
 * Bob gets every output from the split on, not only the last one, and also those of a thought.
 
-The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob the suffix s_{K+1} .. s_N; both have the model. Alice sends one
-message, Bob says the outputs. `alice` and `bob` are what they do, with the step of the proof that each is.
+The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob has the suffix s_{K+1} .. s_N. Both have the model. Alice
+sends one message, the state after her prefix. Bob continues from it and returns the outputs. So if the model computes a
+function of s_1 .. s_N, this function has a one-way communication cost of at most B, at every split into a prefix and a suffix.
 
-With a thought (chain of thought; Wen, Dang, Lyu 2025, arXiv:2402.18510, proof of Theorem 4.6) nothing is added: Bob, who has
-the state and the last token, goes on writing as the model would: a thought of any length is his own work and costs no bit.
+A thought (chain of thought) costs no bit. Bob has the state and the last token, so he continues to write as the model would. A
+thought of any length is his own work.
 
-So a function of s_1 .. s_N that a model with B state bits computes has one-way communication cost of at most B at every split
-into a prefix and a suffix: if a function needs more, no such model computes it.
-* The model may be built (a `Recurrence`; a network in `Model`, with elman or automaton mixers), trained (`load_model` of
-  `seqsep.models.weights`; `--checkpoint`), or a user's object with start, step and forward.
-* The number goes over a counted channel (`maths.communication.channel`); a test runs the parties as two processes with a pipe
-  between them.
-* Bob has a copy of the model made before Alice reads, and it reads the shortest suffix first: what a model keeps anywhere but
-  in its state does not reach him.
+Three kinds of model are possible:
+* A built model is a `Recurrence`, or a network in `Model`, with elman or automaton mixers.
+* A trained model comes from `load_model` of `seqsep.models.weights` (`--checkpoint`).
+* A user's model is an object with start, step and forward.
+
+The number is sent over a counted channel (`maths.communication.channel`). A test runs the parties as two processes with a pipe
+between them. Bob's copy of the model is made before Alice reads, and it reads the shortest suffix first. So anything that a
+model keeps outside of its state does not reach him.
 
 The proof continues at `alice` and `bob`.
 
-On the models and inputs given, a run shows at every split 0 <= K < N that the message has exactly the counted state bits. Bob's
-outputs equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). They are those of
-`forward` within TOLERANCE times max(1, greatest output): 1e-9 in float64, and 2e-5 in float32. There, sums taken in another
+At every split 0 <= K < N of the given inputs, a run shows that the message has exactly the counted state bits. Bob's outputs
+equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). They equal those of
+`forward` up to TOLERANCE times max(1, greatest output), which is 1e-9 in float64 and 2e-5 in float32. There, sums in another
 order differ by at most 1.4e-6 for our mixers at 200 tokens. This does not show that the reduction applies to every recurrent
 model; that is the proof at `alice` and `bob`.
 """
@@ -66,7 +68,7 @@ THOUGHT = 4
 
 @dataclass(frozen=True)
 class Message:
-    """What Alice sends: a number of so many bits.
+    """The message that Alice sends: a number of a given number of bits.
 
     >>> Message(number=5, bits=3).bits
     3
@@ -87,9 +89,9 @@ class Message:
 
 
 def carry(message: Message, model: AnyModel) -> Message:
-    """What the owner of `model` hears of a message over a counted pipe; `bits` are those that were written.
+    """Return what the owner of `model` hears of a message over a counted pipe; `bits` are those that were written.
 
-    Raises ValueError if a state of the model has other bits than the message.
+    Raises ValueError if a state of the model has another number of bits than the message.
     """
     expected = as_machine(model).bits
     if message.bits != expected:
@@ -114,12 +116,12 @@ def alice(model: AnyModel, prefix: Sequence[Any] | Tensor) -> Message:
 
 
 def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int, thought: Thought | None = None) -> list[Any]:
-    """Put the number back as a state, and read the suffix from time t on; returns the output after each of its tokens.
+    """Restore the state from its number, and read the suffix from time t on; return the output after each of its tokens.
 
-    From t on Bob computes the same functions of the same state and tokens as the uncut pass, so his outputs are the same.
-    With a thought he goes on after the suffix, which has at least one token: his next token is the same as that of the uncut
-    pass, being read off the same output, and so is all that follows. Then the outputs after what he writes, except for the last
-    token, stand after the others.
+    From t on Bob computes the same functions of the same state and tokens as the uncut pass. So his outputs are the same. With
+    a thought he continues after the suffix, which has at least one token. His next token is that of the uncut pass, since it
+    is read off the same output, and so are all later ones. Then the outputs after the tokens that he writes, except for the
+    last token, follow the others.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> remembers = build(length=3, alphabet=2)
@@ -149,7 +151,7 @@ def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.na
 
     With a thought, inputs are tokens, every class of the model is a token, and Bob's thought is compared with that of the
     model which read the whole prompt itself. Raises ValueError for an empty input or outputs of a precision without a stated
-    tolerance; TheoremFails if outputs differ or a message has other bits than the start state.
+    tolerance. Raises TheoremFails if outputs differ or a message has another number of bits than the start state.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> reduce(build(length=5, alphabet=3), (0, 2, 1, 1, 0, 6))  # 3^5 = 243 states

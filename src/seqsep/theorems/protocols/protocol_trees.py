@@ -1,8 +1,8 @@
-"""Protocols of two parties with coins as trees of exact chances: what they answer, and what their transcripts tell.
+"""Protocols of two parties with coins as trees of exact chances: their answers, and the information in their transcripts.
 
 At a node Alice or Bob speaks: a bit that is 1 with a chance that depends on the speaker's own input. A leaf is the answer, so
-that both know it. A protocol with shared coins is one tree for each of them, all equally likely, and the coin is part of its
-transcript. Information is in bits; 0 log 0 = 0.
+both know it. A protocol with shared coins is one tree for each of them, all equally likely, and the coin is part of its
+transcript. Information is in bits, and 0 log 0 = 0.
 """
 
 import math
@@ -19,7 +19,7 @@ Distribution = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class Node:
-    """`speaker` says 1 with the chance that `chances` has for its input; the walk goes on at `zero` or `one`.
+    """`speaker` says 1 with the chance that `chances` has for its input; the walk continues at `zero` or `one`.
 
     >>> tree = Node("alice", (Fraction(0), Fraction(1)), 0, Node("bob", (Fraction(1, 4), Fraction(1)), 0, 1))
     >>> [str(chance) for chance, _ in leaves(tree, 1, 0)], bits_of(tree)
@@ -176,7 +176,8 @@ def entropy(distribution: Distribution) -> float:
 
 
 def information(distributions: Sequence[Distribution]) -> float:
-    """What a draw from one of them tells of which it is, all equally likely: the entropy of the mean less the mean entropy.
+    """Return the information of a draw about its source, all sources equally likely: the entropy of the mean less the mean
+    entropy.
 
     >>> information([(Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))])
     1.0

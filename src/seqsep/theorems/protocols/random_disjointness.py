@@ -1,51 +1,58 @@
 """With coins, two parties still need a constant share of N bits to decide whether two sets of N places meet.
 
-The proof counts what a transcript tells about the sets. Each of its steps is computed on given protocols.
+Two sets meet if they have a common place. The proof measures the information that a transcript, the record of all bits sent,
+has about the sets. Each step of the proof is computed on given protocols.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 1, appendix B.1. The proof is that of Bar-Yossef, Jayram, Kumar and
-Sivakumar 2004. Alice has a and Bob has b in {0, 1}^N. DISJ is 1 if a_i = b_i = 1 for some i. On every input the answer is wrong
-with chance at most e < 1/2. The coins are private or shared. Both parties know the answer from the transcript. If only one of
-them does, one bit more gives it to the other.
+Sivakumar 2004. Alice has a and Bob has b in {0, 1}^N. DISJ is 1 if a_i = b_i = 1 for some i. On every input the answer is
+wrong with chance at most e < 1/2. The coins are private or shared. Both parties know the answer from the transcript. If only
+one of them does, one bit more gives it to the other.
 
-We differ: the constant of Omega(N) is explicit, protocols run next to it, and each step of the proof is computed on them.
+We differ:
+* The constant of Omega(N) is explicit.
+* Protocols run next to the bound, and each step of the proof is computed on them.
 
-*Needed*: the longest run has B >= c(e) N bits, with c(e) = (1 - 2 sqrt(e (1 - e))) / 4. This is N / 4 at e = 0, and 0.0143 N at
-e = 1/3.
+*Needed*: the longest run has B >= c(e) N bits, with c(e) = (1 - 2 sqrt(e (1 - e))) / 4. This is N / 4 at e = 0, and 0.0143 N
+at e = 1/3.
 
-Notation: T is the transcript, shared coins included, and P_ab is its distribution. I is mutual information. Let h^2(P, Q) = 1 -
-sum_t sqrt(P(t) Q(t)). Then h is the distance of the vectors sqrt(P) and sqrt(Q), divided by sqrt(2), so it is a metric.
+Notation. T is the transcript, shared coins included, and P_ab is its distribution on the inputs a and b. I is mutual
+information. Let h^2(P, Q) = 1 - sum_t sqrt(P(t) Q(t)). Then h is the distance of the vectors sqrt(P) and sqrt(Q), divided by
+sqrt(2), so it is a metric.
 1. *The inputs.* D in {Alice, Bob}^N is uniform. If D_i = Alice, a_i is a uniform bit and b_i = 0. Otherwise b_i is a uniform
-   bit and a_i = 0. Given D all bits are independent, and the sets are disjoint. The shared coins are independent of a, b and D.
-   So I(ab; T | D) is the information that the bits sent have about a and b, given coins and D. It is at most their entropy. The
-   bits sent are a leaf of a binary tree of depth B, so their entropy is at most B.
-2. *Coordinates.* The pairs (a_i, b_i) are independent given D: I(ab; T | D) >= sum_i I(a_i b_i; T | D).
+  bit and a_i = 0. Given D all bits are independent, and the sets are disjoint. The shared coins are independent of a, b and D.
+  So I(ab; T | D) is the information that the bits sent have about a and b, given coins and D. It is at most their entropy. The
+  bits sent are a leaf of a binary tree of depth B, so their entropy is at most B.
+2. *Coordinates.* The pairs (a_i, b_i) are independent given D. So I(ab; T | D) >= sum_i I(a_i b_i; T | D).
 3. *AND inside.* Fix i and the other D_j. Alice puts a bit u at place i, and Bob a bit v. Each party draws its other bits as in
-   step 1, by private coins. No place except i can be common, so the answer is AND(u, v), and it is wrong with chance at most e.
-   Let Q_uv be the transcript's distribution. Let I(P, Q) be the information of a draw about its source, if the source is P or Q
-   with chance 1/2 each. Then I(a_i b_i; T | D) is the mean over the other D_j of (I(Q_00, Q_10) + I(Q_00, Q_01)) / 2.
+  step 1, by private coins. Only place i can be common, so the answer is AND(u, v), and it is wrong with chance at most e. Let
+  Q_uv be the transcript's distribution. Let I(P, Q) be the information of a draw about its source, if the source is P or Q
+  with chance 1/2 each. Then I(a_i b_i; T | D) is the mean over the other D_j of (I(Q_00, Q_10) + I(Q_00, Q_01)) / 2.
 4. *Information and distance.* I(P, Q) >= h^2(P, Q). Let m = (P + Q) / 2 and r = P / 2m, and let H be the binary entropy. The
-   two sides are the sums over t of m (1 - H(r)) and of m (1 - 2 sqrt(r (1 - r))). So it remains to show that f(r) = 2 sqrt(r (1
-   - r)) - H(r) >= 0. With s = r (1 - r), f'' = 1 / (s ln 2) - 1 / (2 s^(3/2)). This is at least 0 exactly if sqrt(s) >= ln(2) /
-   2, that is between some r* < 1/2 and 1 - r*. There f is convex with f(1/2) = f'(1/2) = 0, so f >= 0. Between 0 and r* it is
-   concave with f(0) = 0 and f(r*) >= 0, so f >= 0 as well. By symmetry the same holds for 1 - r.
+  two sides are the sums over t of m (1 - H(r)) and of m (1 - 2 sqrt(r (1 - r))). So it remains to show that f(r) = 2 sqrt(r (1
+  - r)) - H(r) >= 0. With s = r (1 - r), f'' = 1 / (s ln 2) - 1 / (2 s^(3/2)). This is at least 0 exactly if 2 sqrt(s) >=
+  ln(2), which is the case between some r* < 1/2 and 1 - r*. There f is convex with f(1/2) = f'(1/2) = 0, so f >= 0. Between 0
+  and r* it is concave with f(0) = 0 and f(r*) >= 0, so f >= 0 as well. By symmetry the same holds for 1 - r.
 5. *Triangle.* h(Q_10, Q_01) <= h(Q_00, Q_10) + h(Q_00, Q_01), and (x + y)^2 <= 2 (x^2 + y^2). So (h^2(Q_00, Q_10) + h^2(Q_00,
-   Q_01)) / 2 >= h^2(Q_10, Q_01) / 4.
-6. *Cut and paste.* The chance of a transcript is a product of three factors. One is of its shared coin. One depends on u, for
-   what Alice sends and draws, and one on v, for Bob: Q_uv(t) = p(t) x_u(t) y_v(t). So Q_00(t) Q_11(t) = Q_01(t) Q_10(t), and
-   h(Q_10, Q_01) = h(Q_00, Q_11). Without the shared coin in T this is false.
-7. *The answer* is 1 with chance sin^2(x) under Q_00 and 0 with chance sin^2(y) under Q_11. Both chances are at most e =
-   sin^2(z), with z < pi/4. Apply Cauchy-Schwarz to the transcripts of each answer: 1 - h^2(Q_00, Q_11) <= sin(x) cos(y) +
-   cos(x) sin(y) = sin(x + y) <= sin(2 z) = 2 sqrt(e (1 - e)).
+  Q_01)) / 2 >= h^2(Q_10, Q_01) / 4.
+6. *Cut and paste.* The chance of a transcript is a product of three factors: Q_uv(t) = p(t) x_u(t) y_v(t). The first is for
+  its shared coin, the second for Alice's bits and coins, and the third for Bob's. So Q_00(t) Q_11(t) = Q_01(t) Q_10(t), and
+  h(Q_10, Q_01) = h(Q_00, Q_11). This would be false if T did not contain the shared coin.
+7. *The answer* is wrongly 1 under Q_00 with chance sin^2(x), and wrongly 0 under Q_11 with chance sin^2(y). Both chances are
+  at most e = sin^2(z), with z < pi/4. Apply Cauchy-Schwarz to the transcripts of each answer: 1 - h^2(Q_00, Q_11) <= sin(x)
+  cos(y) + cos(x) sin(y) = sin(x + y) <= sin(2 z) = 2 sqrt(e (1 - e)).
 Together B >= I(ab; T | D) >= sum_i h^2(Q_00, Q_11) / 4 >= c(e) N.
 
 *Enough.* Order the N places in a circle. A window is k places in a row. With g = gcd(k, N) there are N / g windows that begin
 at multiples of g, and each place is in k / g of them. Alice draws a window, and sends its number and her k bits in it. If the
-sets meet in it, Bob answers 1. Otherwise he answers 1 with chance (N - k) / (2N - k). That is the error on disjoint sets. On
-sets that meet in one place the error is (1 - k / N) N / (2N - k), which is the same, and on all others it is no more.
+sets meet in it, Bob answers 1. Otherwise he answers 1 with chance (N - k) / (2N - k). This is the error on disjoint sets. If
+the sets meet in one place, the error is (1 - k / N) N / (2N - k), which is the same number. If they meet in more places, it is
+at most this number.
 
 This takes k + ceil(log2(N / g)) + 1 bits, or k + 1 if the window is a shared coin. That is N / 2 + 2 bits at e = 1/3 and an
-even N. Without coins N + 1 bits are enough. They are also needed: the 2^N pairs of a set and its complement end in 2^N
-transcripts, and a pair that meets in one more.
+even N.
+
+*Without coins* N + 1 bits are enough. They are also needed: the 2^N pairs of a set and its complement have 2^N different
+transcripts, and a pair that meets has one more.
 
 For N up to 3, a run takes trees with exact chances, and some of these trees are random. It counts errors over all inputs. It
 checks step 6 as an equality of fractions, and the other steps as numbers, coordinate by coordinate. Some protocols of fewer
@@ -85,7 +92,7 @@ ROUNDING = 1e-9
 
 
 def share(error: Fraction) -> float:
-    """c(e) = (1 - 2 sqrt(e (1 - e))) / 4, and 0 from e = 1/2 on.
+    """Return c(e) = (1 - 2 sqrt(e (1 - e))) / 4, and 0 from e = 1/2 on.
 
     >>> share(Fraction(0)), share(Fraction(1, 10)), share(Fraction(2, 3))
     (0.25, 0.1, 0.0)
@@ -94,7 +101,9 @@ def share(error: Fraction) -> float:
 
 
 def needed_bits(length: int, error: Fraction) -> int:
-    """ceil(c(e) N), exactly: with e = p / q the least B with 4 q B >= q N - sqrt(4 N^2 p (q - p)); 0 from e = 1/2 on.
+    """Return ceil(c(e) N), exactly; 0 from e = 1/2 on.
+
+    With e = p / q it is the least B with 4 q B >= q N - sqrt(4 N^2 p (q - p)).
 
     >>> needed_bits(1000, Fraction(1, 3)), needed_bits(1000, Fraction(1, 10)), needed_bits(8, Fraction(0))
     (15, 100, 2)
@@ -122,8 +131,10 @@ def worst_input(protocol: Protocol, length: int) -> tuple[Fraction, int, int]:
 
 @dataclass(frozen=True)
 class Steps:
-    """The proof's steps for one protocol, the largest first: the bits, I(ab; T | D), the sum of step 2, that of h^2 in step 4,
-    that of h^2(Q_00, Q_11) / 4 in steps 5 and 6, and c(e) N at the worst error of all inputs.
+    """The proof's steps for one protocol, the largest number first.
+
+    They are the bits, I(ab; T | D), the sum of step 2, and that of h^2 in step 4. Then come the sum of h^2(Q_00, Q_11) / 4 in
+    steps 5 and 6, and c(e) N at the worst error of all inputs.
 
     >>> Steps(bits=2, information=0.5, coordinates=0.5, distances=0.5, opposite=0.25, bound=0.25).information
     0.5
@@ -214,7 +225,7 @@ def protocols(length: int, seed: int = 0) -> list[Protocol]:
 
 
 def _noisy(length: int, noise: Fraction) -> Tree:
-    """Alice says each bit, wrong with this chance; Bob takes them for hers."""
+    """Alice says each bit, wrong with this chance; Bob answers as if they were hers."""
     every = range(1 << length)
     messages = []
     for x in every:
@@ -260,9 +271,9 @@ def _check_steps(protocol: Protocol, length: int) -> Outcome:
 
 
 def errors(windows: Windows) -> tuple[Fraction, int | None]:
-    """The largest error over all inputs, and the one common place of an input that has it; None: the sets are disjoint.
+    """Return the largest error over all inputs, and the one common place of an input that has it; None: the sets are disjoint.
 
-    With more common places no more windows miss them all, so inputs with one are enough.
+    More common places are missed by no more windows, so inputs with one are enough.
 
     >>> errors(Windows(6, 2, shared=True))
     (Fraction(2, 5), None)
@@ -307,7 +318,7 @@ def _check_windows(windows: Windows, most: Fraction, *, seed: int) -> Outcome:
 
 
 def _compare(windows: Windows, most: Fraction) -> Outcome:
-    """The bits by the proof, and without coins by a fooling set, shown for N <= 8, and one transcript more."""
+    """Give the bits by the proof, and without coins by a fooling set, shown for N <= 8, and one transcript more."""
     needed = needed_bits(windows.length, most)
     if needed > windows.bits:
         raise CLAIM.fails({"bits sent": windows.bits, "bits needed": needed})

@@ -1,5 +1,4 @@
-"""With coins, two parties compare N bits by O(log N) bits if each has coins of its own, and by O(1) bits if they share the
-coins.
+"""With coins, two parties compare N bits by O(log N) bits if each has its own coins, and by O(1) bits if they share the coins.
 
 Without coins the parties need N bits. So a bound for deterministic models does not carry over to randomised ones. The error is
 at most e < 1/2, by default 1/3.
@@ -13,27 +12,29 @@ counted over all coins.
 *Without coins* N bits are needed: no two of the 2^N inputs (a, a) can have the same transcript (`communication.fooling_set`).
 
 *Own coins.* Let q be the least prime with n - 1 <= e q, where w = floor(log2 q) and n = ceil(N / w). The bits of a, in groups
-of w, are the coefficients of a polynomial A of degree at most n - 1. Each coefficient is below 2^w <= q. Alice draws x in 0 ..
-q - 1 and sends x and A(x) modulo q, in 2 ceil(log2 q) bits. Bob says "equal" if A(x) = B(x). He answers wrongly only if a and b
-differ. Then A - B is not 0 modulo q and has at most n - 1 roots, so the error is at most (n - 1) / q <= e. By Bertrand there is
-such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are sent.
+of w, are the coefficients of a polynomial A of degree at most n - 1. Each coefficient is below 2^w <= q. B is the same for b.
+Alice draws x in 0 .. q - 1. She sends x and A(x) modulo q, in 2 ceil(log2 q) bits. Bob says "equal" if A(x) = B(x).
 
-*The error is exact.* Some a and b attain (n - 1) / q, for every N (`worst_pair`): D(x) = x (x - 1) .. (x - n + 2) has n - 1
-roots. A coefficient c of D modulo q is c - 0 if c < 2^w, and otherwise 0 - (q - c), with q - c <= q - 2^w < 2^w. The first
-coefficient is 1, which fits in a group of one bit.
+He answers wrongly only if a and b differ. Then A - B is not 0 modulo q and has at most n - 1 roots, so the error is at most (n
+- 1) / q <= e. By Bertrand there is such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are sent.
 
-*A lower bound.* If only Alice sends, B bits with own coins need 2^B >= N / log2(1 + 1 / (1 - 2 e)), so B >= log2 N - 1 at e =
-1/3. For a != a' let P and P' be the distributions of the message. Bob with input a says "equal" with chance at least 1 - e
-under P and at most e under P'. So |P - P'|_1 >= 2 (1 - 2 e). Hence the balls of radius 1 - 2 e around these 2^N points of
-R^(2^B) are disjoint. They are in the ball of radius 2 - 2 e around 0, so 2^N <= ((2 - 2 e) / (1 - 2 e))^(2^B).
+*The error is exact.* Some a and b have the error (n - 1) / q, for every N (`worst_pair`). For D(x) = x (x - 1) .. (x - n + 2)
+has n - 1 roots, and it is a difference A - B. To see this, let c be a coefficient of D modulo q. If c < 2^w, it is c - 0.
+Otherwise it is 0 - (q - c), with q - c <= q - 2^w < 2^w. The first coefficient is 1, which fits in a group of one bit.
 
-*Shared coins.* Both parties know t = ceil(log2(1 / e)) random strings r. Alice sends the t parities of a and r. If a and b
-differ, the parity of their difference with r is 0 with chance 1/2. So the error is 2^-t for every such pair. At e = 1/3 this
-takes 2 bits, for any N.
+*A lower bound.* Suppose that only Alice sends, B bits with her own coins. Then 2^B >= N / log2(1 + 1 / (1 - 2 e)), so B >=
+log2 N - 1 at e = 1/3. Proof: for a != a' let P and P' be the distributions of the message. Bob with input a says "equal" with
+chance at least 1 - e under P and at most e under P'. So |P - P'|_1 >= 2 (1 - 2 e). Hence the balls of radius 1 - 2 e around
+these 2^N points of R^(2^B) are disjoint. They are in the ball of radius 2 - 2 e around 0, so 2^N <= ((2 - 2 e) / (1 - 2
+e))^(2^B).
+
+*Shared coins.* Both parties know t = ceil(log2(1 / e)) random strings r. Alice sends the t parities of a and r: the sums of
+a_i r_i modulo 2. If a and b differ, the parity of their difference with r is 0 with chance 1/2. So the error is 2^-t for every
+such pair. At e = 1/3 this takes 2 bits, for any N.
 
 For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests drawn pairs and
-the worst pair, whose error is exact by the proof. The channel counts the bits. This does not show that O(log N) bits are enough
-at every N; that is the proof.
+the worst pair, whose error is exact by the proof. The channel counts the bits. This does not show that O(log N) bits are
+enough at every N; that is the proof.
 """
 
 import math
@@ -128,7 +129,7 @@ def alice(channel: Channel, plan: Plan, a: Int64[np.ndarray, "length"], x: int) 
 
 
 def bob(channel: Channel, plan: Plan, b: Int64[np.ndarray, "length"]) -> bool:
-    """Whether A(x) = B(x)."""
+    """Return True if A(x) = B(x)."""
     width = ceil_log2(plan.prime)
     x = channel.receive(width)
     value = channel.receive(width)
@@ -143,13 +144,13 @@ def alice_with_shared(channel: Channel, a: Int64[np.ndarray, "length"], coins: I
 
 
 def bob_with_shared(channel: Channel, b: Int64[np.ndarray, "length"], coins: Int64[np.ndarray, "t length"]) -> bool:
-    """Whether all parities are those of b."""
+    """Return True if all parities are those of b."""
     heard = [channel.receive(1) for _ in coins]
     return heard == [int(b @ string) % 2 for string in coins]
 
 
 def shared_bits(error: Fraction) -> int:
-    """t = ceil(log2(1 / e)).
+    """Return t = ceil(log2(1 / e)).
 
     >>> [shared_bits(Fraction(1, inverse)) for inverse in (3, 4, 5, 1000)]
     [2, 2, 3, 10]
@@ -158,7 +159,7 @@ def shared_bits(error: Fraction) -> int:
 
 
 def needed_bits(length: int, error: Fraction) -> int:
-    """The least B with 2^B >= N / log2(1 + 1 / (1 - 2 e)); log2 N - 1, rounded up, at e = 1/3.
+    """Return the least B with 2^B >= N / log2(1 + 1 / (1 - 2 e)); log2 N - 1, rounded up, at e = 1/3.
 
     >>> needed_bits(1024, Fraction(1, 3)), needed_bits(1025, Fraction(1, 3))
     (9, 10)
@@ -238,7 +239,7 @@ def _check_length(length: int, most: Fraction, seed: int) -> list[Outcome]:
 
 
 def _check_own(plan: Plan, most: Fraction, seed: int) -> Outcome:
-    """Count for pairs of words the coins that make Bob err; every pair for small N."""
+    """Count for pairs of words the coins with which Bob answers wrongly; every pair for small N."""
     exhaustive = plan.length <= EXHAUSTIVE
     random = np.random.default_rng(seed)
     if exhaustive:
@@ -331,7 +332,7 @@ def _check_shared(length: int, most: Fraction) -> Outcome:
 
 
 def _compare(plan: Plan, most: Fraction) -> Outcome:
-    """The least bits by the packing of distributions, and without coins by a fooling set, shown for N <= 8."""
+    """Give the least bits by the packing of distributions, and without coins by a fooling set, shown for N <= 8."""
     needed = needed_bits(plan.length, most)
     if needed > plan.bits:
         raise CLAIM.fails({"bits sent": plan.bits, "bits needed": needed})
@@ -360,10 +361,10 @@ THEOREM = Theorem(
     nothing_to_certify="a chance over coins, for which a certificate has no witness; equality-state shows bits without coins",
     choices=(
         Choice(
-            where="appendix B.1, behind Fact 3",
+            where="appendix B.1, after Fact 3",
             printed='"the randomized communication complexity is O(log N)"',
-            found="with coins of their own 2 ceil(log2 q) bits, 18 at N = 1,000 and error 1/3, and one message of fewer than "
-            "log2 N - 1 does not do; with shared coins 2 bits at every N",
+            found="if each party has its own coins, 2 ceil(log2 q) bits are enough, 18 at N = 1,000 and error 1/3. One message "
+            "of fewer than log2 N - 1 bits is not enough. With shared coins 2 bits are enough at every N",
             built="both protocols over a counted channel, and their error over all coins",
             test=TEST + "test_bits_at_a_thousand",
         ),

@@ -1,28 +1,30 @@
-"""With coins, one message that tells any single bit of N bits still needs a constant share of N bits.
+"""With coins, one message that gives any single bit of N bits still needs a constant share of N bits.
 
 The share is 1 - h(e) for an error of at most e, where h is the binary entropy. Error-correcting codes come near that share.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 3, appendix B.1. Alice has a in {0, 1}^N and Bob an index i; Alice
-sends one message, Bob says a_i, wrong with chance at most e < 1/2 for every a and i. The parties share coins.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 3, appendix B.1. Alice has a in {0, 1}^N and Bob has an index i.
+Alice sends one message, and Bob answers with a_i. For every a and i his answer is wrong with chance at most e < 1/2. The
+parties share coins.
 
-We differ: the constant of Omega(N) is explicit, and a protocol runs next to it, its error counted for every input.
+We differ: the constant of Omega(N) is explicit. A protocol runs next to the bound, and its error is counted for every input.
 
-*Without coins* N bits: no two of the 2^N rows of the matrix are equal.
+*Without coins* N bits are needed, because no two of the 2^N rows of the matrix are equal.
 
-*With coins* B >= (1 - h(e)) N bits, h the binary entropy in bits. Proof: let a be uniform. For fixed coins the message M has B
-bits, and the errors e_i of the indices depend on the coins. Then B >= H(M) >= I(a; M) >= sum of I(a_i; M) as the a_i are
-independent, and I(a_i; M) >= 1 - h(e_i) by Fano's inequality. So B >= N - sum h(e_i), and h is concave: averaged over coins and
-indices, e_i <= e, so B >= (1 - h(e)) N. That is 0.0817 N at e = 1/3. Own coins are shared ones that Bob does not use: the bound
-holds for them too.
+*With coins* B >= (1 - h(e)) N bits are needed, with h in bits. Proof: let a be uniform. For fixed coins the message M has B
+bits, and index i has the error e_i, which depends on the coins. Then B >= H(M) >= I(a; M), with the entropy H and mutual
+information I. As the a_i are independent, I(a; M) >= sum of I(a_i; M). By Fano's inequality I(a_i; M) >= 1 - h(e_i). So B >= N
+- sum h(e_i). The mean of e_i over coins and indices is at most e, and h is concave. So B >= (1 - h(e)) N, which is 0.0817 N at
+e = 1/3. It also holds if each party has its own coins, since these are shared coins that the other party ignores.
 
 *A protocol.* Let C be a perfect binary code of m bits and 2^s words: each word of m bits has one nearest code word. Alice and
-Bob share a uniform z for each block of m bits; she sends the s bits of the code word nearest to (block + z), he takes that word
-+ z for the block. (block + z) is uniform for every block. So its distance to the code word is a uniform coset leader, of weight
-at most t. By the symmetry of these codes each bit is wrong with the same chance, mean weight / m:
-    repetition of an odd m:    s = 1,          e = sum over w <= (m-1)/2 of w C(m, w) / (m 2^(m-1)):  1/4 at m = 3, 5/16 at m
-    = 5 Hamming, m = 2^r - 1:      s = m - r,      e = 2^-r:  1/8 at m = 7, s = 4
+Bob share a uniform z for each block of m bits. She sends the s bits of the code word nearest to block + z. He adds z to this
+code word and takes the sum for the block. Since block + z is uniform for every block, its distance to the code word is a
+uniform coset leader, of weight at most t, the number of errors that the code corrects. By the symmetry of these codes each bit
+is wrong with the same chance, which is the mean weight divided by m:
+    repetition of an odd m:  s = 1,      e = sum over w <= (m-1)/2 of w C(m, w) / (m 2^(m-1)):  1/4 at m = 3, 5/16 at m = 5
+    Hamming, m = 2^r - 1:    s = m - r,  e = 2^-r:  1/8 at m = 7, s = 4
 Of these codes with m <= 15 and an error of at most e we take one with the least s / m. The bits of N after the complete blocks
-are sent as they are. At e = 1/3: floor(N / 5) + (N mod 5) bits.
+are sent unchanged. At e = 1/3 this takes floor(N / 5) + (N mod 5) bits.
 
 A run shows for every block, every index and every z that Bob is wrong with exactly the stated chance. The channel counts the
 bits, which are compared with (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test goes through every
@@ -66,12 +68,12 @@ class Code:
 
     @property
     def sent(self) -> int:
-        """s: the bits sent for a block."""
+        """The number s of bits sent for a block."""
         return self.block - self.redundancy
 
     @property
     def error(self) -> Fraction:
-        """The chance that a bit errs, the same for all."""
+        """The chance that a bit is wrong, the same for all."""
         if self.name == "hamming":
             return Fraction(1, 1 << self.redundancy)
         weights = sum(weight * math.comb(self.block, weight) for weight in range(self.block // 2 + 1))
@@ -99,7 +101,7 @@ class Code:
         return word
 
     def _free(self) -> Int64[np.ndarray, "s"]:
-        """The places that are no powers of two, from 1: those of the message."""
+        """The places that are not powers of two, from 1: those of the message."""
         return np.array([place - 1 for place in range(1, self.block + 1) if place & place - 1])
 
 
@@ -110,7 +112,7 @@ CODES = (
 
 
 def code_for(error: Fraction) -> Code | None:
-    """The code with an error of at most e that sends the least share; None if there is none, and all bits are sent.
+    """Return the code with an error of at most e that sends the least share; None if there is none, and all bits are sent.
 
     Raises ValueError for e outside (0, 1/2).
 
@@ -135,7 +137,7 @@ def message_bits(length: int, code: Code | None) -> int:
 
 
 def needed_bits(length: int, error: Fraction) -> int:
-    """ceil((1 - h(e)) N); a float's error is taken off before it is rounded up.
+    """Return ceil((1 - h(e)) N); a float's error is subtracted before rounding up.
 
     >>> needed_bits(1000, Fraction(1, 3))
     82
@@ -172,7 +174,7 @@ def bob(channel: Channel, code: Code | None, i: int, coins: Int64[np.ndarray, "l
 
 
 def errors(code: Code) -> Int64[np.ndarray, "blocks m"]:
-    """For blocks and indices the number of z, out of 2^m, for which Bob errs; every block if m is at most 7, else 0 .. 0.
+    """Count, for blocks and indices, the z out of 2^m for which Bob is wrong; every block if m is at most 7, else 0 .. 0.
 
     >>> errors(Code("repetition", block=3, redundancy=2)).tolist()[0]
     [2, 2, 2]
@@ -244,7 +246,7 @@ def _check_protocol(length: int, most: Fraction, code: Code | None, *, seed: int
 
 
 def _answer(code: Code | None, a: Int64[np.ndarray, "length"], i: int, *, coins: Int64[np.ndarray, "length"]) -> int:
-    """What Bob should say, from the block of i alone."""
+    """Return Bob's right answer, from the block of i only."""
     if code is None or i >= len(a) // code.block * code.block:
         return int(a[i])
     first = i // code.block * code.block
@@ -253,7 +255,7 @@ def _answer(code: Code | None, a: Int64[np.ndarray, "length"], i: int, *, coins:
 
 
 def _compare(length: int, most: Fraction, code: Code | None) -> Outcome:
-    """The bits by entropy, and without coins by different rows, shown for N <= 10."""
+    """Give the bits by entropy, and without coins by different rows, shown for N <= 10."""
     needed = needed_bits(length, most)
     bits = message_bits(length, code)
     if needed > bits:

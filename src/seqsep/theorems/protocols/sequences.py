@@ -1,7 +1,7 @@
-"""Tasks as sequences of symbols that a model must tell apart, whose answer is a token that may follow a thought.
+"""Tasks as sequences of symbols that a model must distinguish, whose answer is a token that may follow a thought.
 
 A model reads the sequence and a continuation, then writes greedily until one of the answer tokens; that is its answer. Tokens
-after those of the task are for thinking: the model may write as many of them as it is given before it answers.
+after those of the task are for thinking: the model may write a given number of them before it answers.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ MOST_WRITTEN = 16
 
 @dataclass(frozen=True)
 class Sequences(Prefixes):
-    """Sequences of `length` symbols from `alphabet`; `continuation` tells two apart (None: nothing does).
+    """Sequences of `length` symbols from `alphabet`; `continuation` distinguishes two of them (None: nothing does).
 
-    `longest` is the most tokens of a prompt; `vocabulary` are the tokens of the task, `answers` those of them that answer;
-    THINKING_TOKENS more are for thinking. `solve` gives the right answer, as a token, to a whole prompt. With `oracle`, told
-    the prompt and what was written since, tokens are put into the thought.
+    `longest` is the most tokens of a prompt. `vocabulary` are the tokens of the task, `answers` those of them that answer, and
+    THINKING_TOKENS more are for thinking. `solve` gives the right answer, as a token, to a whole prompt. With `oracle`, which
+    gets the prompt and what was written since, tokens are put into the thought.
 
     >>> last = Sequences(
     ...     length=2, alphabet=2, longest=3, vocabulary=3, answers=range(2),

@@ -40,7 +40,7 @@ class Chosen:
 
     @property
     def is_given(self) -> bool:
-        """Whether a model is asked for at all."""
+        """True if a model is asked for at all."""
         return self.mixer is not None or self.checkpoint is not None
 
     def build(self, task: Prefixes, seed: int) -> tuple[str, Machine]:
@@ -109,7 +109,8 @@ def rounded(model: AnyModel, task: Prefixes, precision: int, seed: int) -> Machi
 def small_models(
     task: Prefixes, needed: int, chosen: Chosen, *, with_bits: Callable[[int], Recurrence], most_bits: int, seed: int
 ) -> list[tuple[str, Machine]]:
-    """Named models with fewer than `needed` state bits: the one chosen; by default an exact model cut down, and an LSTM.
+    """Return models, by name, with fewer than `needed` state bits: the one chosen; by default a reduced exact model and an
+    LSTM.
 
     `with_bits(b)` is the exact model with its state cut to b bits; b is `needed` - 1, or `most_bits` if that is less. The
     LSTM's state is kept as signs, a bit a number. Raises ValueError for a chosen model of `needed` bits or more.

@@ -1,7 +1,8 @@
 """A thought: the tokens that a model writes, greedily, between its prompt and its answer.
 
-The greatest logit's class is the next token, and is read like any other. So whatever is written depends on the prompt through
-the state and the last output alone: two prompts that leave the same of both get the same thought, and the same answer.
+The greatest logit's class is the next token, and the model reads it like any other. So everything written depends on the
+prompt only through the state and the last output. If two prompts leave the same state and output, they get the same thought
+and the same answer.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,10 +17,11 @@ Insert = Callable[[Sequence[int]], Sequence[int] | None]
 
 @dataclass(frozen=True)
 class Thought:
-    """How a model goes on after its prompt: until it writes one of `stops`, or `most` tokens (at least 1).
+    """The rule for writing after a prompt: until one of `stops` is written, or `most` tokens (at least 1).
 
-    `insert` is an oracle or a retriever: told all tokens after the prompt, it says which tokens to read next in place of what
-    the model would write, or None; these end nothing. A tie goes to the least class. Raises ValueError for no tokens at all.
+    `insert` is an oracle or a retriever. It gets all tokens after the prompt, and returns the tokens to read next in place of
+    what the model would write, or None; these end nothing. A tie goes to the least class. Raises ValueError for no tokens at
+    all.
 
     >>> Thought(stops=frozenset({2}), most=5).most
     5
@@ -44,7 +46,7 @@ class Thought:
 
 
 class Written(NamedTuple):
-    """The tokens after the prompt, and the output after each of them but the last, which nobody reads.
+    """The tokens after the prompt, and the output after each of them except the last, which is not read.
 
     >>> Written(tokens=[4], outputs=[]).tokens
     [4]
@@ -55,7 +57,7 @@ class Written(NamedTuple):
 
 
 def think(party: Machine, output: Any, state: Any, t: int, *, thought: Thought) -> Written:
-    """Go on greedily from the output and the state after the prompt, from time t on.
+    """Continue greedily from the output and the state after the prompt, from time t on.
 
     >>> from seqsep.maths.automata.automata import Recurrence
     >>> from seqsep.theorems.protocols.machine import as_machine
