@@ -1,12 +1,12 @@
-"""What any function of sequences asks of recurrent and of one-layer attention models, length by length.
+"""Lower bounds that any function of sequences puts on recurrent and on one-layer attention models, length by length.
 
 Files:
 
     analyze    the least state and the attention bound at each length, and how both grow
-    attention  what a function costs two parties, and the width times heads of one attention layer that follows
+    attention  the bits that a function costs two parties, and the width times heads of one attention layer that follows
     function   a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
-    record     what an analysis found, as lines for a person and as JSON
-    evidence   what shows a least state, for a certificate
+    record     the result of an analysis, as lines for a person and as JSON
+    evidence   the evidence for a least state, for a certificate
 """
 
 from seqsep.theorems.analysis.analyze import analyze

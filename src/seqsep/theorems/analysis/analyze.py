@@ -1,9 +1,10 @@
-"""What any function of sequences asks of recurrent and of one-layer attention models, length by length.
+"""Lower bounds that any function of sequences puts on recurrent and on one-layer attention models, length by length.
 
-For each N: the least state, exactly (`maths.automata.least_state`), or bounds if inputs are outside the domain
-(`maths.automata.partial_states`) or if a formula's diagram is too large in reading order (`AtLength.bits`); beside it a lower
-bound on width times heads of a one-layer attention model (`theorems.analysis.attention`), where that is above 1.
+For each N there is the exact least state (`maths.automata.least_state`). It is replaced by bounds if inputs are outside the
+domain (`maths.automata.partial_states`) or if a formula's diagram is too large in reading order (`AtLength.bits`). There is
+also a lower bound on width times heads of a one-layer attention model (`theorems.analysis.attention`), if that is above 1.
 `Analysis.growth` says how the least state grows with N, `Analysis.communication_growth` how the bounds of D(f) do.
+
 The least state holds for all recurrent models that answer from their state: the proof is in `maths.automata.least_state`. If
 the output also reads the last token, `AtLength.bits_if_output_sees_last_token` has the least state. The bound on attention
 holds for models of the grid, with stepwise softmax, that compute the function on every input: the proof is in
@@ -98,7 +99,9 @@ def _whole(name: str, values: Iterable[int]) -> list[int]:
 
 
 def _chosen_lengths(function: NamedFunction, lengths: Sequence[int] | None, alphabet: Sequence[int] | None) -> list[int]:
-    """The lengths asked for, ascending; if none are, the only length of the function, or as many as alphabets are given."""
+    """Return the lengths of the call, ascending; if it has none, the function's only length, or as many as alphabets are
+    given.
+    """
     if lengths is None:
         if function.length is not None:
             lengths = [function.length]
@@ -170,7 +173,7 @@ def _pair(function: NamedFunction, instance: FunctionAtLength, partial: PartialS
 
 
 def _asked_again(function: NamedFunction, instance: FunctionAtLength, word: list[int], places: tuple[int, ...]) -> int:
-    """The answer in the table. Raises ValueError for a function that answers otherwise when it is asked a second time."""
+    """Return the answer in the table. Raises ValueError for a function that gives another answer in a second call."""
     table = required(instance.table, "the table of the function")
     index = int(np.ravel_multi_index(places, table.alphabets))
     answer = table.answers[int(table.labels[index])]

@@ -1,9 +1,9 @@
-"""What a function costs two parties, and the width times heads of one attention layer that follows.
+"""The bits that a function costs two parties, and the width times heads of one attention layer that follows.
 
-By Theorem 4 of Bhattamishra et al. 2024 (arXiv:2406.09347) a function that costs D bits for some partition of its positions is
-computed only by layers whose protocol takes at least D bits. The protocol is that of `theorems.protocols.one_layer_protocol`
-with the last token as its question, after which both know the class: proved for all m, H >= 1 and any embedding. The constant
-printed with the theorem, 3 (p + log2 N) bits for each unit of m H, holds for m >= 2 only and is not used.
+Let a function cost D bits for some partition of its positions. By Theorem 4 of Bhattamishra et al. 2024 (arXiv:2406.09347)
+only layers whose protocol takes at least D bits compute it. The protocol is that of `theorems.protocols.one_layer_protocol`,
+with the last token as its question, after which both know the class. It is proved for all m, H >= 1 and any embedding. The
+constant in the paper, 3 (p + log2 N) bits for each unit of m H, holds only for m >= 2 and is not used.
 
 Its domain: one layer of softmax attention, stepwise, on a grid of p bits with either rounding, that reads these N tokens and
 answers every input right at the last one. The bits are those of the finest grid of p bits.
@@ -48,7 +48,7 @@ class Width:
 
 @dataclass(frozen=True)
 class Question:
-    """What the protocol's bits depend on beside p and m H: tokens in all, last tokens, answers.
+    """The sizes on which the protocol's bits depend besides p and m H: tokens in all, last tokens, answers.
 
     >>> Question(tokens=64, last_tokens=2, answers=2).bits_of_one(precision=8)
     52
@@ -62,7 +62,7 @@ class Question:
 
     @classmethod
     def of(cls, instance: FunctionAtLength, answers: int) -> "Question":
-        """That of a function at one length."""
+        """Return the sizes of a function at one length."""
         return cls(len(instance.symbols), len(instance.symbols[-1]), max(1, answers))
 
     def width(self, bits: int, precision: int) -> Width:
@@ -75,7 +75,7 @@ class Question:
         return Width(precision, needed.counted)
 
     def bits_of_one(self, precision: int) -> int:
-        """The bits for m = H = 1: a function that costs no more gives no bound."""
+        """Return the bits for m = H = 1: a function that costs no more gives no bound."""
         from seqsep.theorems.protocols.one_layer_ledger import message_bits
 
         return message_bits(
@@ -117,10 +117,10 @@ def communication(instance: FunctionAtLength) -> Communication:
 
 
 def bound_from(growth: Growth, question: Question, last: tuple[int, int], precision: int) -> int | None:
-    """The first N beyond the last length at which the fit exceeds the bits of m = H = 1; None if none is below 2^20.
+    """Return the first N beyond the last length at which the fit exceeds the bits of m = H = 1; None if none is below 2^20.
 
-    `last`: the last length, and the tokens of its inputs. Extrapolation shows nothing: it says what follows if the growth of
-    the bounds goes on. Found by bisection, about: the bits of m = H = 1 rise by steps.
+    `last`: the last length, and the tokens of its inputs. An extrapolation is not a proof: it says what follows if the bounds
+    continue to grow as they do. N is found by bisection, so it is not exact: the bits of m = H = 1 rise by steps.
 
     >>> from seqsep.maths.automata.growth import growth
     >>> bound_from(growth([(n, 2 ** (n // 2)) for n in (4, 8, 16)]), Question(16, 2, 2), (16, 16), precision=8)

@@ -1,4 +1,4 @@
-"""What shows a least state, as evidence for a certificate: all answers, and prefixes told apart by suffixes."""
+"""The evidence for a least state, for a certificate: all answers, and prefixes with the suffixes that distinguish them."""
 
 import math
 from itertools import combinations
@@ -17,11 +17,11 @@ MOST_ANSWERS = 5 << 20  # each takes two bytes or more of a certificate's 10 MiB
 
 
 def least_state(analysed: AtLength) -> Evidence:
-    """What `analyze` finds at a length, for `certificate("least-state", ..)`.
+    """Return the evidence for the least state that `analyze` finds at a length, for `certificate("least-state", ..)`.
 
     The table holds every answer. Rows are prefixes of the widest split, one of each class; if inputs are outside the domain,
-    those of the clique. Columns are suffixes that tell them apart. Answers stand for themselves if all are from 0 to 2^31 - 1,
-    else for their numbers in order of appearance. Raises ValueError for more inputs than a file can list.
+    those of the clique. Columns are suffixes that distinguish them. Answers are written unchanged if all are from 0 to 2^31 -
+    1, else as their numbers in order of appearance. Raises ValueError for more inputs than a file can list.
 
     >>> from seqsep.theorems.analysis import analyze
     >>> least_state(analyze("majority", [2]).lengths[0]).witness.rows

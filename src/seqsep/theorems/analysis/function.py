@@ -43,10 +43,10 @@ Fields: TypeAlias = Mapping[str, int | float | str]
 
 @dataclass(frozen=True)
 class FunctionAtLength:
-    """A function at one length: all its answers, or its least automaton if there are too many inputs to try.
+    """A function at one length: all its answers, or its least automaton if there are too many inputs to enumerate.
 
     `halves` is the rank of a formula's matrix for its two halves, counted in the order of `folded_places`, if that takes few
-    states; a formula may have it alone.
+    states; a formula may have only this.
     """
 
     symbols: tuple[range, ...]
@@ -72,7 +72,7 @@ def resolve(
     given: Fields | None = None,
     is_regular: bool = False,
 ) -> NamedFunction:
-    """Find the function that a name stands for; `given` are fields of a task, `is_regular` asks for a regular expression.
+    """Find the function of this name; `given` are fields of a task, `is_regular` asks for a regular expression.
 
     Raises ValueError that says what was expected, FileNotFoundError for a missing file.
 
@@ -89,7 +89,7 @@ def resolve(
 
 
 def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: bool) -> NamedFunction:
-    """Find any function but a task."""
+    """Find any function except a task."""
     path, colon, name = target.rpartition(":")
     if is_regular:
         return _of_expression(target, alphabet)
@@ -163,7 +163,7 @@ def sizes(alphabet: Sequence[int] | Callable[[int], Any] | None, length: int, na
 
 
 def _asked(alphabet: Callable[[int], Any], length: int, where: str) -> list[int]:
-    """What a user's `alphabet(N)` answers, as a list of sizes."""
+    """Return what a user's `alphabet(N)` answers, as a list of sizes."""
     try:
         answer = alphabet(length)
     except PlugInFails as failure:
@@ -253,7 +253,7 @@ def _require_bits(name: str, alphabet: Sequence[int] | None) -> None:
 
 
 def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: Fields | None) -> NamedFunction:
-    """The task's answers at every length; only its other fields come from flags."""
+    """Return the task's answers at every length; flags give only its other fields."""
     flags = dict(given or {})
     known = [field.name for field in fields(kind) if field.name != "length"]
     if alphabet is not None:

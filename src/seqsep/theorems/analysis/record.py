@@ -1,4 +1,4 @@
-"""What an analysis found, as lines for a person and as JSON."""
+"""The result of an analysis, as lines for a person and as JSON."""
 
 import math
 from collections.abc import Sequence
@@ -101,9 +101,9 @@ class AtLength:
         """The least state, in bits, of a model whose output also reads the last token; None if it is not known exactly.
 
         `bits` is for a model that answers from its state only. If the output also reads the last token, as it does after a
-        block with a residual connection, the state must distinguish the prefixes that at least one token follows: the greatest
-        c_K with K < N instead of K <= N. These states are enough: at the last token the model keeps its state, and its output
-        reads both.
+        block with a residual connection, the state must distinguish only the prefixes that at least one token follows. Their
+        number is the greatest c_K with K < N instead of K <= N. These states are enough: at the last token the model keeps its
+        state, and its output reads both.
 
         >>> from seqsep.theorems.analysis import analyze
         >>> last = analyze(lambda word: word[-1], [6], alphabet=4).lengths[0]
@@ -319,9 +319,9 @@ class Analysis(Tabular):
         ]
 
     def bounds_from(self) -> dict[int, int | None]:
-        """For each precision without a bound above 1 at the last length: from which N one follows, if the growth goes on.
+        """Return, for each precision without a bound above 1 at the last length, the N from which one follows.
 
-        None: from no N up to 2^20, or there are too few lengths to see a growth.
+        This holds if the growth continues. None: from no N up to 2^20, or there are too few lengths to see a growth.
         """
         last = self.lengths[-1]
         question = Question(len(last.symbols), len(last.symbols[-1]), max(1, len(last.answers)))
@@ -331,7 +331,7 @@ class Analysis(Tabular):
         return {one: None if growth is None else bound_from(growth, question, sizes, precision=one) for one in without}
 
     def _without_bound(self) -> list[str]:
-        """What is said of the precisions at which the last length has no bound on attention above 1."""
+        """Return the line about the precisions at which the last length has no bound on attention above 1."""
         first = self.bounds_from()
         if not first:
             return []
@@ -360,6 +360,6 @@ def _witness_line(at: AtLength) -> str:
 
 
 def _word(tokens: Sequence[int], split: int) -> str:
-    """An input with | behind its prefix; tokens of one digit stand side by side."""
+    """Return an input with | after its prefix; tokens of one digit are written without spaces."""
     apart = "" if max(tokens, default=0) < 10 else " "
     return f"{apart.join(map(str, tokens[:split]))}|{apart.join(map(str, tokens[split:]))}"
