@@ -37,7 +37,7 @@ class AtLeast:
     least: int = 1
 
     def holds(self, bits: Bool[np.ndarray, "batch variables"]) -> Bool[np.ndarray, "batch"]:
-        """Whether the feature is 1 on each assignment."""
+        """Return, for each assignment, whether the feature is 1."""
         true = np.zeros(len(bits), dtype=np.int64)
         for literal in self.literals:
             true += bits[:, abs(literal) - 1] == (literal > 0)
@@ -56,7 +56,7 @@ class TruthTable:
     values: tuple[int, ...]
 
     def holds(self, bits: Bool[np.ndarray, "batch variables"]) -> Bool[np.ndarray, "batch"]:
-        """Whether the feature is 1 on each assignment."""
+        """Return, for each assignment, whether the feature is 1."""
         row = np.zeros(len(bits), dtype=np.int64)
         for digit, index in enumerate(self.indices):
             row += bits[:, index - 1].astype(np.int64) << digit
@@ -118,7 +118,7 @@ class Thresholds:
         return max(sizes, default=0)
 
     def count(self, assignments: Int[np.ndarray, "batch variables"]) -> Int64[np.ndarray, "batch"]:
-        """How many features are 1 on each assignment."""
+        """Count, for each assignment, the features that are 1."""
         bits = assignments.astype(bool)
         true = np.zeros(len(assignments), dtype=np.int64)
         for feature in self.features:

@@ -222,7 +222,7 @@ class Grid:
         return Fraction(1, self.steps)
 
     def holds(self, array: Array) -> bool:
-        """Whether every number is on the grid."""
+        """Return True if every number is on the grid."""
         units_per_step = (array.unit * self.steps).denominator
         return array.largest <= self.steps and not (array.integers % units_per_step).any()
 
@@ -276,7 +276,7 @@ class Grid:
         return self._saturate(integers, exact.unit, tally, where)
 
     def _saturate(self, integers: Shaped[np.ndarray, "..."], unit: Fraction, tally: Tally, where: str) -> Array:
-        """min(max(x, -L), L) of numbers that are on the grid but for their size."""
+        """min(max(x, -L), L) of numbers that are on the grid except for their size."""
         array = Array(integers, unit)
         if array.largest <= self.steps:
             is_wide_in_vain = integers.dtype == np.object_ and fits(array.most)

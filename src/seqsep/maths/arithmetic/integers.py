@@ -42,7 +42,7 @@ def spelled(count: int) -> Int64[np.ndarray, "count digits"]:
 
 
 def fits(most: int) -> bool:
-    """Whether magnitudes up to `most` fit int64.
+    """Return True if magnitudes up to `most` fit int64.
 
     >>> fits(2**63 - 1), fits(2**63)
     (True, False)
@@ -92,7 +92,7 @@ class Limbs:
         return (widened(self.high) << 2 * self.shift) + (widened(self.middle) << self.shift) + widened(self.low)
 
     def divides(self, divisor: int, end: int) -> bool:
-        """Whether `divided` stays within int64 for this divisor, and is right up to a saturation at ±`end`."""
+        """Return True if `divided` stays within int64 for this divisor, and is right up to a saturation at ±`end`."""
         rests_fit = divisor << (self.shift + 2) < INT64
         quotients_fit = (1 << (54 + self.shift)) // divisor < 1 << 60
         return rests_fit and quotients_fit and end < 1 << 60

@@ -46,7 +46,7 @@ class Tree:
 
     @property
     def copies(self) -> int:
-        """How often a part is written out."""
+        """The number of times that a part is written out."""
         return max(1, self.least) if self.most is None else self.most
 
 

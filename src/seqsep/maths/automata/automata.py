@@ -82,14 +82,14 @@ class DFA:
             raise ValueError(f"DFA({shapes}): the start and every entry are states, 0 to {states - 1}")
 
     def accepts(self, word: Iterable[int]) -> bool:
-        """Whether the word leads from the start to an accepting state."""
+        """Return True if the word leads from the start to an accepting state."""
         state = self.start
         for token in word:
             state = int(self.table[state, token])
         return bool(self.accepting[state])
 
     def live(self) -> Bool[np.ndarray, "states"]:
-        """Which states some word leads from to an accepting state."""
+        """Return the states from which some word leads to an accepting state."""
         live = self.accepting.copy()
         while True:
             more = live | live[self.table].any(axis=1)
@@ -170,7 +170,7 @@ class DFA:
         return side_by_side.distinguish(self.start, states + other.start)
 
     def count_words(self, length: int) -> int:
-        """How many words of one length are accepted, exactly; counted in Python integers if 64 bits may be too few.
+        """Count the accepted words of one length exactly; in Python integers if 64 bits may be too few.
 
         >>> DFA(np.array([[0, 1], [0, 1]]), start=0, accepting=np.array([False, True])).count_words(10)
         512

@@ -37,12 +37,12 @@ class Tabulated:
 
     @property
     def alphabets(self) -> tuple[int, ...]:
-        """How many tokens are allowed at each position."""
+        """The number of tokens allowed at each position."""
         return tuple(map(len, self.symbols))
 
     @property
     def total(self) -> bool:
-        """Whether every input has an answer."""
+        """True if every input has an answer."""
         return not (self.labels == OUTSIDE).any()
 
     def values(self) -> Int64[np.ndarray, "..."]:
@@ -68,7 +68,7 @@ def alphabet_ranges(alphabets: Sequence[int]) -> tuple[range, ...]:
 
 
 def count_inputs(symbols: Sequence[range], name: str) -> int:
-    """How many inputs there are. Raises ValueError, with `name`, if there are none or more than 2^24.
+    """Count the inputs. Raises ValueError, with `name`, if there are none or more than 2^24.
 
     >>> count_inputs([range(2), range(3)], "function")
     6

@@ -1,4 +1,4 @@
-"""How the least state grows with the length N: constant, logarithmic or linear, by least squares.
+"""The growth of the least state with the length N: constant, logarithmic or linear, by least squares.
 
     bits(N) = running maximum over the lengths up to N of log2(classes)   ~   intercept + slope * g(N),   g(N) = N or log2 N
 

@@ -70,7 +70,7 @@ class Monoid:
 
     @property
     def is_aperiodic(self) -> bool:
-        """Whether no power of an element goes round: a^(w+1) = a^w, so that no part of the monoid is a group."""
+        """True if for each element a some power equals the next one, a^(w+1) = a^w: no part of the monoid is a group."""
         return all(
             self.product([self.idempotent(element), element]) == self.idempotent(element) for element in range(len(self.maps))
         )

@@ -182,7 +182,7 @@ def clique(rows: Rows) -> list[int]:
 
 
 def incompatible(rows: Rows) -> Bool[np.ndarray, "rows rows"]:
-    """Which pairs of rows differ in a column where both are defined.
+    """Return the pairs of rows that differ in a column in which both are defined.
 
     >>> incompatible(np.array([[0, OUTSIDE], [1, 0], [OUTSIDE, 1]])).astype(int).tolist()
     [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
@@ -191,7 +191,7 @@ def incompatible(rows: Rows) -> Bool[np.ndarray, "rows rows"]:
 
 
 def _clashes(rows: Rows, row: Integer[np.ndarray, "suffixes"]) -> tuple[Bool[np.ndarray, "rows"], int]:
-    """Which rows are incompatible with one, and how many cells were compared; a few columns tell most rows apart."""
+    """Return the rows incompatible with one, and the number of cells compared; a few columns distinguish most rows."""
     clashes = np.zeros(len(rows), dtype=bool)
     cells = 0
     left: np.ndarray | slice = slice(None)

@@ -24,7 +24,7 @@ MOST_STEPS = 1 << 20
 
 
 def looks_regular(text: str) -> bool:
-    """Whether a text may be meant as a regular expression: only characters of the syntax, and an operator among them.
+    """Return True if a text may be meant as a regular expression: only characters of the syntax, and an operator among them.
 
     >>> looks_regular("(01)*"), looks_regular("bounded-dyck")
     (True, False)
@@ -36,7 +36,7 @@ def automaton(pattern: str, alphabet: int | None = None) -> DFA:
     """The minimal DFA of the words that match, over 0 .. alphabet - 1; by default as many symbols as are used, at least 2.
 
     Raises ValueError, with the place, for a pattern that cannot be read; for more than 10,000 characters, 4,096 symbols with
-    repeats written out, 4,096 states, or 1,048,576 steps from a position of a state to those behind it; and for groups or
+    repeats written out, 4,096 states, or 1,048,576 steps from a position of a state to those after it; and for groups or
     repeats more than 50 deep.
 
     >>> automaton("(0|1 0* 1)*").table.tolist()  # an even number of ones
@@ -76,7 +76,7 @@ def automaton(pattern: str, alphabet: int | None = None) -> DFA:
 class _Positions:
     """The positions of an expression, as bits of whole numbers, in the reverse order of the text.
 
-    matched[s] are those that symbol s matches, and following[p] are those that may be read behind p.
+    matched[s] are those that symbol s matches, and following[p] are those that may be read after p.
     """
 
     size: int
@@ -87,7 +87,7 @@ class _Positions:
         self.matched = [0] * self.size
 
     def behind(self, read: int) -> int:
-        """The positions that may be read behind one of those that were read."""
+        """The positions that may be read after one of those that were read."""
         bits = bin(read)[:1:-1]
         after = 0
         position = bits.find("1")

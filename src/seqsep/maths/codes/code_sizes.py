@@ -1,4 +1,4 @@
-"""How many sign vectors can be nearly orthogonal: exact tails, what they allow by counting, and classical upper bounds.
+"""The number of sign vectors that can be nearly orthogonal: exact tails, bounds by counting, and classical upper bounds.
 
 Vectors are in {-1, 1}^k, and T_i . T_j = k - 2 (the number of places where they differ). So T_i . T_j <= gamma k exactly if
 they differ in at least d = ceil((1 - gamma) k / 2) places: gamma-orthogonal vectors are the words of a binary code of
@@ -20,7 +20,7 @@ def least_distance(dimension: int, coherence: Fraction) -> int:
 
 
 def too_near(dimension: int, coherence: Fraction, two_sided: bool = False) -> int:
-    """How many of the 2^k sign vectors have a sum above gamma k; if `two_sided`, of magnitude above gamma k (gamma >= 0).
+    """Count those of the 2^k sign vectors whose sum is above gamma k; if `two_sided`, of magnitude above gamma k (gamma >= 0).
 
     >>> too_near(4, Fraction(1, 4)), too_near(4, Fraction(1, 4), two_sided=True)  # sums of 2 and 4, or -2 and -4
     (5, 10)

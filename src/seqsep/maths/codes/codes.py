@@ -219,7 +219,7 @@ def position_code(name: str, count: int) -> PositionCode:
 
 
 def has_addresses(name: str, count: int) -> bool:
-    """Whether the code of that name has so many addresses.
+    """Return True if the code of that name has this number of addresses.
 
     >>> has_addresses("kerdock", 65_536), has_addresses("kerdock", 65_537)
     (True, False)

@@ -37,7 +37,7 @@ def words(
 
 
 def correlations(generator: Int64[np.ndarray, "digits symbols"], order: int, count: int) -> Counter[int]:
-    """How many of the words 1 .. count - 1 have which correlation with word 0; every word is computed.
+    """Count the words 1 .. count - 1 by their correlation with word 0; every word is computed.
 
     The counts are exact: a partial sum of the transform is an integer of at most the number of symbols, below 2^24.
     Raises ValueError for more words than 2^24 or than the generator has.

@@ -45,7 +45,7 @@ class LinearCode(PositionCode):
 
     @property
     def capacity(self) -> int:
-        """How many words the whole code has."""
+        """The number of words of the code."""
         return int(self.order ** len(self.generator))
 
     def _correlations(self, count: int) -> Counter[int]:
@@ -209,7 +209,7 @@ def dual_bch(degree: int, errors: int) -> Int64[np.ndarray, "digits symbols"]:
 
 
 def dual_bch_correlations(generator: Int64[np.ndarray, "digits symbols"], degree: int, count: int) -> Counter[int]:
-    """What `correlations` returns for `dual_bch(degree, 3)`, by symmetry; `count` is a power of 2 above 2^(2 degree).
+    """Return what `correlations` returns for `dual_bch(degree, 3)`, by symmetry; `count` is a power of 2 above 2^(2 degree).
 
     To put g x for x permutes the coordinates and takes the word (a, b, c) to (a g, b g^3, c g^5). If 5 is coprime to n, the
     powers of g^5 are all nonzero elements. Then any c other than 0 becomes any other one, while (a, b) goes once through all

@@ -1,4 +1,4 @@
-"""What a position code is: integer keys and queries for addresses 0 .. count - 1, computed without a stored table.
+"""Position codes: integer keys and queries for addresses 0 .. count - 1, computed without a stored table.
 
     score(p, j)   =  unit^2 queries(p) . keys(j)
     gap           =  min over p and j != p of  score(p, p) - score(p, j)  >  0
@@ -40,7 +40,7 @@ class PositionCode(ABC):
     @property
     @abstractmethod
     def dimension(self) -> int:
-        """How many coordinates a key has."""
+        """The number of coordinates of a key."""
 
     @property
     def parameter_bits(self) -> int:

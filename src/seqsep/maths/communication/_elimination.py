@@ -11,7 +11,7 @@ Numbers = Int64[np.ndarray, "_size"]
 
 
 def is_prime(number: int) -> bool:
-    """Whether a number up to 2^31 is prime, by trial division."""
+    """Return True if a number up to 2^31 is prime, by trial division."""
     divisors = np.arange(2, math.isqrt(max(number, 0)) + 1)
     return number > 1 and bool((number % divisors).all())
 
@@ -85,7 +85,7 @@ def independent_in_floats(matrix: Matrix, prime: int) -> tuple[Numbers, Numbers]
 
 
 def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bool:
-    """Whether a square matrix of whole numbers has an inverse modulo a prime below 2^31, by Gauss-Jordan elimination."""
+    """Return True if a matrix of whole numbers has an inverse modulo a prime below 2^31, by Gauss-Jordan elimination."""
     left = square % prime
     for step in range(len(left)):
         pivots = np.flatnonzero(left[step:, step])
@@ -99,7 +99,7 @@ def nonsingular_modulo(square: Int64[np.ndarray, "size size"], prime: int) -> bo
 
 
 def nonsingular_gf2(square: Int64[np.ndarray, "size size"]) -> bool:
-    """Whether a square matrix of whole numbers has an inverse over GF(2): no row is a sum of rows before it.
+    """Return True if a matrix of whole numbers has an inverse over GF(2): no row is a sum of rows before it.
 
     A row is one integer with a bit a column; it is reduced by the rows before it from its lowest bit on.
     """

@@ -52,7 +52,7 @@ class TwoParty:
 
     @cached_property
     def total(self) -> bool:
-        """Whether the function is defined everywhere."""
+        """True if the function is defined everywhere."""
         return bool((self.matrix != OUTSIDE).all())
 
     @cached_property

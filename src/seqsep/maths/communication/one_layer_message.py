@@ -1,4 +1,4 @@
-"""How many bits pass from some positions through one attention layer to its answer, and from which length on they are too few.
+"""The bits that pass from some positions through one attention layer to its answer, and the length at which they are too few.
 
 H heads, values of m coordinates. Two arithmetics, whose proofs stand where they are run:
 
@@ -95,7 +95,7 @@ def word_bits(symbols: int, length: int) -> int:
 def composition_bites_from(message: Callable[[int], int]) -> int:
     """The least n from which a message of `message(n)` bits tells too little for composition over [n].
 
-    `message` is one of a fixed number of bits, or `exact_bits` for B = n. Behind the least n at which it is too short it stays
+    `message` is one of a fixed number of bits, or `exact_bits` for B = n. After the least n at which it is too short it stays
     so, for p >= 8. With T = (2^p - 1) n, log2 cells is at least (m + 1) log2(T / 2), and by T/(T - 1) (m + 1) / (n ln 2) at
     most it grows from n to n + 1. So where the message, b bits, is below a = n log2 n, it grows by less than a / (4 n), and a
     by more than a / n + 1: the gap widens by more than 1 each time, and rounding up does not close it.

@@ -92,7 +92,7 @@ class PartitionBound:
 
     @property
     def measure(self) -> str:
-        """What gave the bound: rank or fooling set, or both if the answers differ in this."""
+        """The measure that gave the bound: rank or fooling set, or both if the answers differ in this."""
         return " and ".join(dict.fromkeys(part.measure for part in self.parts)) or "none"
 
     def verify(self) -> None:

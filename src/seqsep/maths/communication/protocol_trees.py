@@ -62,7 +62,7 @@ class ProtocolTree:
 
     @property
     def leaves(self) -> int:
-        """How many leaves the tree has."""
+        """The number of leaves of the tree."""
         return sum(1 for _ in _leaves(self.root))
 
     def answer(self, row: int, column: int) -> tuple[int, str]:
@@ -132,7 +132,7 @@ class _RectangleSearch:
         self.solved: dict[tuple[int, int], tuple[int, int | tuple[Party, int]]] = {}
 
     def _masks(self, line: Int64[np.ndarray, "_size"]) -> list[int]:
-        """Where a row or column has each of the values, as bits."""
+        """Return the places of each value in a row or column, as bits."""
         return [sum(1 << place for place in np.flatnonzero(line == value).tolist()) for value in self.values]
 
     def tree(self, depth: int) -> Tree | None:
@@ -151,7 +151,7 @@ class _RectangleSearch:
         return rows, sum(1 << one for one in set(self._first_of("bob", columns, rows).values()))
 
     def _solvable(self, rows: int, columns: int, depth: int) -> bool:
-        """Whether a rectangle has a tree of that depth; if so, its root is kept in `solved`."""
+        """Return True if a rectangle has a tree of that depth; if so, its root is kept in `solved`."""
         key = rows, columns = self._key(rows, columns)
         if self.failed.get(key, -1) >= depth:
             return False

@@ -79,16 +79,16 @@ class RankByCounting:
 
     @property
     def measure(self) -> str:
-        """What gave the bound."""
+        """The measure that gave the bound."""
         return "rank over the rationals, counted"
 
     @property
     def searched(self) -> str:
-        """Which partitions were tried."""
+        """The partitions that were tested."""
         return "halves and repeated patterns"
 
     def record(self) -> dict[str, Any]:
-        """What a reader needs to count again, as a JSON object; `places` is the order in which positions were read."""
+        """The data for a repeated count, as a JSON object; `places` is the order in which positions were read."""
         return {
             "label": self.label,
             "rank": self.rank,

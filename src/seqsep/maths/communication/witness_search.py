@@ -37,7 +37,7 @@ def distinguished(matrix: Matrix) -> DistinctRows:
 
 
 def contradictions(matrix: Matrix) -> Bool[np.ndarray, "rows rows"]:
-    """Which pairs of rows differ in a column where both are defined.
+    """Return the pairs of rows that differ in a column in which both are defined.
 
     These columns are counted as those where both are defined, less those where they agree.
 
@@ -119,7 +119,7 @@ def rank(matrix: Matrix, field: str) -> Rank:
 
 
 def _kinds_of_rows(matrix: Matrix) -> int:
-    """How many different rows other than 0 there are."""
+    """Count the different rows other than 0."""
     return len(np.unique(matrix[(matrix != 0).any(axis=1)], axis=0))
 
 

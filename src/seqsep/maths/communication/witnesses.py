@@ -82,7 +82,7 @@ class Merged:
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(set(self.class_of.tolist()))
 
     def verify(self) -> None:

@@ -54,7 +54,7 @@ LOGITS_AT_ONCE = 1 << 23
 
 @dataclass(frozen=True)
 class Execution:
-    """What a run of a network gives: logits at the asked positions, the residual stream inside, and what was rounded.
+    """The result of a run: logits at the queried positions, the residual stream inside, and what was rounded.
 
     `logits` has shape (batch, asked, classes). `attended[l]` is the residual stream after attention layer l, before its
     feed-forward part: at every position, but in the last layer at the asked ones only. `state_ranges` has the range of every
@@ -79,7 +79,7 @@ class Execution:
 
     @property
     def unique_argmax(self) -> Bool[np.ndarray, "*shape"]:
-        """Whether one logit is greater than all other ones."""
+        """True if one logit is greater than all other ones."""
         integers = self.logits.integers
         return (integers == integers.max(-1, keepdims=True)).sum(-1) == 1
 
@@ -267,7 +267,7 @@ def _mixed_of_last(rounded: _Rounded, head: Head, x: ResidualStream, last: Resid
         own = rounded.product(query[some], own_key[some], "scores")[:, 0]
         scores = joined([before, own], axis=1)
         weights = rounded.weights(scores)
-        # All rows read one table: the values of x, and behind them each row's own one, at `time` + its number.
+        # All rows read one table: the values of x, and after them each row's own one, at `time` + its number.
         table = joined([value[0], own_value[some][:, 0]])
         weights = weights._replace(key=np.where(weights.key < time, weights.key, time + weights.row))
         rows = np.zeros(len(scores.integers), dtype=np.int64)

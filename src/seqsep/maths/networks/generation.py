@@ -5,7 +5,7 @@
 
 If `follow` passes, `generate` yields the same tokens. Proof by induction on t: a causal network's logits at place t - 1 are a
 function of s_0 .. s_(t-1), which are the tokens generated so far; so what it generates next is s_t. Tokens that a retriever
-inserts behind a closed query are the retriever's, not the network's: `inserted` marks them, and they are not asked for.
+inserts after a closed query are the retriever's, not the network's: `inserted` marks them, and they are not asked for.
 
 So T tokens cost one pass over T tokens instead of T passes. Places are numbered from 0, and the last token of a sequence is
 never read.
@@ -147,7 +147,7 @@ def require_followed(
 def generate(
     network: Network, prompt: Sequence[int], stops: Collection[int], most: int, retriever: Retriever | None = None
 ) -> list[int]:
-    """The tokens that greedy decoding yields behind the prompt: up to and with the first stop, at most `most`.
+    """The tokens that greedy decoding yields after the prompt: up to and with the first stop, at most `most`.
 
     The retriever is asked after each generated token that is no stop: it is given all tokens so far and returns those to
     insert if they end with a closed query, else None. Inserted tokens are among those returned and count in `most`.

@@ -316,7 +316,7 @@ class Network:
 
     @property
     def causal(self) -> bool:
-        """Whether every attention layer has a causal mask."""
+        """True if every attention layer has a causal mask."""
         return all(mixer.causal for mixer, _ in self.layers if isinstance(mixer, AttentionLayer))
 
     def arrays(self) -> Iterator[tuple[str, Array]]:
