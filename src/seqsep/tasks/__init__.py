@@ -8,11 +8,11 @@ Files:
     equality            are two halves equal?
     disjointness        do two sets meet?
     associative_recall  pairs, then a key: its value
-    ngram_retrieval     symbols, then a few of them: the symbol behind
+    ngram_retrieval     symbols, then a few of them: the symbol after
     counting            numbers, then one and a threshold: does it occur more often?
     multi_query_recall  pairs, then many keys: their values
     nearest_neighbor    labelled vectors, then vectors to label
-    is_tree             is a list of edges a tree? the answer behind a thought
+    is_tree             is a list of edges a tree? the answer after a thought
     sparse_threshold    do more than so many features of a few bits each hold?
     reading             inputs of the user's own, as `readable` writes them
     trees               IsTree on tokens: the definition, how a graph is written, the thoughts that decide it

@@ -1,4 +1,4 @@
-"""How a block of examples is made: the draws of each example, cut into parts, and ranges of examples that fit in a cache."""
+"""Blocks of examples: the draws of each example, cut into parts, and ranges of examples that fit in a cache."""
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial

@@ -26,8 +26,8 @@ def double_stars(
 ) -> tuple[Edges, Bool[np.ndarray, "batch"]]:
     """Two stars and one edge more, and which of these graphs are trees.
 
-    `labels` orders the vertices: the first two are the hubs, hubs[i] in {0, 1} says to which of them the vertex i behind them
-    is joined, and the vertices at `places` and right behind, both no hubs, are joined: a tree if and only if their hubs differ.
+    `labels` orders the vertices: the first two are the hubs, hubs[i] in {0, 1} says to which of them the vertex i after them
+    is joined, and the vertices at `places` and right after, both no hubs, are joined: a tree if and only if their hubs differ.
 
     >>> edges, is_tree = double_stars(np.array([[5, 6, 1, 2, 3, 4]]), np.array([[0, 1, 0, 1]]), np.array([3]))
     >>> edges[0].tolist(), is_tree.tolist()
@@ -108,7 +108,7 @@ def _vertices_apart(
 
 
 def _on_cycle(edges: Edges, pairs: Int64[np.ndarray, "batch 2"]) -> Bool[np.ndarray, "batch edges"]:
-    """Which edges of a tree of `trees` lie between the two vertices: those above exactly one of them.
+    """Return the edges of a tree of `trees` that are between the two vertices: those above exactly one of them.
 
     Going through the edges in order, each of the two climbs when its own edge comes, as parents come later.
     """

@@ -17,7 +17,7 @@ Halves = Int64[np.ndarray, "batch half"]
 
 
 class TwoHalves(Task):
-    """`length` symbols, half of them before a separator and half behind it; training lengths from `least_length`.
+    """`length` symbols, half of them before a separator and half after it; training lengths from `least_length`.
 
     Subclasses have the field `least_length` and call `_require_lengths`. 0 stands for the even number at or above N/10, and for
     2 * least_half at least; if that number is given the field becomes 0, since the task is the same.
@@ -107,7 +107,7 @@ class TwoHalves(Task):
         batch.targets[np.arange(len(halves)), 2 * halves] = labels
 
     def split(self, inputs: Sequence[int]) -> tuple[list[int], list[int] | None]:
-        """The tokens before the separator and those behind it; None if it has not come. Raises ValueError if it comes twice."""
+        """The tokens before the separator and those after it; None if it has not come. Raises ValueError if it comes twice."""
         tokens = list(inputs)
         require(tokens.count(self.symbols) <= 1, self, f"there is one separator, {self.symbols}, found {tokens}")
         if self.symbols not in tokens:

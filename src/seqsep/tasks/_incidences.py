@@ -101,7 +101,7 @@ def tour_steps(graph: Incidences) -> Iterator[TourStep]:
 
 
 class Peeled(NamedTuple):
-    """What peeling writes: in each row pointers as negative vertices, climbs as vertices, then 0; and which are trees."""
+    """The result of peeling: in each row pointers as negative vertices, climbs as vertices, then 0; and the flags of trees."""
 
     written: Int64[np.ndarray, "batch steps"]
     is_tree: Bool[np.ndarray, "batch"]

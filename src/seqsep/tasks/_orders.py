@@ -82,7 +82,7 @@ def distinct(
 
 
 def _first_occurrences(values: Int64[np.ndarray, "batch tried"], bound: int) -> Bool[np.ndarray, "batch tried"]:
-    """Which numbers below `bound` stand in their row for the first time: sorted with their places, each behind no equal one."""
+    """Return the numbers below `bound` at their first occurrence in their row, sorted with their places."""
     tried = values.shape[1]
     bits = tried.bit_length()
     whole: Any = np.uint32 if bound << bits <= 1 << 32 else np.uint64  # half as long to sort
@@ -100,9 +100,9 @@ def _first_occurrences(values: Int64[np.ndarray, "batch tried"], bound: int) -> 
 def asked_again(
     uniform: UInt32[np.ndarray, "batch half_and_one"], points: Int64[np.ndarray, "batch"], length: int
 ) -> Int64[np.ndarray, "batch asked"]:
-    """Which pair each point behind the told ones is about, of `points` that there are and at most `length`.
+    """Return the pair that each point after the given ones asks for, of `points` that there are and at most `length`.
 
-    The n = points // 2 pairs told come in a random order, and, if `points` is odd, one of them once more. Behind the last point
+    The n = points // 2 pairs told come in a random order, and, if `points` is odd, one of them once more. After the last point
     stands length // 2.
     """
     half = length // 2

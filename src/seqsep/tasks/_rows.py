@@ -6,7 +6,7 @@ from numpy.lib.stride_tricks import as_strided
 
 
 def is_before(ends: Int64[np.ndarray, "batch"], length: int) -> Bool[np.ndarray, "batch length"]:
-    """Which of `length` places lie before each row's end; in 32 bits, which takes a third of the time of 64.
+    """Return the places, of `length`, that are before each row's end; in 32 bits, which takes a third of the time of 64.
 
     >>> is_before(np.array([0, 2]), 3).astype(int).tolist()
     [[0, 0, 0], [1, 1, 0]]

@@ -93,7 +93,7 @@ def _candidates(start: int, dimension: int, norm: int, noise_bits: int) -> Float
 
 
 def _apart_from_earlier(points: Float64[np.ndarray, "some dimension"], gamma: float) -> Bool[np.ndarray, "some"]:
-    """Which points are kept if, in order, each is that lies apart from all kept before it."""
+    """Return the points that are kept if, in order, each point is kept that is far from all those kept before it."""
     is_near = _is_near(points, points, gamma)
     is_kept = np.zeros(len(points), dtype=np.bool_)
     for place in range(len(points)):
@@ -109,7 +109,7 @@ def _norm(dimension: int, sine: float, noise_bits: int) -> int:
 def _is_near(
     points: Float64[np.ndarray, "some dimension"], others: Float64[np.ndarray, "other dimension"], gamma: float
 ) -> Bool[np.ndarray, "some other"]:
-    """Which products of directions are above 1 - 2 gamma; sums of whole numbers, exact in any order."""
+    """Return the products of directions that are above 1 - 2 gamma; sums of whole numbers, exact in any order."""
     norms = np.sqrt((points * points).sum(axis=1))
     other_norms = np.sqrt((others * others).sum(axis=1))
     return points @ others.T > (1 - 2 * gamma) * norms[:, None] * other_norms

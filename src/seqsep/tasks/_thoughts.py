@@ -18,7 +18,7 @@ Column = Int64[np.ndarray, "batch"] | int
 
 
 class Thoughts:
-    """Tokens written for every example, each behind its own last one.
+    """Tokens written for every example, each after its own last one.
 
     >>> thoughts = Thoughts(count=2, most=3)
     >>> thoughts.write([np.array([7, 8]), 9], np.array([True, False]))
@@ -35,7 +35,7 @@ class Thoughts:
         self.starts = np.arange(count) * self.tokens.shape[1]
 
     def write(self, tokens: list[Column], applies: Bool[np.ndarray, "batch"]) -> None:
-        """Write so many tokens where it applies; elsewhere they stand behind the end, and the next ones take their place."""
+        """Write so many tokens where it applies; elsewhere they stand after the end, and the next ones take their place."""
         flat = self.tokens.reshape(-1)
         places = self.starts + self.lengths
         for offset, token in enumerate(tokens):

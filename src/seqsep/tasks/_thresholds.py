@@ -38,11 +38,11 @@ class FeatureCounter:
         self.groups = []
         for (_, is_clause), alike in literals_by_kind.items():
             literals = np.array(alike, dtype=np.int64).T
-            rows = np.where(literals > 0, literals, formula.variables - literals) - 1  # of -v: behind those of all v
+            rows = np.where(literals > 0, literals, formula.variables - literals) - 1  # of -v: after those of all v
             self.groups.append((np.ascontiguousarray(rows), np.bitwise_or if is_clause else np.bitwise_and))
 
     def count(self, bits: UInt8[np.ndarray, "batch variables"]) -> Int64[np.ndarray, "batch"]:
-        """How many features are 1."""
+        """Count the features that are 1."""
         counts = np.zeros(len(bits), dtype=np.int64)
         for first in range(0, len(bits), self.at_once):
             some = bits[first : first + self.at_once]
@@ -57,7 +57,7 @@ class FeatureCounter:
 
 
 def column_sums(rows: UInt8[np.ndarray, "rows bytes"]) -> Int64[np.ndarray, "columns"]:
-    """How many of at least one row have each bit, of 8 `bytes` columns: binary numbers, a plane for each digit, added in pairs.
+    """Count, for each bit of 8 `bytes` columns, the rows (at least one) that have it.
 
     >>> column_sums(np.array([[0b11000000], [0b10000000]], dtype=np.uint8)).tolist()
     [2, 1, 0, 0, 0, 0, 0, 0]
@@ -85,13 +85,15 @@ def unpacked(words: UInt32[np.ndarray, "batch words"], count: int) -> UInt8[np.n
 
 
 def feature_counts(formula: Thresholds, seed: int) -> Int64[np.ndarray, "probes"]:
-    """How many features are 1 on each of 1,024 uniform inputs, fixed by the seed."""
+    """Count the features that are 1 on each of 1,024 uniform inputs, fixed by the seed."""
     words = draws(seed, Use.CODE, 0, PROBES, each=-(-formula.variables // 32), attempt=PROBE_ATTEMPT)
     return FeatureCounter(formula).count(unpacked(words, formula.variables))
 
 
 def is_balanced_enough(counts: Int64[np.ndarray, "probes"], bound: int) -> bool:
-    """Whether at least one in 64 of the inputs has either label: the function is not constant, and examples can be balanced."""
+    """Return True if at least one in 64 of the inputs has either label: the function is not constant, and examples can be
+    balanced.
+    """
     return LEAST_PROBES <= int((counts > bound).sum()) <= PROBES - LEAST_PROBES
 
 

@@ -1,4 +1,4 @@
-"""What every task is: a frozen dataclass that makes examples by index and can solve them slowly and obviously.
+"""The base of every task: a frozen dataclass that makes examples by index and can solve them slowly and obviously.
 
 Its fields are its whole configuration. Nothing here needs torch: a Batch holds NumPy arrays, padded on the right.
 Inputs are tokens, or vectors if `coordinates` is not 0. A target is a class; with binary cross-entropy (next-character
@@ -157,7 +157,7 @@ class Task(ABC):
     def score(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
     ) -> Bool[np.ndarray, "batch"]:
-        """Which examples are right: those with every asked position predicted exactly."""
+        """Return the examples that are right: those with every queried position predicted exactly."""
         return np.all((targets == NOTHING_ASKED) | (predictions == targets), axis=1)
 
     def label(self) -> str:
@@ -272,7 +272,7 @@ class GeneratedTask(Task):
         """A token as a reader sees it."""
 
     def retriever(self) -> LiveRetriever | None:
-        """What answers the queries of the thought while it is generated; None: there are none."""
+        """The retriever that answers the queries of the thought while it is generated; None: there are none."""
         return None
 
     def prompts(self, batch: Batch) -> list[tuple[int, ...]]:
@@ -288,7 +288,7 @@ class GeneratedTask(Task):
     def score_answers(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
     ) -> Bool[np.ndarray, "batch"]:
-        """Which examples get the right answer behind the right thought: only the last asked position counts."""
+        """Return the examples with the right answer after the right thought: only the last queried position counts."""
         rows = np.arange(len(targets))
         last = _last_asked(targets)
         return predictions[rows, last] == targets[rows, last]
@@ -305,7 +305,7 @@ def _last_asked(targets: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "
 
 
 def field_meanings(kind: type[Task]) -> dict[str, str]:
-    """What each field of a task means, and behind a semicolon its range or choices: the lines of `Fields:` in its docstring.
+    """Return the meaning of each field of a task, and after a semicolon its range or choices: `Fields:` in its docstring.
 
     >>> from seqsep.tasks import IndexLookup
     >>> field_meanings(IndexLookup)["alphabet"]

@@ -110,7 +110,7 @@ class BoundedDyck(FixedLengthDecision):
         return words
 
     def _closed(self, uniform: UInt32[np.ndarray, "batch length"]) -> Shaped[np.ndarray, "length_and_one batch"]:
-        """How many brackets are closed before each step.
+        """Count the brackets that are closed before each step.
 
         Before step t with c of them the height is t - 2 c. At the greatest height h we close, that is if c < (t - h + 1) / 2;
         whoever draws the closing bracket closes if the height is not 0, that is if c < t / 2.
@@ -199,7 +199,7 @@ class BoundedDyck(FixedLengthDecision):
         return positions
 
     def accepts(self, words: Int64[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:
-        """Which words are in the language, level by level: a closing bracket must match the last open one of its level."""
+        """Return the words in the language, level by level: a closing bracket must match the last open one of its level."""
         closes = (words & 1).astype(np.int16)
         height = np.cumsum(1 - 2 * closes, axis=1, dtype=_smallest(words.shape[1]))
         good = (height.min(axis=1) >= 0) & (height.max(axis=1) <= self.depth) & (height[:, -1] == 0)

@@ -132,7 +132,7 @@ class Counting(Task):
     def answer_bits(self) -> int:
         """ceil(log2) of the lists of S counts, each up to T, that n numbers can have; counts from T on are alike.
 
-        Two different ones are told apart by a number and its lesser count as the threshold. For T = n these are the multisets,
+        A number and its lesser count as the threshold distinguish two different lists. For T = n these are the multisets,
         C(n + S - 1, n) (theorem counting-state).
         """
         most = self.most_threshold + 1

@@ -71,7 +71,7 @@ class Disjointness(TwoHalves):
         self, example_draws: ExampleDraws, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
     ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
         """Places are ranked at random: the left set has the first m, the right one the next m, or of those before one."""
-        ranks = order(example_draws.part(1), halves)  # behind the half they are its length and more: in no set
+        ranks = order(example_draws.part(1), halves)  # after the half they are its length and more: in no set
         size = np.maximum((halves + 1) // 4, 1)[:, None]
         first = size - coin[:, None]
         left = ranks < size

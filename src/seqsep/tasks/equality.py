@@ -94,7 +94,7 @@ class Equality(TwoHalves):
         return "binary-cross-entropy" if self.variant == "next" else "cross-entropy"
 
     def solve(self, inputs: tuple[Any, ...]) -> int:
-        """In `next`, raises ValueError behind tokens that no symbol can follow in a word of the language."""
+        """In `next`, raises ValueError after tokens that no symbol can follow in a word of the language."""
         if self.variant != "next":
             left, right = self.both(inputs)
             return int(left == right)

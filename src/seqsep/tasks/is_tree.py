@@ -104,7 +104,7 @@ class IsTree(GeneratedTask):
 
     @property
     def tokens(self) -> Tokens:
-        """What the token ids mean."""
+        """The meaning of the token ids."""
         return TRACES[self.trace](self.length)
 
     def label(self) -> str:
@@ -233,7 +233,7 @@ class IsTree(GeneratedTask):
         }
 
     def answer_bits(self) -> int | None:
-        """What is needed at least, with any thought: it is computed from the state after the prompt.
+        """The least state for the answers, with any thought: a thought is computed from the state after the prompt.
 
         On double stars n - 3 bits (Theorem 4.7's own reduction), on uniform graphs ceil(log2(1 + max_b S(n, b))) over
         3 <= b <= n - 3 (theorem is-tree-state). None with a retriever, which reads the prompt again.
@@ -261,13 +261,13 @@ def _in_order(edges: Int64[np.ndarray, "batch edges 2"], places: Int64[np.ndarra
 
 
 def _closes(tokens: Tokens) -> int | None:
-    """The token behind which a retriever writes, if there is one."""
+    """The token after which a retriever writes, if there is one."""
     return tokens.closes if isinstance(tokens, WalkTokens) else None
 
 
 @lru_cache(maxsize=1024)
 def _written(trace: str, tokens: Tokens, prompt: tuple[int, ...]) -> tuple[int, ...]:
-    """The thought and the answer behind a prompt, from the definition. Raises ValueError for what is no prompt of the task."""
+    """The thought and the answer after a prompt, from the definition. Raises ValueError for what is no prompt of the task."""
     edges = list(zip(prompt[1::3], prompt[3::3], strict=True))
     vertices = len(edges) + 1
     marks = (prompt[0], *prompt[2::3])

@@ -201,7 +201,7 @@ class MultiQueryRecall(Task):
         write_from(points // 2, chosen(inputs, again), inputs)
         write_from(points // 2, chosen(values, again), batch.targets[:, ::2])
         batch.lengths[:] = 2 * points - 1
-        batch.inputs[np.arange(count), batch.lengths] = 0  # no value behind the last point
+        batch.inputs[np.arange(count), batch.lengths] = 0  # no value after the last point
 
     def _fill_zoology(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
         count = len(batch.lengths)

@@ -130,7 +130,7 @@ class NearestNeighbor(Task):
         np.matmul(rows.transpose(1, 2, 0), self._turns(example_draws), out=inputs)
 
     def _told(self, example_draws: ExampleDraws, count: int) -> Int64[np.ndarray, "batch points"]:
-        """Label and direction of every point of the first half, as label * 2^32 + direction; -1 for the points behind it."""
+        """Label and direction of every point of the first half, as label * 2^32 + direction; -1 for the points after it."""
         half = self.length // 2
         offset, apart = (example_draws.part(0)[:, place, None].astype(np.int64) for place in (1, 2))
         told = np.full((count, self.length), -1, dtype=np.int64)
@@ -145,7 +145,7 @@ class NearestNeighbor(Task):
         example_draws: ExampleDraws,
         noise_bits: int,
     ) -> Float32[np.ndarray, "coordinates batch points"]:
-        """Every point with its noise, normalised, and behind its coordinates the one-hot label; zeros behind the last point."""
+        """Every point with its noise, normalised, and after its coordinates the one-hot label; zeros after the last point."""
         code = spherical_code(self.dimension, self.margin, self._directions())
         labels = told >> 32
         directions = told & LOW_HALF

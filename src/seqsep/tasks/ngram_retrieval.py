@@ -108,7 +108,8 @@ class NgramRetrieval(Task):
         return {"tokens": list(inputs[:-asked]), "query": list(inputs[-asked:]), "answer": found}
 
     def answer_bits(self) -> int | None:
-        """What is needed at least: two sequences in which no c - 1 symbols stand twice are told apart by some question.
+        """The least state for the answers: two sequences in which no c - 1 symbols occur twice are distinguished by some
+        question.
 
         At least S^n - C(n - c + 2, 2) S^(n - c + 1) sequences are such, and for c = 2 exactly S! / (S - n)! (theorem
         recall-state). None if that is none, as with small alphabets.

@@ -1,4 +1,4 @@
-"""What codes of B bits reach on index lookup: the best one by search for small sizes, and a good one for any size.
+"""The accuracy of codes of B bits on index lookup: the best one by search for small sizes, and a good one for any size.
 
 A ceiling is an upper limit. The accuracies here are lower ones: some function from N uniform symbols out of S to a state of B
 bits, with some answers, has them. Whether a given architecture has weights that compute the function is another question.
@@ -110,7 +110,7 @@ def _hamming_length(alphabet: int, redundancy: int) -> int:
 
 
 def _is_prime_power(number: int) -> bool:
-    """Whether there is a field of so many elements."""
+    """Return True if there is a field with this number of elements."""
     divisor = next((one for one in range(2, number + 1) if number % one == 0), number)
     while number > 1 and number % divisor == 0:
         number //= divisor

@@ -1,4 +1,4 @@
-"""What tasks ask for at any number of items, also beyond the lengths of tasks: the ceiling as a function of items and bits.
+"""The ceilings of tasks as functions of items and bits, for any number of items, also beyond the lengths of tasks.
 
 Each form has its ceiling for n items and B bits, rounded up to a float, which falls with n and rises with B; the greatest n for
 which 2^B states are enough for everything; and what the ceiling falls to as n grows.
@@ -32,7 +32,7 @@ class Form(ABC):
 
     @abstractmethod
     def limit(self, state_bits: int) -> float:
-        """What the ceiling falls to as items grow."""
+        """The number to which the ceiling falls as items grow."""
 
     def most_held(self, state_bits: int) -> int | None:
         """The most items that a state can hold, so that all is right, exactly; None if there is no such number."""

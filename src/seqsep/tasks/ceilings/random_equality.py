@@ -4,21 +4,22 @@
 
 holds for equality's variant `random` with M = S^(N/2) words as halves and K = 2^B states before the second half is read: a is
 uniform; with chance 1/2, b = a, else b is uniform and independent. Some function from words to states, with some answers to a
-state and b, has exactly this accuracy. If K divides M it is 1 - (1/K - 1/M) / 2; otherwise it is less by r (K - r) / (2 K M^2),
-which is at most K / (8 M^2).
+state and b, has exactly this accuracy. If K divides M it is 1 - (1/K - 1/M) / 2; otherwise it is less by r (K - r) / (2 K
+M^2), which is at most K / (8 M^2).
 
 Source: counting; it is the mean over inputs where Theorem 11 of Bhattamishra et al. 2024 (arXiv:2406.09347) has every input.
-Proof. Coins do not help: the best of their outcomes does as well as their mean. So let the states be classes of words, m in one
-of them. (a, b) has chance 1 / (2 M) + 1 / (2 M^2) if a = b, else 1 / (2 M^2). Take a state and b. If b is not in its class,
-"not equal" is always right. If b is, "equal" is wrong on the m - 1 other words, of weight (m - 1) / (2 M^2), and "not equal" on
-b alone, of weight (M + 1) / (2 M^2): "equal" is better, as m - 1 < M + 1. So a class errs with weight m (m - 1) / (2 M^2)
-at least. m (m - 1) is convex, and moving a word from a class to one smaller by two or more lowers the sum:
-it is least for r classes of q + 1 words and K - r of q, which is r q (q + 1) + (K - r) q (q - 1) = q (M + r - K). These classes
+
+Proof. Coins do not help: the best of their outcomes does as well as their mean. So let the states be classes of words, m in
+one of them. (a, b) has chance 1 / (2 M) + 1 / (2 M^2) if a = b, else 1 / (2 M^2). Take a state and b. If b is not in its
+class, "not equal" is always right. If b is, "equal" is wrong on the m - 1 other words, of weight (m - 1) / (2 M^2), and "not
+equal" on b alone, of weight (M + 1) / (2 M^2): "equal" is better, as m - 1 < M + 1. So a class is wrong with weight m (m - 1)
+/ (2 M^2) at least. m (m - 1) is convex, and moving a word from a class to one smaller by two or more lowers the sum: it is
+least for r classes of q + 1 words and K - r of q, which is r q (q + 1) + (K - r) q (q - 1) = q (M + r - K). These classes
 attain it. Without the rounding, sum m^2 >= M^2 / K; the difference is r (K - r) / K.
 
-It falls as M grows. Of M + 1 words in K classes leave one out, at random: the mean share of pairs in one class among all M (M -
-1) / 2 pairs stays, so the least share s(M) has s(M) <= s(M + 1), and the error is s(M) (M - 1) / (2 M), of which both factors
-rise.
+It falls as M grows. Of M + 1 words in K classes leave one out, at random: the mean share of pairs in one class among all M (M
+- 1) / 2 pairs stays, so the least share s(M) has s(M) <= s(M + 1), and the error is s(M) (M - 1) / (2 M), of which both
+factors rise.
 
 It is reached by what stands between the halves. A model that has no more than B bits also later, while it reads b, may stay
 below: the ceiling asks for the state before b alone.

@@ -9,7 +9,7 @@ the error rate over data and question.
 Proof. Let Z be the state, A the list A_1 .. A_Q, and e_i the error rate of question i. B >= H(Z) >= I(A; Z) = H(A) - H(A | Z),
 and H(A | Z) <= sum_i H(A_i | Z) <= sum_i h(e_i) + e_i log2(k - 1) by Fano's inequality, since the model's answer to question i
 is a function of Z and of coins independent of the data. The right side is concave in e_i: by Jensen it is at most Q times its
-value at e, the mean of the e_i. A thought that the model writes behind the question changes nothing.
+value at e, the mean of the e_i. A thought that the model writes after the question changes nothing.
 
 Associative recall (Wen, Dang, Lyu 2025, arXiv:2402.18510, definition 4.3). The data are 1 .. n in a uniformly random order, and
 the question is one of these numbers: the answer is the number after it, or FAILED for the last one. Each answer has k = n
@@ -21,14 +21,14 @@ holds for every j from 1 to n. With j = n only, (1) would allow 0.387 for n = 64
 1/64.
 
 c-grams (definition 4.4). The data are N uniform and independent symbols out of S, and the question is the c - 1 symbols that
-begin at a place i, uniform over the M = N - c + 1 places behind which a symbol stands; the answer is the symbol behind their
+begin at a place i, uniform over the M = N - c + 1 places after which a symbol stands; the answer is the symbol after their
 first place.
 
     accuracy <= c(B, M) + r,   c(B, M): the ceiling of index lookup of M symbols out of S                             (2)
 
 with r = (M - 1) / (2 S^(c-1)), and for c = 2 also r = 1 - (S / M) (1 - (1 - 1/S)^M).
 
-Proof. With G_i the question at place i and Y_i the symbol behind it, H(X | Z) <= (c - 1) log2 S + sum_i H(Y_i | G_i, Z), by
+Proof. With G_i the question at place i and Y_i the symbol after it, H(X | Z) <= (c - 1) log2 S + sum_i H(Y_i | G_i, Z), by
 the chain rule along the data. The model's answer is a function of Z and G_i. It differs from Y_i with chance at most e_i +
 r_i, r_i the chance that G_i stands at an earlier place too: if it does not, Y_i is the right answer. Two places hold equal
 symbols with chance S^-(c-1), also if they overlap, as those of the second follow one by one from those before: r_i <= (i - 1)
@@ -39,8 +39,8 @@ Counting (definition 4.5) with threshold 0: does the number q occur? The data ar
 and q is uniform. The answers are the set of numbers that occur: H is its entropy, Q = n, k = 2. A given set of s numbers is the
 one that occurs with chance surj(n, s) / n^n, where surj counts the maps onto s numbers.
 
-A state below the exact least one (theorems recall-state and counting-state) errs on some input. These bounds say how often it
-errs on average at least. They are upper limits of accuracy: that a code or an architecture reaches them is not said.
+A state below the exact least one (theorems recall-state and counting-state) answers some input wrongly. These bounds say how
+often it does so on average at least. They are upper limits of accuracy. A code or an architecture may not reach them.
 """
 
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal, localcontext

@@ -2,15 +2,16 @@
 
     accuracy <= 1 - sum_L n (n - 2) / (4 K P L) max(0, max_s (sum_g g r_g(L) t(s / g) - s B))          (1)
 
-holds for IsTree(distribution="uniform") on n vertices with a state of B bits, whatever the model itself writes behind the
+holds for IsTree(distribution="uniform") on n vertices with a state of B bits, whatever the model itself writes after the
 prompt: a retriever or a thought that is given may bring the edges back. L edges, 1 to n - 2, are still to be read; r_g(L) is
 how many coins of g questions each the state should hold then, on average, by (3); t(s) is (2); P = (n - 1)(n - 2) / 2; K is
 the largest (l - 1)(n - l) / l, l = 3 .. n - 1. Graphs drawn neither as trees nor as near misses, a quarter, count as answered
 right, and of the rest no more than the near misses, a quarter too, as wrong: (1) is never below 3/4. Draws are taken as exact.
 Of the task's, of 32 bits each, two are equal with a chance below n^2 / 2^33, and then the order is not random: 10^-6 at n = 64,
 but 3 % at n = 2^14, more than (1) is above 3/4 there.
-What it does not say: that a state of 0.17 n bits errs, where the exact answer takes some n log n (`answer_bits`); or that a
-scheme comes near. NO if one of B watched vertices has no edge, else YES, is right on 3/4 in the limit of large B and larger n.
+It does not say that a state of 0.17 n bits answers wrongly, though the exact answer takes some n log n (`answer_bits`); nor
+that a scheme comes near. NO if one of B watched vertices has no edge, else YES, is right on 3/4 in the limit of large B and
+larger n.
 
 Proof. Edges come in random order. A randomized model does no better than with its best coins.
 Marks. In a near miss, l is the length of the cycle and k the vertices of the component without one. A mark is a vertex v of the
@@ -32,13 +33,14 @@ leads an edge e = uv that is not late, u nearer to w. If u != w, choose one of v
 probability M / (g (n - 2)), g the larger of the numbers of late edges at v and at v'. That sums to at most 1 at any v. With uv'
 in the place of uv the tree has the same late edges, and the component the same vertices: M, which is n less their number and
 that of all below them, g and the probability are the same, and so is all that belongs to other components. Hence, given U, that
-is the tree, w, the set of late edges and the choices but for which end of each chosen edge is joined to its u, these ends are
+is the tree, w, the set of late edges and the choices, except which end of each chosen edge is joined to its u, these ends are
 independent fair coins. The state before the late edges has read them. Of the late edges, whose order U leaves out, each is the
 first with probability 1 / L, independently of coins and state. If it is a chosen vv', replace it by vw or v'w: these are the
 two graphs above. A mark has its f at one place, so it belongs to one L, and errors of different L add up.
 Errors. Let p be the probability that v is the end joined to u, given U and the state. For vw the weights are p of a near miss
-and q (1 - p) of a tree, for v'w they are 1 - p and q p. So the model, told U and the order too, errs by phi(p) = min(p, q (1 -
-p)) + min(1 - p, q p) at least. As q >= 1, which `tree_weight` requires, this is min(1, (1 + q) p) for p <= 1/2, and symmetric.
+and q (1 - p) of a tree, for v'w they are 1 - p and q p. So the model, given U and the order too, is wrong by at least
+phi(p) = min(p, q (1 - p)) + min(1 - p, q p). As q >= 1, which `tree_weight` requires, this is min(1, (1 + q) p) for p <=
+1/2, and symmetric.
 With h the binary entropy in bits, phi(p) >= t(s) - s (1 - h(p)),
 
     t(s) = min(1, (1 + q) a + s (1 - h(a))),   s = (1 + q) / log2((1 - a) / a),                                     (2)
@@ -52,7 +54,7 @@ Number. The expected number of chosen edges with this g is
     r_g(L) = L (n - 1 - L) / (n - 2) / (n (n - 2)) sum_A S_A P(g | A) / g:                                          (3)
 
 L of n - 1 edges are late, and n - 1 - L of the n - 2 others are not. S_A is the part with A, in the mean over trees with the
-edge vv', of the sum of M over w with u != w; A is the number of edges at v and v' but for vv' and e. There are 2 n^(n - 3) such
+edge vv', of the sum of M over w with u != w; A is the number of edges at v and v' except vv' and e. There are 2 n^(n - 3) such
 trees, C(n - 2, M) M^(M - 2) M (M - 1) choices of u's part, u and w, 2 ends for u, and C(x, A) A x^(x - A - 1) 2^A forests on
 the x = n - 2 - M vertices below v and v'. Each of the A edges is one of n - 3, L - 1 of them late, and at v or v' by a fair
 coin.
@@ -129,7 +131,7 @@ def tree_weight(vertices: int) -> float:
 
 
 def least_error(slope: float, tree_weight: float) -> float:
-    """t(s) of (2), s = `slope` > 0, q >= 1: a coin errs with t(s) - s I at least if the state tells I bits of it.
+    """t(s) of (2), s = `slope` > 0, q >= 1: a coin is wrong with t(s) - s I at least if the state tells I bits of it.
 
     >>> [round(least_error(slope, tree_weight=2.0), 3) for slope in (2.0, 1.0, 0.5)]
     [1.0, 0.83, 0.489]

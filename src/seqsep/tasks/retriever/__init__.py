@@ -1,4 +1,4 @@
-"""In-context retrieval: a model writes a query between two marks, and what it finds in the text so far is put behind it.
+"""In-context retrieval: a model writes a query between two marks, and what it finds in the text so far is put after it.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 5.1. Detokenised, a text is its tokens joined by single spaces; RETRIEVE
 searches what stands before the last opening mark, and takes `re.search(pattern, text).group(1)`, or FAILED if nothing matches.
@@ -9,7 +9,7 @@ Files:
 
     queries    the named queries: what each finds, in plain Python and as a regular expression
     pattern    a regular expression of the user's, searched in a process that is stopped if it takes too long
-    retriever  reads the queries that a model generates, and says what to insert behind each
+    retriever  reads the queries that a model generates, and says what to insert after each
     bounded    calls that are given up in time
 """
 

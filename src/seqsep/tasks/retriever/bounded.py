@@ -62,7 +62,7 @@ class TimeoutCall(Generic[Arguments, Result]):
         self._end()
 
     def __call__(self, *arguments: Arguments.args, **named: Arguments.kwargs) -> Result:
-        """What the function returns for these arguments."""
+        """Return what the function returns for these arguments."""
         if threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer"):
             with _alarm(self.seconds):
                 return self.function(*arguments, **named)
@@ -122,7 +122,9 @@ class _Copy:
         there.close()
 
     def answer(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, BaseException | None]:
-        """What the function returns and None, or None and what it raises. Raises TookTooLong if no answer comes in time."""
+        """Return what the function returns and None, or None and what it raises. Raises TookTooLong if no answer comes in
+        time.
+        """
         self.here.send((arguments, named))
         if not self.here.poll(self.seconds + GRACE):
             raise TookTooLong

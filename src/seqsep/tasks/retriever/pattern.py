@@ -15,7 +15,7 @@ from seqsep.core.interrupts import END_WITH_PARENT
 
 SECONDS = 10.0
 LATER = 5.0
-"""Seconds after which an abandoned search ends, behind the time that it is given."""
+"""Seconds after which an abandoned search ends, counted from the end of the time that it is given."""
 SEARCH = f"""
 import ctypes, json, re, signal, sys
 if sys.platform == "linux":
@@ -64,7 +64,7 @@ class Pattern:
         return cls(" ".join(tokens))
 
     def find(self, tokens: Sequence[str]) -> str | None:
-        """What the first group matches in the tokens joined by spaces; None for FAILED.
+        """Return what the first group matches in the tokens joined by spaces; None for FAILED.
 
         Raises SearchTooLong after `seconds`, the start of the process included; ValueError for a text that is no pattern of
         `re`, or one without a group.

@@ -1,16 +1,16 @@
 r"""The named queries: what each finds in a list of tokens, in plain Python and as a regular expression.
 
-    token-at i            the token behind the first i
-    follower g ..         the token behind the first g .., if as many tokens as are in g .. follow that one
-    count-above q t       q, if more than t of its places have two tokens or more behind them
+    token-at i            the token after the first i
+    follower g ..         the token after the first g .., if as many tokens as are in g .. follow that one
+    count-above q t       q, if more than t of its places have two tokens or more after them
     first-edge v          the first neighbour of v
-    next-edge v y         the first neighbour of v behind the first edge between v and y
+    next-edge v y         the first neighbour of v after the first edge between v and y
     parent v              u of the first record u - v
-    last-write c [i]      the action of the last record [ c ] r action; or else the symbol behind the first i + 1 tokens
+    last-write c [i]      the action of the last record [ c ] r action; or else the symbol after the first i + 1 tokens
 
-An edge is written u ~ v. A neighbour of v is a number that stands directly behind v ~ or directly before ~ v; of several the
+An edge is written u ~ v. A neighbour of v is a number that stands directly after v ~ or directly before ~ v; of several the
 leftmost is found. An action is a token that begins with q, an input symbol one that begins with x: `last-write` takes a symbol
-only if there are i symbols behind the first token ahead of it. Where nothing is found the answer is FAILED.
+only if there are i symbols after the first token ahead of it. Where nothing is found the answer is FAILED.
 
 The question is part of the searched text: `follower` and `count-above` look ahead so that neither the question's own tokens
 (g .., or q t, at the end of the text) nor their followers are found.
@@ -82,7 +82,7 @@ def _count_above_expression(token: str, threshold: str) -> str:
 
 
 def _places(tokens: Tokens, text: str, start: int = 0) -> Iterator[int]:
-    """Where the text stands, from `start` on and from the left."""
+    """Yield the places of the text, from `start` on and from the left."""
     with suppress(ValueError):
         while True:
             start = tokens.index(text, start) + 1
@@ -90,7 +90,7 @@ def _places(tokens: Tokens, text: str, start: int = 0) -> Iterator[int]:
 
 
 def _edges(tokens: Tokens, vertex: str, start: int = 0) -> Iterator[int]:
-    """Where ~ stands beside the vertex and something on its other side, from the left."""
+    """Yield the places of ~ next to the vertex, with something on its other side, from the left."""
     for place in _places(tokens, vertex, start):
         for edge in (place - 1, place + 1):
             if 0 < edge < len(tokens) - 1 and tokens[edge] == EDGE:
@@ -191,7 +191,7 @@ class Query:
                 raise ValueError(f"Query({self.name}): argument {number + 1} is {expected}, found {argument!r}")
 
     def find(self, tokens: Tokens) -> str | None:
-        """What the query finds in the tokens, by its meaning; None for FAILED."""
+        """Return what the query finds in the tokens, by its meaning; None for FAILED."""
         return NAMED[self.name].meaning(tokens, *self.arguments)
 
     @property

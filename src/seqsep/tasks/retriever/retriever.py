@@ -1,8 +1,8 @@
-"""A live retriever: it reads the query that a model has just closed, and says which tokens to insert behind it.
+"""A live retriever: it reads the query that a model has just closed, and says which tokens to insert after it.
 
     text .. [ query ] found
 
-The query is what stands behind the last opening mark, and the searched region is the prompt, or everything before that mark.
+The query is what stands after the last opening mark, and the searched region is the prompt, or everything before that mark.
 What is found is split at spaces into tokens. FAILED is inserted if nothing is found, if it is no text of the vocabulary, or if
 what stands between the marks is no query.
 """
@@ -71,7 +71,7 @@ class Retriever:
         return lambda tokens: self(tokens, prompt)
 
     def inserted(self, tokens: Sequence[int], prompt: int) -> list[bool]:
-        """Mark the tokens of a whole text that were inserted behind its queries.
+        """Mark the tokens of a whole text that were inserted after its queries.
 
         With these marks `maths.networks.generation.follow` proves the run of a model with this retriever: the marked tokens are
         what it inserts, each checked here. Raises ValueError with the place of a token that it would not have inserted.
@@ -102,7 +102,7 @@ class Retriever:
         return self._found([self.vocabulary[token] for token in tokens], prompt)
 
     def _found(self, texts: list[str], prompt: int) -> list[int] | None:
-        """What to insert behind texts that end with the closing mark; None if no query was opened behind the prompt."""
+        """Return what to insert after texts that end with the closing mark; None if no query was opened after the prompt."""
         before = texts[prompt:-1]
         if self.opens not in before:
             return None
@@ -115,7 +115,7 @@ class Retriever:
         return self._tokens(found or self.failed)
 
     def _tokens(self, found: str) -> list[int]:
-        """What is found as tokens, or FAILED if one of its texts is none."""
+        """Return what is found as tokens, or FAILED if one of its texts is not in the vocabulary."""
         tokens = [self._numbers[text] for text in found.split() if text in self._numbers]
         return tokens if len(tokens) == len(found.split()) > 0 else [self._numbers[self.failed]]
 

@@ -5,14 +5,14 @@ stack, v' the vertex visited before (none at first):
 
     v [ v - ] f                  the parent of v, by the record f - v; FAILED for the root
     [ v ~ ] x                    on a first visit (v' = f): the first edge with v leads to x
-    [ v ~ v' ] x                 on a return: the first edge with v behind the edge with v'
-    [ v ~ x ] x'                 only if x = f: the one behind that to the parent; x := x'
+    [ v ~ v' ] x                 on a return: the first edge with v after the edge with v'
+    [ v ~ x ] x'                 only if x = f: the one after that to the parent; x := x'
     [ x - ] FAILED v - x         if a vertex x is found that has no parent: its record; x is on top
     [ x - ] f' NO                if it has one, or is the root: a cycle
                                  if no x is found, v is done; the search ends with the root, and says YES if n are done
 
 The root has no record, so whether x is the root has to be asked for itself. A tree of n vertices takes 2n - 1 steps of 6 tokens
-for the parent, n first visits of 5, n - 1 returns of 6, n - 1 more questions of 6 behind the parent and n - 1 records of 8:
+for the parent, n first visits of 5, n - 1 returns of 6, n - 1 more questions of 6 after the parent and n - 1 records of 8:
 37 n - 26 tokens. A search that meets a cycle ends there.
 
 What edge queries search matters. The text of an earlier query, v ~ v', reads as an edge: where everything is searched, as
@@ -32,7 +32,7 @@ ROOT = "1"
 
 @dataclass(frozen=True)
 class RecordTokens(WalkTokens):
-    """The tokens of Algorithm 2: those of the walk, and behind them the mark - of a record.
+    """The tokens of Algorithm 2: those of the walk, and after them the mark - of a record.
 
     >>> tokens = RecordTokens(6)
     >>> tokens.record, tokens.count, tokens.shown(13)
@@ -97,13 +97,13 @@ class _Search:
         self.region = region
 
     def ask(self, query: Query, written: list[str]) -> str:
-        """What a query finds, which is written down as `written`: records everywhere, edges in the region."""
+        """Return what a query finds, which is written down as `written`: records everywhere, edges in the region."""
         in_prompt = self.region == "prompt" and query.name != "parent"
         found = query.find(self.text[: self.prompt] if in_prompt else self.text) or FAILED
         self.text += ["[", *written, "]", found]
         return found
 
     def next_edge(self, *arguments: str) -> str:
-        """The first neighbour of a vertex, or the next one behind another."""
+        """The first neighbour of a vertex, or the next one after another."""
         name = "first-edge" if len(arguments) == 1 else "next-edge"
         return self.ask(Query(name, arguments), [arguments[0], "~", *arguments[1:]])

@@ -8,7 +8,8 @@ from typing import Any
 
 
 def is_tree(vertices: int, edges: Iterable[Sequence[int]]) -> bool:
-    """Whether the edges connect the vertices 1 .. n without a cycle, by union-find; loops and repeated edges are cycles.
+    """Return True if the edges connect the vertices 1 .. n without a cycle, by union-find; loops and repeated edges are
+    cycles.
 
     >>> is_tree(3, [(1, 2), (3, 2)]), is_tree(3, [(1, 2), (2, 1)])
     (True, False)

@@ -1,4 +1,4 @@
-"""What answers the queries of the walk and of Algorithm 2 while a model writes, on tokens: each prompt is read once.
+"""Retrievers for the queries of the walk and of Algorithm 2 while a model writes, on tokens: each prompt is read once.
 
 It finds what the named queries find (`tasks.retriever.queries`: `first-edge` and `next-edge` in the prompt, `parent` in
 everything before the query), whatever a model writes between the marks; FAILED for what is no query. A test compares the two.
@@ -14,7 +14,7 @@ from seqsep.tasks.trees.walk import WalkTokens
 
 @dataclass(frozen=True)
 class LiveWalk:
-    """Answers [ v ] by the first neighbour of v, and [ v y ] by the next one behind y.
+    """Answers [ v ] by the first neighbour of v, and [ v y ] by the next one after y.
 
     It is called with all tokens so far, and how many of them are the prompt; None if they end with no closed query.
 
@@ -39,13 +39,13 @@ class LiveWalk:
         return [self.tokens.failed if found is None else found]
 
     def found(self, query: tuple[int, ...], text: Sequence[int], *, prompt: int, opened: int) -> int | None:
-        """What the query between the marks finds; None for FAILED."""
+        """Return what the query between the marks finds; None for FAILED."""
         if not 1 <= len(query) <= 2 or not self.are_vertices(query):
             return None
         return next_neighbour(neighbours(tuple(text[:prompt])), *query)
 
     def are_vertices(self, query: Sequence[int]) -> bool:
-        """Whether all of these tokens are vertices."""
+        """Return True if all of these tokens are vertices."""
         return all(1 <= token <= self.tokens.vertices for token in query)
 
 
@@ -98,7 +98,7 @@ def neighbours(prompt: tuple[int, ...]) -> dict[int, list[int]]:
 
 
 def next_neighbour(graph: dict[int, list[int]], vertex: int, last: int | None = None) -> int | None:
-    """The first neighbour, or the one behind `last`; None if there is none, or if `last` is no neighbour."""
+    """The first neighbour, or the one after `last`; None if there is none, or if `last` is no neighbour."""
     found = graph.get(vertex, [])
     if last is not None and last not in found:
         return None

@@ -1,4 +1,4 @@
-"""How many partitions n vertices have, and what they say of the state that IsTree needs on simple graphs."""
+"""The number of partitions of n vertices, and its consequence for the state that IsTree needs on simple graphs."""
 
 from functools import lru_cache
 

@@ -1,7 +1,7 @@
 """The thought of leaf peeling: what is written, as tokens and for a reader, and why it decides IsTree.
 
 The pointers 1', 2', .. n' are written in order. Whenever the vertex written last, by a pointer or by a climb, has exactly one
-edge left, the next token is its other end: a climb, which takes that edge away. Else the next pointer follows. Behind the
+edge left, the next token is its other end: a climb, which takes that edge away. Else the next pointer follows. After the
 last pointer, once no climb follows, stands YES if there were n - 1 climbs, and NO if not.
 
 It decides IsTree, for any list of n - 1 edges, loops and repeated edges included. Let the edges that are left be L.
@@ -25,7 +25,7 @@ from seqsep.tasks.trees.tokens import Tokens
 
 @dataclass(frozen=True)
 class Pointed(Tokens):
-    """The tokens of a thought with pointers: those of `Tokens`, and behind them the pointers 1' .. n'.
+    """The tokens of a thought with pointers: those of `Tokens`, and after them the pointers 1' .. n'.
 
     >>> tokens = Pointed(6)
     >>> tokens.pointer(1), tokens.count, tokens.shown(12)
@@ -47,7 +47,7 @@ class Pointed(Tokens):
 
 
 def peel(tokens: Pointed, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The thought about a graph on the vertices 1 .. n' <= n, with n' - 1 edges, and the answer behind it.
+    """The thought about a graph on the vertices 1 .. n' <= n, with n' - 1 edges, and the answer after it.
 
     >>> tokens = Pointed(3)
     >>> [tokens.shown(token) for token in peel(tokens, 3, [(2, 1), (2, 3)])]

@@ -1,4 +1,4 @@
-"""The tokens of a prompt of IsTree and of the answer; each thought may add some behind them."""
+"""The tokens of a prompt of IsTree and of the answer; each thought may add some after them."""
 
 from dataclasses import dataclass
 

@@ -1,12 +1,13 @@
-"""The thought of Algorithm 1, a depth-first tour: as printed, and as the network of `tour` writes it.
+"""The thought of Algorithm 1, a depth-first tour: as in the paper, and as the network of `tour` writes it.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Algorithm 1. The tour starts at vertex 1 and goes along edges in the order of
-the prompt: at v, coming from y, the next vertex is v's neighbour behind y, or its first one if v is visited for the first
-time, but for the vertex from which v was first reached, its parent. If there is none the tour goes back to the parent, or
-ends at vertex 1. The edges are a tree iff there are n - 1 of them and the tour has 2n - 1 tokens (Lemma C.29).
+the prompt. The parent of v is the vertex from which v was first reached. On a first visit of v, the next vertex is v's first
+neighbour except its parent. If the tour comes from y, it is v's neighbour after y, again except the parent. If there is none,
+the tour goes back to the parent, or ends at vertex 1. The edges are a tree if and only if there are n - 1 of them and the tour
+has 2n - 1 tokens (Lemma C.29).
 
-A cycle is met if the next vertex has been visited and is not the parent. Printed: NO stands in its place. Here it is written,
-and NO follows.
+A cycle is met if the next vertex has been visited and is not the parent. In the paper, NO is written in its place. Here the
+vertex is written, and NO follows.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +18,7 @@ ROOT = 1
 
 
 def tour(tokens: Tokens, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The thought about a simple graph on the vertices 1 .. n', and the answer behind it; a vertex that closes a cycle is
+    """The thought about a simple graph on the vertices 1 .. n', and the answer after it; a vertex that closes a cycle is
     written.
 
     >>> tokens = Tokens(6)
@@ -47,7 +48,7 @@ def tour(tokens: Tokens, vertices: int, edges: Iterable[Sequence[int]]) -> list[
 
 
 def _following(neighbours: list[int], came: int, parent: int) -> int:
-    """The neighbour behind `came`, but for the parent; on a first visit, which comes from the parent, the first. Else the
+    """The neighbour after `came`, except the parent; on a first visit, which comes from the parent, the first. Else the
     parent."""
     first = 0 if came == parent else neighbours.index(came) + 1
     return next((vertex for vertex in neighbours[first:] if vertex != parent), parent)

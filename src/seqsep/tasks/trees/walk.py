@@ -1,16 +1,16 @@
 """The walk: a thought that decides IsTree with a retriever and no memory of where it has been, and why it decides.
 
-At vertex v, coming from y, the walk asks for the neighbour of v behind y, among v's neighbours in the order of the prompt, and
-goes there. Behind the last one it *wraps*: it asks for the first neighbour of v and goes there. It starts by asking for the
+At vertex v, coming from y, the walk asks for the neighbour of v after y, among v's neighbours in the order of the prompt, and
+goes there. After the last one it *wraps*: it asks for the first neighbour of v and goes there. It starts by asking for the
 first neighbour of the root, vertex 1, and ends where the root would wrap.
 
     [ 1 ] r     then again and again    [ v y ] r     or, at a wrap,    [ v y ] FAILED [ v ] r     at the end    [ 1 y ] FAILED
 
-Behind it stands YES if FAILED stands there m + 1 times, for the m edges of the prompt, and NO if not.
+After it stands YES if FAILED stands there m + 1 times, for the m edges of the prompt, and NO if not.
 
 It decides IsTree for every simple graph with n vertices and m = n - 1 edges:
 
-* A step takes the directed edge (y, v) to (v, w), where w is the neighbour behind y, or the first one if y is the last. Each
+* A step takes the directed edge (y, v) to (v, w), where w is the neighbour after y, or the first one if y is the last. Each
   directed edge (v, w) has one predecessor: y is the neighbour of v before w, or the last one if w is the first. So the steps
   are a permutation of the 2m directed edges.
 * The walk's first edge is (1, first neighbour of 1), and its only predecessor is the root's wrap. So the walk goes once through
@@ -39,7 +39,7 @@ ROOT = 1
 
 @dataclass(frozen=True)
 class WalkTokens(Tokens):
-    """The tokens of the walk: those of `Tokens`, and behind them [, ] and FAILED.
+    """The tokens of the walk: those of `Tokens`, and after them [, ] and FAILED.
 
     >>> tokens = WalkTokens(6)
     >>> tokens.opens, tokens.closes, tokens.failed, tokens.count, tokens.shown(12)
@@ -72,7 +72,7 @@ class WalkTokens(Tokens):
         return names.get(token) or super().shown(token)
 
     def retriever(self, region: Region) -> Retriever:
-        """Finds the first neighbour behind [ v ], and the next one behind [ v y ]."""
+        """Finds the first neighbour after [ v ], and the next one after [ v y ]."""
         return Retriever(vocabulary=tuple(str(self.shown(token)) for token in range(self.count)), read=_query, region=region)
 
 
