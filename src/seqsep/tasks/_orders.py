@@ -82,7 +82,7 @@ def distinct(
 
 
 def _first_occurrences(values: Int64[np.ndarray, "batch tried"], bound: int) -> Bool[np.ndarray, "batch tried"]:
-    """Return the numbers below `bound` at their first occurrence in their row, sorted with their places."""
+    """Return, for each number below `bound`, whether it occurs for the first time in its row; found by sorting with places."""
     tried = values.shape[1]
     bits = tried.bit_length()
     whole: Any = np.uint32 if bound << bits <= 1 << 32 else np.uint64  # half as long to sort

@@ -2,7 +2,7 @@
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Algorithm 1. The tour starts at vertex 1 and goes along edges in the order of
 the prompt. The parent of v is the vertex from which v was first reached. On a first visit of v, the next vertex is v's first
-neighbour except its parent. If the tour comes from y, it is v's neighbour after y, again except the parent. If there is none,
+neighbour except its parent. On a return from y, it is v's neighbour after y, again except the parent. If there is none,
 the tour goes back to the parent, or ends at vertex 1. The edges are a tree if and only if there are n - 1 of them and the tour
 has 2n - 1 tokens (Lemma C.29).
 

@@ -13,7 +13,7 @@ We differ:
 
 The monoid. The syntactic monoid of Dyck-(n,k) has one element for each class of strings that can replace each other in all
 words. The strings that are part of no word have the element 0. Any other string acts on the stack of open brackets. It needs
-the kinds P on top of the stack, replaces them by the kinds Q, and on the way the stack is at most r higher than at the start.
+the kinds P on top of the stack and replaces them by the kinds Q. At its highest, the stack is r higher than at the start.
 
 P, Q and r determine this map: it is defined on the stacks that end in P and have at most k - r brackets. Each triple with r +
 |P| <= k and |Q| - |P| <= r is the map of a string: go up r and down again, then close P, then open Q. So there are 1 + sum

@@ -17,8 +17,8 @@ least log2 |S| bits (Fact 4), even if only one party learns the answer. For n = 
 gives a protocol of `cost` bits, so N - 1 <= `cost`. For m >= 2, `cost` is at most 3 m (p + log2 N) H, the total in the paper.
 
 The bound is about *recognition*. One layer with one head gives the next brackets of Dyck-(n,2) after every valid prefix
-(`bounded-dyck-attention`, variant `one-layer`). The protocol runs on that layer as well. This is not a contradiction, because
-next brackets after valid prefixes do not decide membership.
+(`bounded-dyck-attention`, variant `one-layer`). The protocol runs on that layer as well. This is not a contradiction. The
+answers of that layer after invalid prefixes mean nothing, so its answer at the last token does not decide membership.
 
 The proof continues in `_fooling_set`.
 

@@ -59,7 +59,7 @@ def modulo_part(modulus: int, positions: int, rounding: str = "nearest") -> Netw
 def least_pieces(values: Sequence[int]) -> int:
     """Return the least number of intervals on each of which the values are those of one polynomial of degree 2.
 
-    A part of w units relu(a i + b)(c i + d), computed exactly, is a function of i with at most w kinks, so it has w + 1
+    A part of w units relu(a i + b)(c i + d), computed exactly, is a function of i with at most w kinks. So it has at most w + 1
     pieces. Three values are always of one polynomial. Each further value is, if the third difference that it ends is 0. It is
     best to make every interval as long as possible, since a part of a possible interval is possible too. For i mod m with m >=
     3 the intervals are the teeth, since the third difference at a tooth's end is -m. These are ceil(n / m) intervals for n

@@ -1,4 +1,4 @@
-"""Two attention layers decide whether two sets of N/2 positions have different symbols, for every such pair of sets.
+"""Two attention layers decide whether two halves of the positions differ in a symbol, for every split into halves.
 
 `equality-two-layers` compares the first half of a sequence with the second. Here the positions are split into two halves in
 any way. Corollary 13.1 needs this: it rules out short protocols for two layers (`two_layer_no_short_protocol`).

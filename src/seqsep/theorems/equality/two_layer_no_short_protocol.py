@@ -2,7 +2,7 @@
 
 In such a protocol Alice and Bob each know half of the tokens, and they exchange bits until they know the model's output.
 Theorem 4 proves lower bounds on one layer by a short protocol. The same proof cannot work for two layers: a small two-layer
-model computes a function for which every protocol needs N/2 bits.
+model computes a function for which every protocol without coins needs N/2 bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1, appendix F.4. N is even, and S_A and S_B are
 two sets of N/2 positions each. The function f(x) is 1 if the symbols at S_A differ from the symbols at S_B, each read in

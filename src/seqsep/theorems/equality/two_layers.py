@@ -31,7 +31,8 @@ and every input:
 * Layer 1 gives the difference of two bits. Its magnitude is at least 1/(1 + leakage(eta)) - 1/2 - D away from 1/2, which is
   about 1/4 (`proved`).
 * The mismatch at a position is 0 if its symbol equals the partner's, and at least 1 otherwise.
-* The mean of the mismatches is 0, or at least u = 1/N. The read-out compares twice this mean with u.
+* The mean of the mismatches is 0, or at least u = 1/N. Layer 2 adds it to the mismatch at the last position, and the read-out
+  compares twice the sum with u.
 
 The proof continues at `_subtract_partner` (layer 1 retrieves), `_flag_mismatch` (its FFN is an XOR), `_average_mismatch`
 (layer 2 is an OR), `_readout` and `_grid` (the effect of rounding).

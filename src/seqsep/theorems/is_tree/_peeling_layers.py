@@ -191,7 +191,7 @@ def flag_unless_leaf(spaces: Spaces, vertices: int) -> FeedForward:
     b >= 1.
 
     If x is not a leaf, one term is at least 1. There are three cases. If both rho and rho' are at least 1, then T min(a, b) >=
-    T min(w, w'). If one is at least 2, its number exceeds its weight by that weight. If both are 0, the last term is 1. (A
+    T min(w, w'). If rho is at least 2, a - w is at least w, and so for rho', b and w'. If both are 0, the last term is 1. (A
     loop has x as both ends: rho = rho' = 1.)
     """
     gate = tokens_of_a_run(vertices)

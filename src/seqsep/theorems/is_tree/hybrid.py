@@ -21,7 +21,8 @@ multiples of 1/L, and m = n - 1:
 * The recurrence is exact: its numbers are whole and at most n^2 in magnitude.
 * Scores may tie for the greatest. Every other score is lower by at least eta.
 * The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`peeling.proved`).
-* No number that is used is rounded. Only losing numbers are cut off at the end of the grid.
+* Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing numbers are cut
+  off at the end of the grid.
 
 State. There are 8 numbers of p bits, 280 bits at n = 64. Counted by their ranges they have 3 ceil(log2(n + 1)) + 2
 ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A model without attention needs 219

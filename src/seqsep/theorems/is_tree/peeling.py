@@ -26,8 +26,8 @@ is the number of edges:
 * M keys that tie have the weight w = floor(L/M)/L each. At a leaf M <= 2m.
 * The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`proved`, for n' = n). A star whose
   centre is the last vertex attains this.
-* No number that is used is rounded. Only losing scores, losing logits and the inner sums of hidden units that are 0 are cut
-  off at the end of the grid.
+* Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing scores, losing
+  logits and the inner sums of hidden units that are 0 are cut off at the end of the grid.
 
 Floating point. In float64 only one thing is proved: the weights of losing keys are below 1/(4 L^4) in layer 1. This matters,
 since these weights change `before` a little, and layer 2 needs nearly equal scores of M keys. If layer 1 had the scale eta,

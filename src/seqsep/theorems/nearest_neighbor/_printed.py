@@ -3,8 +3,8 @@
 It uses vectors T(1) .. T(2N) in {±1/sqrt k}^k. A point is [x_i, 0, 1, T(2i-1), T(2i), 0], and a label is [0, y_i, -2, T(2i),
 T(2i), 0].
 * Layer 1 has the scores eta <[x_k, 1, -10 T(2k-1)], [x_i, 3 flag, T(own)]>. These are eta times <x_k, x_i> + 3 - 10 <T, T> at
-  points, -6 - 10 <T, T> at labels, and about -10 for the last point itself. The value is 2 sqrt(k) T(next). The FFN clips it
-  to [-1, 1], which gives the signs of T(2j*), for the nearest point j*.
+  points, -6 - 10 <T, T> at labels, and about -6 for the last point itself. The value is 2 sqrt(k) T(next). The FFN clips it to
+  [-1, 1], which gives the signs of T(2j*), for the nearest point j*.
 * Layer 2 has as scores the products of the retrieved signs, divided by sqrt k, with T(own). It reads y at label 2j*. A digit
   of y is 1 if it is above 1/2.
 * eta = 5/(4 gamma) ln(18 N) is for a margin of 4/5 gamma. This margin is left if every <T, T'> is within gamma/100 of 0. The

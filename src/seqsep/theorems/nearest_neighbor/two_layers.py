@@ -179,7 +179,7 @@ def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
 
     *Scores.* A label scores floor(eta2 <x_k, x_i>). So the nearest label, which scores at least -5/4 eta2 - D, exceeds every
     label other than its own by at least eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, and the first token (5/2 -
-    6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point does not attend to itself. Since 6 eta2
+    6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point gives itself little weight. Since 6 eta2
     <= L, only losing scores can be below -L, and there they stay losers.
 
     *Weights.* Let the nearest label have the exponential 1. Let R be the sum of the exponentials of all tokens that do not

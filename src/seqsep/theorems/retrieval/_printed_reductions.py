@@ -6,8 +6,8 @@ paper. Data are padded at the end to n tokens, with a number that changes no ans
 `_recall_errata.instance`.
 
 * Associative recall, with h = n/2 keys: 1, x_1 + v, 2, x_2 + v, .., h, x_h + v, and the question k. In the paper v = n/2,
-  which is also the key h. So for a 0 in x the question h finds a value n/2 in place of the key h. With v = n/2 + 1 the answers
-  are right for n >= 4.
+  which is also the key h. So if x_i = 0 for some i < h, the question h finds this value before the key h. With v = n/2 + 1 the
+  answers are right for n >= 4.
 * c-gram retrieval, with h = n/c keys: every key k is repeated c - 1 times, and its value x_k + v follows. In the paper v = n/c,
   which is also a key.
 * Counting: the data are the k with x_k = 1, and the question is k. In the paper the threshold is 1, but no number occurs

@@ -11,7 +11,7 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index.
 We differ: the paper uses two layers, a copy and a match. Its read-out cannot select a class between the first and the last
 (see the errata). Here one layer is enough. Positions and symbols are both numbers, so a query matches positions directly.
 
-Sizes. There are S symbols. Let n0 = max(N + 1, S), and let T = n0 - 1 be the greatest number that occurs. Every number of the
+Sizes. There are S symbols. Let n0 = max(N + 1, S). Stored numbers v and times are at most T = n0 - 1. Every number of the
 computation is a multiple of 1/L with L = n0^Kc. The scale of the scores is eta = floor(ln(2 L^2)) + 1. Kc is the least
 exponent for which L >= max(eta T, T^2). From n0 = 9 on Kc is 2, and a number has p = bit_length(2 n0^4) bits. If n0 is a power
 of two, p is 4 log2 n0 + 2.

@@ -15,11 +15,11 @@ We differ:
   every c, with n0 as below. The scores of the paper, n^(4c+1) diff^2, need 14 log2 n + 1 bits at c = 1.
 * The network has no feed-forward part (FFN).
 
-Sizes. The sequence has at most N tokens, of S symbols. Let n0 = max(N + c, S + 1), and let T = n0 - 1 be the greatest number
-that occurs. Every number of the computation is a multiple of 1/L with L = n0^Kc. These multiples, from -L to L, are the grid.
-The scale of the scores is eta = floor(ln(2 L^2)) + 1, and the scale of a mismatch is B = 2 eta (n0 + 1). Kc is the least
-exponent with L >= max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2. Such a grid holds every entry
-(`blocks.match.match_needs`). From n0 = 31 on Kc is 2, as long as eta c^2 <= n0^2.
+Sizes. The sequence has at most N tokens, of S symbols. Let n0 = max(N + c, S + 1). Stored numbers v and times are at most T =
+n0 - 1. Every number of the computation is a multiple of 1/L with L = n0^Kc. These multiples, from -L to L, are the grid. The
+scale of the scores is eta = floor(ln(2 L^2)) + 1, and the scale of a mismatch is B = 2 eta (n0 + 1). Kc is the least exponent
+with L >= max(2 eta T, (n0 + 1) T, T^2, B) and L >= eta c^2. Such a grid holds every entry (`blocks.match.match_needs`). From
+n0 = 31 on Kc is 2, as long as eta c^2 <= n0^2.
 
 Inputs. The tokens are [BOS], x_1 .. x_n, g_1 .. g_(c-1) with n <= N. [BOS] marks the beginning, and the g are the question.
 Symbol s is the number v = s + 1, and [BOS] is 0. The residual stream is [number v, v^2 | before o: p_o, p_o^2 for o = 1 .. c -

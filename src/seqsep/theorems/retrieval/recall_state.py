@@ -158,7 +158,7 @@ def build(length: int, gram: int = 2) -> Recurrence:
 
 
 def _digits(number: int, base: int, count: int) -> tuple[int, ...]:
-    """The `count` most significant digits, highest first."""
+    """The `count` least significant digits, highest first."""
     return tuple(number // base**place % base for place in reversed(range(count)))
 
 

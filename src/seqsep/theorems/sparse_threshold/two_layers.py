@@ -30,14 +30,14 @@ Margins. These hold for every formula:
 * The weight of [BOS] at a head of a slot is within 3/(12 k) of 1 if the head's literal fails, and within 3/(12 k) of 0 if it
   holds.
 * The count of a slot is at least 1/4 away from 1/2.
-* The two logits differ by at least 1/n.
+* The two logits differ by at least u, which is 1/n. For n = 3 it is 1/3, rounded down to the grid.
 
 The proof continues at `_fetch_literals` (layer 1 gives a weight for each literal), `_slot_holds` (its FFN gives a bit for each
 slot), `_add_up` (layer 2 counts the slots that hold) and `_readout` (the threshold). The scales are in `_slots.Scales`.
 
 Rounding. The grid is that of appendix B.2, with stepwise softmax and rounding down. L = n^Kc with base max(4, n), and D = 1/L
-is one step. The weight u = 1/n is on the grid. Losing scores below -L are stored as -L. They stay more than ln L below the
-winner, since A_v >= 0.
+is one step. The weight u = 1/n is on the grid, except for n = 3. Losing scores below -L are stored as -L. They stay more than
+ln L below the winner, since A_v >= 0.
 
 In the code `circle`, scores are not multiples of D. Rounding them down multiplies any other token's exponential by at most e^D
 <= e^(1/12). With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k. The scores of the variable v and of

@@ -237,9 +237,10 @@ def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int6
 def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
     """Return the grid with L = 2^b, so that 1/A is on it, with the least b for which only losing logits saturate.
 
-    Hidden units are between -2 G and G, and the word is below B. Winning logits are below A^2 B^2, and biases below 2 + (Q
-    S)^2. "nearest" is the second paper's grid, except for its end point. The layer has no softmax. So p = 4 (w + 1) log2 A +
-    2, unless w is so small, or the machine so large, that another of these numbers is greatest.
+    Hidden units are between -2 G and G, and the word is below B. Winning logits and biases are below A^2 B^2 for numbers, and
+    below 2 + (Q S)^2 for configurations. "nearest" is the second paper's grid, except for its end point. The layer has no
+    softmax. So p = 4 (w + 1) log2 A + 2, unless w is so small, or the machine so large, that another of these numbers is
+    greatest.
     """
     base = base_of(machine)
     numbers = base**cells
