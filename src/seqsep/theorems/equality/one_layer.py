@@ -101,7 +101,7 @@ class Places:
     scores: tuple[int, ...]
     steps_compared: int
     least_slack: float
-    """The least left side of condition 1 over its right side."""
+    """The least left side of (*) over its right side."""
 
 
 @cache

@@ -1,22 +1,17 @@
-"""Theorem 7 as in appendix G.2 of Bhattamishra et al. 2024, with its errata; `two_layers` has the repaired construction.
+"""Theorem 7 as appendix G.2 of Bhattamishra et al. 2024 prints it, with its errata; `two_layers` has the repair.
 
-It uses vectors T(1) .. T(2N) in {±1/sqrt k}^k. A point is [x_i, 0, 1, T(2i-1), T(2i), 0], and a label is [0, y_i, -2, T(2i),
-T(2i), 0].
-* Layer 1 has the scores eta <[x_k, 1, -10 T(2k-1)], [x_i, 3 flag, T(own)]>. These are eta times <x_k, x_i> + 3 - 10 <T, T> at
-  points, -6 - 10 <T, T> at labels, and about -6 for the last point itself. The value is 2 sqrt(k) T(next). The FFN clips it to
-  [-1, 1], which gives the signs of T(2j*), for the nearest point j*.
-* Layer 2 has as scores the products of the retrieved signs, divided by sqrt k, with T(own). It reads y at label 2j*. A digit
-  of y is 1 if it is above 1/2.
-* eta = 5/(4 gamma) ln(18 N) is for a margin of 4/5 gamma. This margin is left if every <T, T'> is within gamma/100 of 0. The
-  same technique gives eta2 = ln(18 N) / (1 - gamma/50) for layer 2.
+With vectors T(1) .. T(2N) in {±1/sqrt k}^k, a point is [x_i, 0, 1, T(2i-1), T(2i), 0], a label [0, y_i, -2, T(2i), T(2i), 0].
+* Layer 1 scores eta <[x_k, 1, -10 T(2k-1)], [x_i, 3 flag, T(own)]>: <x_k, x_i> + 3 - 10 <T, T> at points, -6 - 10 <T, T> at
+  labels, about -10 for the question itself. The value is 2 sqrt(k) T(next), clipped to [-1, 1] by the FFN: the signs of T(2j*).
+* Layer 2 scores the retrieved signs, over sqrt k, against T(own) and reads y at label 2j*; a digit is 1 above 1/2.
+* eta = 5/(4 gamma) ln(18 N) for a margin of 4/5 gamma, which is left if every <T, T'> is within gamma/100 of 0. The same
+  technique gives eta2 = ln(18 N) / (1 - gamma/50) for layer 2.
 
-The products of 2N vectors must be within gamma/100 of 0. Lemma 2 gives this with k = 8 ln(2 (2N)) / (gamma/100)^2 coordinates,
-which is 47,931,717 at N = 100 and gamma = 0.1. That is O(log N / gamma^2), and it is O(log N) only for constant gamma.
-
-We differ: y holds the binary digits of the label (one digit for two labels). The paper does not give the scale of layer 2;
-here it is eta2. Both scales are rounded up. `answers` computes the last answer in float64 from exact sign products, without
-the k x d matrices. `build` writes these matrices for small k that are powers of 4, because 1/sqrt k must be on the grid. A
-test compares the two.
+Products within gamma/100 among 2N vectors: Lemma 2 gives them with k = 8 ln(2 (2N)) / (gamma/100)^2 coordinates (47,931,717 at
+N = 100, gamma = 0.1), which is O(log N / gamma^2) and not O(log N) unless gamma is constant.
+We differ: y holds the binary digits of the label (one of them for two labels); the unprinted scale of layer 2 is eta2; both
+scales are rounded up. `answers` computes the last question in float64 from exact sign products, without the k x d matrices;
+`build` writes those down, for small k that are powers of 4 (1/sqrt k must lie on the grid), and a test compares the two.
 """
 
 import math
@@ -46,7 +41,7 @@ ERRATA = (
         printed='"with width m = O(log N)", where "there exists gamma >= N^-c for some universal constant c" (section 5.2); '
         "the products of the vectors T are printed as 1 +- gamma/100 and 0 +- gamma/100",
         found="Lemma 2 gives such T with k = 8 ln(4 N) / (gamma/100)^2: 47,931,717 at N = 100, gamma = 0.1, and more than N^2 "
-        "at gamma = 1/N. Let all other points be 0.1 below the nearest: then k = 16,384 with random signs answers 30 of 100 "
+        "at gamma = 1/N. Where all other points lie 0.1 below the nearest, k = 16,384 with random signs answers 30 of 100 "
         "questions if they are labelled otherwise, 67 of 100 if at random",
         built="labels copy the point before them, by position: width d' + 4 for two labels, whatever gamma is",
         test=f"{TESTS}::test_the_printed_construction_errs_at_a_feasible_width",
@@ -63,7 +58,7 @@ ERRATA = (
 
 @dataclass(frozen=True)
 class PrintedPlan:
-    """The construction of the paper: N points in d' dimensions, C labels, a margin gamma, and vectors T of k coordinates."""
+    """The printed construction: N points in d' dimensions, C labels, a margin gamma, and vectors T of k coordinates."""
 
     length: int
     dimension: int
@@ -78,22 +73,22 @@ class PrintedPlan:
 
     @property
     def first_eta(self) -> int:
-        """The scale of the scores of layer 1: 5/(4 gamma) ln(18 N), rounded up."""
+        """5/(4 gamma) ln(18 N), the scale of the scores of layer 1, rounded up."""
         return math.ceil(Fraction(math.log(18 * self.length)) * Fraction(5, 4) / self.gamma)
 
     @property
     def second_eta(self) -> int:
-        """The scale of the scores of layer 2: ln(18 N) / (1 - gamma/50), rounded up."""
+        """ln(18 N) / (1 - gamma/50), the scale of the scores of layer 2, rounded up."""
         return math.ceil(Fraction(math.log(18 * self.length)) / (1 - self.gamma / 50))
 
     @property
     def width(self) -> int:
-        """The width for two labels: 3 k + d' + 2."""
+        """3 k + d' + 2 for two labels."""
         return 3 * self.code_width + self.dimension + self.digits + 1
 
     @property
     def needed_code_width(self) -> int:
-        """The k of Lemma 2 for 2N vectors with products within gamma/100."""
+        """k of Lemma 2 for 2N vectors with products within gamma/100."""
         return math.ceil(8 * math.log(4 * self.length) * 10_000 / self.gamma**2)
 
     @property
@@ -102,12 +97,12 @@ class PrintedPlan:
         return self.width + 3 * (self.needed_code_width - self.code_width)
 
     def needed(self) -> dict[str, Number | str]:
-        """The width and eta that the construction of the paper needs."""
+        """The width and eta that the printed construction asks for."""
         return {"width": self.needed_width, "eta": self.first_eta}
 
 
 def signs(length: int, code_width: int) -> Int64[np.ndarray, "tokens code_width"]:
-    """Return sqrt(k) T(1) .. sqrt(k) T(2N)."""
+    """sqrt(k) T(1) .. sqrt(k) T(2N)."""
     words = -(-code_width // 32)
     drawn = draws(seed=0, use=Use.CODE, start=0, count=2 * length, each=words)
     bits = (drawn[:, :, None] >> np.arange(32, dtype=np.uint32)) & np.uint32(1)
@@ -115,14 +110,14 @@ def signs(length: int, code_width: int) -> Int64[np.ndarray, "tokens code_width"
 
 
 def following_of(token: np.ndarray) -> np.ndarray:
-    """Return the index, from 0, of the vector T that a token holds as T(next): a point holds its label's, a label its own."""
+    """The index, from 0, of the vector T that a token holds as the next one: a point holds its label's, a label its own."""
     return token + 1 - token % 2
 
 
 def answers(
     plan: PrintedPlan, points: Float64[np.ndarray, "batch N dimension"], labels: Int64[np.ndarray, "batch N"]
 ) -> Int64[np.ndarray, "batch"]:
-    """Return the label that is read for the last point; a wrong answer may be a number that is not a class."""
+    """The label that is read for the last point; if the construction errs, it need not be below the number of classes."""
     length = points.shape[1]
     token = np.arange(2 * length - 1)
     code = signs(length, plan.code_width).astype(np.float64)
@@ -146,7 +141,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
-    """Ask for the last point of crowded settings, the points gamma below the nearest labelled otherwise, or at random."""
+    """Ask the last question of crowded settings, the points gamma below the nearest labelled otherwise, or at random."""
     random = np.random.default_rng(seed)
     crowded = Source(plan.classes, Grid(STEPS), random, SETTINGS).crowded(plan.length, plan.dimension, plan.gamma)
     others_random = Settings(crowded.points, random.integers(plan.classes, size=crowded.labels.shape))
@@ -175,7 +170,7 @@ def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
 
 
 def _right(plan: PrintedPlan, settings: Settings) -> int:
-    """Count the last points that are answered rightly; each has the margin gamma."""
+    """How many last questions are answered rightly; each has the margin gamma."""
     last = np.full((SETTINGS, 1), plan.length - 1)
     expected, margins = measured(settings, last, Grid(STEPS))
     ensure(bool((margins >= math.ceil(plan.gamma * STEPS**2)).all()), "a setting has a margin below gamma", plan)
@@ -217,7 +212,7 @@ def build(plan: PrintedPlan) -> Network:
 
 
 def _find(plan: PrintedPlan, spaces: Spaces, root: int) -> Head:
-    """Layer 1: the query eta [x_k, 1, -10 T(own)], the key [x_i, 3 flag, T(own)] and the value 2 sqrt(k) T(next)."""
+    """Query eta [x_k, 1, -10 T(own)], key [x_i, 3 flag, T(own)], value 2 sqrt(k) T(next)."""
     point = spaces["point"]
     flag = spaces["flag"]
     own = spaces["own"]
@@ -230,7 +225,7 @@ def _find(plan: PrintedPlan, spaces: Spaces, root: int) -> Head:
 
 
 def _clip(spaces: Spaces) -> FeedForward:
-    """The FFN clips retrieved signs z to [-1, 1]: z + relu(z + 1) - relu(z - 1) - 1 - relu(z) + relu(-z)."""
+    """Retrieved signs z, clipped to [-1, 1]: z + relu(z + 1) - relu(z - 1) - 1 - relu(z) + relu(-z)."""
     z = spaces["retrieved"]
     units = Units(
         inner=np.concatenate([z, z, z, -z]),
@@ -241,7 +236,7 @@ def _clip(spaces: Spaces) -> FeedForward:
 
 
 def _read(plan: PrintedPlan, spaces: Spaces, root: int) -> Head:
-    """Layer 2: the query eta2 / sqrt(k) times the retrieved signs, the key T(own), the value y, filled up with zeros to k."""
+    """Query eta2 / sqrt(k) times the retrieved signs, key T(own), value y: one coordinate, filled up with zeros to k."""
     filled = np.concatenate([spaces["label"], spaces.nothing(plan.code_width - 1)])
     return Head(
         query=Array(plan.second_eta * spaces["retrieved"], Fraction(1, root)),

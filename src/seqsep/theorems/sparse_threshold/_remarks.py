@@ -1,4 +1,4 @@
-"""Differences between the text of Theorem 13 and what its construction does when it runs."""
+"""What running Theorem 13 shows of its printed text."""
 
 from seqsep.theorems.base import Choice, Erratum
 
@@ -8,8 +8,8 @@ CHOICES = (
     Choice(
         where="Theorem 13, appendix F.3, mask",
         printed='"the output of the attention block at the ith position will be a k dimensional vector"',
-        found="true for attention without a mask, as in the paper. Position i needs bits after it. So under a causal mask "
-        "175 of 256 answers to disjointness are wrong at N = 8, and without a mask none",
+        found="right, for attention without a mask, which the paper has; position i needs bits after it, so under a "
+        "causal mask 175 of 256 answers to disjointness are wrong at N = 8, without a mask none",
         built="a slot for each feature after the bits: causal, and any number of features; `variant=printed` has no mask",
         test=f"{TESTS}::test_the_printed_layout_needs_attention_without_a_mask",
     ),
@@ -27,8 +27,8 @@ ERRATA = (
     Erratum(
         where="Section 4, appendices B.1 and F.3, DISJ",
         printed='"the Disjointness function can be represented as a 2-CNF"',
-        found="B.1 defines DISJ as 1 if the sets meet. This is the 2-DNF that F.3 gives for its complement. From N = 6 on no "
-        "clause of 2 literals follows from it, so it is not a 2-CNF",
+        found="B.1 defines DISJ as 1 where the sets meet, the 2-DNF that F.3 gives for its complement; from N = 6 "
+        "on no clause of 2 literals follows from it, so it is no 2-CNF",
         built="DISJ as in B.1, a 2-DNF",
         test=f"{TESTS}::test_disj_of_b1_is_a_2_dnf_and_no_2_cnf",
     ),
