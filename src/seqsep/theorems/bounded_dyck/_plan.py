@@ -88,7 +88,7 @@ class Plan:
         * `count` and `unit` are d u and u, for the depth d and the weight u of [BOS].
         * `depth` and `level` are digits, and `found` has the digits of the kind of a match.
         * `wrong` is positive at a close bracket of another kind than `found`, and at a depth outside 0 .. k. Elsewhere it is 0.
-        * `errors` is 0 if there is no error so far, and at least 1 otherwise.
+        * `errors` is 0 as long as all is right, and at least 1 after an error.
         * Two layers for k >= 3 count kinds in each class of levels in two spaces. They also write `unbalanced`, which is
           positive if these counts do not cancel, and `deep`, which is 1 if d >= k - 2.
         * `some` (d > 0), `full` (d >= k) and `match` (the digits of the kind to be closed) are for the read-out.
