@@ -35,7 +35,7 @@ class Thoughts:
         self.starts = np.arange(count) * self.tokens.shape[1]
 
     def write(self, tokens: list[Column], applies: Bool[np.ndarray, "batch"]) -> None:
-        """Write so many tokens where it applies; elsewhere they stand after the end, and the next ones take their place."""
+        """Append the tokens to each thought to which this applies. In the others, the next tokens overwrite them."""
         flat = self.tokens.reshape(-1)
         places = self.starts + self.lengths
         for offset, token in enumerate(tokens):
