@@ -49,6 +49,7 @@ brackets. This does not show the claim for every n, k and h; that is the proof a
 
 from collections.abc import Sequence
 from itertools import combinations, product
+from typing import Annotated
 
 import numpy as np
 
@@ -58,6 +59,10 @@ from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import state
 from seqsep.theorems.bounded_dyck._strings import written
+from seqsep.theorems.option_types import Depth, Kinds
+from seqsep.theorems.options import Range
+
+Members = Annotated[int, Range(1, 5), "h, the number of members of the sets that are compared."]
 
 CLAIM = Claim(
     name="bounded-dyck-monoid",
@@ -110,7 +115,7 @@ def factors(alice: Set, bob: Set, absent: Choices = ((), ())) -> list[Word]:
     return [(OPEN,), *between, (CLOSE,)]
 
 
-def check(kinds: int = 2, depth: int = 2, members: int = 3) -> list[Outcome]:
+def check(kinds: Kinds = 2, depth: Depth = 2, members: Members = 3) -> list[Outcome]:
     """Check the monoid of Dyck-(n,k), the reductions for sets of h = `members` members, and that Dyck-(1,1) is easy.
 
     Raises ValueError for numbers below 1, more than 5 members, or a monoid of more than 20,000 elements; TheoremFails if a run

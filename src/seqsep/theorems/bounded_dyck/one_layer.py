@@ -31,6 +31,7 @@ proof.
 
 from collections.abc import Callable
 from math import floor, isqrt
+from typing import Annotated
 
 import numpy as np
 
@@ -43,6 +44,8 @@ from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
 from seqsep.theorems.bounded_dyck._fooling_set import require_fooling_set, words
 from seqsep.theorems.bounded_dyck._strings import written
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
+from seqsep.theorems.option_types import Exponent, Heads, LengthFrom2, Precision, Seed, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols.one_layer_ledger import first_excluded
 
@@ -122,12 +125,12 @@ def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: 
 
 
 def check(
-    length: int = 14,
-    width: int = 2,
-    heads: int = 1,
-    exponent: int = 2,
-    precision: int | None = None,
-    seed: int = 0,
+    length: LengthFrom2 = 14,
+    width: Width = 2,
+    heads: Heads = 1,
+    exponent: Exponent = 2,
+    precision: Annotated[Precision, Range(4, 1 << 10)] | None = None,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check Lemma 1, the N from which models of these sizes fail, and the protocol on two models.
 
@@ -236,7 +239,7 @@ def _check_next(length: int) -> Outcome:
     )
 
 
-def evidence(length: int = 14) -> Evidence:
+def evidence(length: LengthFrom2 = 14) -> Evidence:
     """Show for a certificate of Lemma 1 all words of Dyck-(2,2), for `length` up to 14. Raises ValueError as `words`."""
     given = words(length)
     witness = FoolingSetWords(alice=list(range(0, length, 2)), value=1, words=given.tolist(), complete=True)

@@ -28,7 +28,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -46,15 +46,19 @@ from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, bui
 from seqsep.theorems.bounded_dyck._strings import parsed, written
 from seqsep.theorems.bounded_dyck._words import every, hard
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Depth, Kinds, Length, LengthFrom2, Seed
+from seqsep.theorems.options import OneOf
 from seqsep.theorems.trial import Trial
+
+ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")
+VARIANTS = ("automaton", *ACTIVATIONS)
+Variant = Annotated[str, OneOf(*VARIANTS), "The model: relu runs on the grid; by default check runs each."]
 
 CLAIM = Claim(
     name="bounded-dyck-state",
     source="Bhattamishra et al. 2024, appendix E",
     statement="A recurrent model of constant size recognises Dyck-(n,k) at every length",
 )
-ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")
-VARIANTS = ("automaton", *ACTIVATIONS)
 MARGIN = "the read-out from 0"
 MOST_STATES = 1 << 14
 EXHAUSTIVE_WORDS = 70_000
@@ -96,7 +100,7 @@ def build_network(automaton: DFA) -> Network:
     return Network.of_table(CLAIM.name, automaton.table, automaton.accepting.astype(np.int64), start=automaton.start)
 
 
-def bound(kinds: int, depth: int) -> dict[str, Number]:
+def bound(kinds: Kinds, depth: Depth) -> dict[str, Number]:
     """Count states, live states, their bits, and the bits of the least tensor that holds a state (whole bytes).
 
     >>> bound(kinds=2, depth=2)
@@ -111,7 +115,9 @@ def bound(kinds: int, depth: int) -> dict[str, Number]:
     }
 
 
-def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 30, kinds: Kinds = 2, depth: Depth = 2, variant: Variant | None = None, seed: Seed = 0
+) -> list[Outcome]:
     """Check each model (or one) on all strings of every length that has at most 70,000, and on longer ones.
 
     `variant` is automaton, relu or sigmoid; by default each of them.
@@ -255,7 +261,9 @@ def _in_floats(trial: Trial, task: BoundedDyck, words: Strings) -> Float64[np.nd
     return np.abs(logits[..., 1] - logits[..., 0])
 
 
-def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") -> Callable[[Mapping[str, Any]], int]:
+def applier(
+    length: Length, kinds: Kinds = 2, depth: Depth = 2, variant: Variant = "relu"
+) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k).
 
     `variant` is automaton, relu or sigmoid; relu runs on the grid. Raises ValueError for an unknown variant or numbers below 1;
@@ -285,7 +293,7 @@ def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") 
     return answer
 
 
-def evidence(kinds: int = 2, depth: int = 2) -> Evidence:
+def evidence(kinds: Kinds = 2, depth: Depth = 2) -> Evidence:
     """Show the automaton's table: it is right at every length, and no automaton is smaller."""
     automaton = build(kinds, depth)
     return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, automaton)

@@ -30,7 +30,7 @@ lengths. The proof covers them all.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -45,7 +45,11 @@ from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence, NetworkRun, tabulated
+from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
 from seqsep.theorems.trial import Trial
+
+LEFT = "Positions of the first half, from 1, with commas between them; by default the odd positions."
+Left = Annotated[str, LEFT]
 
 CLAIM = Claim(
     name="relabelled-equality-two-layers",
@@ -60,12 +64,12 @@ ONE_PARTITION_FROM = 1024
 
 
 def build(
-    length: int,
-    left: Sequence[int],
-    alphabet: int = 2,
-    code: str = "parabola",
-    steps: int | None = None,
-    eta: int | None = None,
+    length: LengthFrom2,
+    left: Annotated[Sequence[int], LEFT],
+    alphabet: Alphabet = 2,
+    code: Code = "parabola",
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """Build the network for the partition whose first half is the positions `left`, from 1.
 
@@ -154,7 +158,9 @@ def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, 
         yield tuple(sorted((random.permutation(length)[:half] + 1).tolist()))
 
 
-def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness: bool = False, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 8, alphabet: Alphabet = 2, code: Code = "parabola", tightness: Tightness = False, seed: Seed = 0
+) -> list[Outcome]:
     """Check a network for every partition up to N = 8, else for twelve (one from N = 1,024 on).
 
     It runs on the grid and at first in float64 too. Every input if S^N is at most 256, else the random and hard ones of Theorem
@@ -269,7 +275,7 @@ def _members(length: int, left: str | None) -> list[int]:
 
 
 def applier(
-    length: int, left: str | None = None, alphabet: int = 2, code: str = "parabola"
+    length: LengthFrom2, left: Left | None = None, alphabet: Alphabet = 2, code: Code = "parabola"
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, the symbols at the positions of each half in order: 1 if they differ.
 
@@ -290,7 +296,7 @@ def applier(
     return answer
 
 
-def evidence(length: int = 6, left: str | None = None, alphabet: int = 2) -> Evidence:
+def evidence(length: LengthFrom2 = 6, left: Left | None = None, alphabet: Alphabet = 2) -> Evidence:
     """Show the network on every input of N = `length` symbols; the task is the table of whether the halves differ.
 
     `left` is that of `applier`. Raises ValueError as it does, and for more than 20,000 inputs.
@@ -306,7 +312,7 @@ def evidence(length: int = 6, left: str | None = None, alphabet: int = 2) -> Evi
     )
 
 
-def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, Number]:
+def constants(length: LengthFrom2, alphabet: Alphabet, code: Code = "parabola") -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(length, alphabet, position_code(code, length))
 

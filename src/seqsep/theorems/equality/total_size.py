@@ -31,13 +31,15 @@ that is the proof.
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.equality import two_layers
 from seqsep.theorems.nearest_neighbor import two_layers as nearest_neighbor
+from seqsep.theorems.option_types import Length
+from seqsep.theorems.options import Range
 
 CLAIM = Claim(
     name="two-layer-total-size",
@@ -149,7 +151,7 @@ def below_a_state_from(name: str) -> int:
     return 1 << log
 
 
-def check(length: int = 256) -> list[Outcome]:
+def check(length: Annotated[Length, Range(4, 1 << 11)] = 256) -> list[Outcome]:
     """Build the networks up to N = `length` and compare their bits with C (log2 N)^3; none of them is run.
 
     The printed code is built up to 256. Raises ValueError for a length that is not 4 to 2,048; TheoremFails with a network

@@ -39,7 +39,7 @@ the proof above.
 from collections.abc import Sequence
 from itertools import combinations, product
 from math import floor
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -55,6 +55,8 @@ from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
+from seqsep.theorems.option_types import Code, Length
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols import one_layer_protocol
 
 CLAIM = Claim(
@@ -189,7 +191,7 @@ def crossing(code: str = "parabola", printed: bool = False) -> int | None:
     return length + 2
 
 
-def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
+def check(length: Annotated[Length, Range(2, 8)] = 8, code: Code = "parabola") -> list[Outcome]:
     """Check for every partition of N = `length` <= 8 positions that the model computes f, which costs N/2 bits.
 
     Raises ValueError for another length or an unknown code; TheoremFails with the partition and an input otherwise.
@@ -251,7 +253,7 @@ def _require_inequality(f: TwoParty, left: Sequence[int]) -> None:
         raise CLAIM.fails({"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
 
 
-def evidence(length: int = 12) -> Evidence:
+def evidence(length: Annotated[Length, Range(2, 20)] = 12) -> Evidence:
     """Show that f, with the halves in their order, costs N/2 bits: all inputs with equal halves, a fooling set of 2^(N/2).
 
     Raises ValueError for an odd length, or one above 20.

@@ -69,6 +69,7 @@ from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
+from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-hybrid",
@@ -80,7 +81,7 @@ ENTRIES = 2_770
 COUNTERS = ("last", "has", "edges", "excess")
 
 
-def build(length: int, rounding: str = "floor") -> Network:
+def build(length: Length, rounding: GridRounding = "floor") -> Network:
     """The network for graphs of up to n = `length` vertices, tokens as in `Pointed(length)`; `rounding` as in `peeling`.
 
     Raises ValueError for a length below 1 or another rounding.
@@ -183,7 +184,7 @@ def bits_by_range(length: int) -> int:
     return 2 * (vertex + square) + vertex + 1 + ceil_log2(length) + ceil_log2(length + 2)
 
 
-def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+def bound(length: Length, rounding: GridRounding = "floor") -> dict[str, Number]:
     """Every size with explicit constants.
 
     core = 3 * 4 * d * p * 2: keys of 4 rows. program = p E with E = 2,770 whatever n is: 480 of the recurrence, 728 of
@@ -204,7 +205,9 @@ def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 16, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
+) -> list[Outcome]:
     """Build the network, on both grids or one, and require thought and answer, on the grid and in float64, as `peeling.check`.
 
     `rounding` is one of the two; `graphs` hard graphs of n vertices are put beyond 4 vertices. Raises ValueError for a length
@@ -253,12 +256,12 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
     )
 
 
-def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def applier(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, as `peeling.applier` does."""
     return trials.applier(_asking(length, rounding))
 
 
-def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+def evidence(length: Length = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0) -> Evidence:
     """Show the thoughts about every list of n - 1 edges of n = `length` vertices, or about at most `graphs` hard ones."""
     return shown(_asking(length, rounding), graphs, seed)
 

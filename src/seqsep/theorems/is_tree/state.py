@@ -61,8 +61,7 @@ bound does not apply to a layer with attention.
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -88,6 +87,8 @@ from seqsep.theorems.is_tree._graphs import (
 )
 from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
+from seqsep.theorems.option_types import Checkpoint, Heads, Length, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Recall, TaskSizes
 from seqsep.theorems.protocols.machine import Machine
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
@@ -191,13 +192,13 @@ def most_thought(vertices: int) -> int:
 
 
 def check(
-    length: int = 8,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: LengthFrom2 = 8,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact model, count classes by brute force, and find an input on which each smaller model errs.
 
@@ -330,7 +331,7 @@ def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
     )
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": 6, "edges": [[2, 6], ..]}, at most `length` vertices, by the exact model, without a thought.
 
     Without `vertices` there is one more than edges. Loops and repeated edges are no tree. The answer raises ValueError with the
@@ -348,7 +349,7 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return answer
 
 
-def evidence(length: int = 4) -> Evidence:
+def evidence(length: Annotated[Length, Range(2, 5)] = 4) -> Evidence:
     """Show a beginning of every class at the widest split, every two distinguished; the task is IsTree itself.
 
     Raises ValueError beyond 5 vertices.
@@ -391,7 +392,7 @@ def verify(seed: int = 0) -> list[Outcome]:
 TEST = "tests/theorems/is_tree/test_state.py::"
 
 
-def constants(length: int) -> dict[str, Number]:
+def constants(length: LengthFrom2) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": least_bits(length)}
 

@@ -73,6 +73,18 @@ from seqsep.theorems.nearest_neighbor._plan import APART, Plan, base, least_marg
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
 from seqsep.theorems.nearest_neighbor._settings import tokens
 from seqsep.theorems.nearest_neighbor._trials import Asking, all_series, answers_hard
+from seqsep.theorems.option_types import (
+    Alphabet,
+    Classes,
+    Dimension,
+    Eta,
+    Gamma,
+    GridSteps,
+    LengthFrom2,
+    Repair,
+    Seed,
+    Tightness,
+)
 
 CLAIM = Claim(
     name="nearest-neighbor-two-layers",
@@ -86,12 +98,12 @@ VARIANTS = ("repaired", "printed")
 
 
 def build(
-    length: int,
-    dimension: int = 4,
-    classes: int = 2,
-    gamma: Fraction | float | None = None,
-    steps: int | None = None,
-    eta: int | None = None,
+    length: LengthFrom2,
+    dimension: Dimension = 4,
+    classes: Classes = 2,
+    gamma: Gamma | None = None,
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """The network for up to `length` points, the question included, with margins of at least `gamma` (by default 1/n).
 
@@ -241,14 +253,14 @@ def bound(plan: Plan) -> dict[str, Number]:
 
 
 def check(
-    length: int = 32,
-    dimension: int = 4,
-    classes: int = 2,
-    alphabet: int = 64,
-    gamma: Fraction | float | None = None,
-    variant: str = "repaired",
-    tightness: bool = False,
-    seed: int = 0,
+    length: LengthFrom2 = 32,
+    dimension: Dimension = 4,
+    classes: Classes = 2,
+    alphabet: Alphabet = 64,
+    gamma: Gamma | None = None,
+    variant: Repair = "repaired",
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check nearest neighbour with margins of at least `gamma` (by default 1/n), and recall over an alphabet, on the grid.
 
@@ -358,7 +370,11 @@ def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False)
 
 
 def applier(
-    length: int, classes: int = 64, alphabet: int = 64, gamma: Fraction | float | None = None, variant: str = "repaired"
+    length: LengthFrom2,
+    classes: Classes = 64,
+    alphabet: Alphabet = 64,
+    gamma: Gamma | None = None,
+    variant: Repair = "repaired",
 ) -> Callable[[Mapping[str, Any]], int | list[int]]:
     """Answer {"points": [[..], ..], "labels": [..], "query": [..]} and {"pairs": [[key, value], ..], "query": key}.
 
@@ -390,7 +406,7 @@ def applier(
     return answer
 
 
-def constants(length: int, dimension: int, classes: int, gamma: Fraction | None = None) -> dict[str, Number]:
+def constants(length: LengthFrom2, dimension: Dimension, classes: Classes, gamma: Gamma | None = None) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(Plan(length, dimension, classes, least_margin(length, gamma)))
 

@@ -40,7 +40,7 @@ model; that is the proof at `alice` and `bob`.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
@@ -51,9 +51,13 @@ from seqsep.models.model import Model
 from seqsep.models.weights import load_model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
+from seqsep.theorems.option_types import Checkpoint, Length, RecurrentMixer, Seed
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.machine import AnyModel, Machine, OfTensors, as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT
 from seqsep.theorems.protocols.thought import Thought, think
+
+ThoughtLength = Annotated[int, Range(0, 1 << 12), "Number of tokens that the model writes before its answer."]
 
 CLAIM = Claim(
     name="one-way-protocol",
@@ -115,7 +119,9 @@ def alice(model: AnyModel, prefix: Sequence[Any] | Tensor) -> Message:
     return Message(number, bits)
 
 
-def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int, thought: Thought | None = None) -> list[Any]:
+def bob(
+    model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int, thought: ThoughtLength | None = None
+) -> list[Any]:
     """Restore the state from its number, and read the suffix from time t on; return the output after each of its tokens.
 
     From t on Bob computes the same functions of the same state and tokens as the uncut pass. So his outputs are the same. With
@@ -134,7 +140,7 @@ def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: in
 
 
 def _outputs(
-    party: Machine, tokens: Sequence[Any] | Tensor, state: Any, t: int, *, thought: Thought | None
+    party: Machine, tokens: Sequence[Any] | Tensor, state: Any, t: int, *, thought: ThoughtLength | None
 ) -> tuple[list[Any], list[int]]:
     """Outputs from time t on, those of the thought included, and the tokens written."""
     outputs, after = party.read(tokens, state, t)
@@ -146,7 +152,9 @@ def _outputs(
     return outputs + written.outputs, written.tokens
 
 
-def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name, thought: Thought | None = None) -> int:
+def reduce(
+    model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name, thought: ThoughtLength | None = None
+) -> int:
     """Run the protocol at every split of one input (tokens, or vectors in a tensor); returns the bits of the message.
 
     With a thought, inputs are tokens, every class of the model is a token, and Bob's thought is compared with that of the
@@ -203,11 +211,11 @@ def _require_forward(party: OfTensors, inputs: Sequence[Any] | Tensor, uncut: li
 
 
 def check(
-    length: int | None = None,
-    seed: int = 0,
-    mixer: str | None = None,
-    checkpoint: Path | None = None,
-    thought: int | None = None,
+    length: Length | None = None,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    checkpoint: Checkpoint | None = None,
+    thought: ThoughtLength | None = None,
 ) -> list[Outcome]:
     """Run the protocol on every recurrent mixer (or one), two layers of it with random weights; or on a trained model.
 

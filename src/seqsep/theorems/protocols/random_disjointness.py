@@ -72,6 +72,7 @@ import numpy as np
 from seqsep.maths.communication.channel import meet
 from seqsep.maths.communication.communication import TwoParty, fooling_set
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import Error, Length, Seed
 from seqsep.theorems.protocols import protocol_trees
 from seqsep.theorems.protocols.disjointness_windows import Windows, alice, bob, windows_for
 from seqsep.theorems.protocols.protocol_trees import Distribution, Protocol, Tree, parts
@@ -235,7 +236,7 @@ def _noisy(length: int, noise: Fraction) -> Tree:
     return protocol_trees.one_way(messages, lambda message: tuple(Fraction(bool(int(message, 2) & y)) for y in every), length)
 
 
-def check(length: int = 1000, error: Fraction | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 1000, error: Error | None = None, seed: Seed = 0) -> list[Outcome]:
     """Compute the proof's steps on trees for N = 1 .. 3, and run windows for N = `length` and an error of 1/3 (`error`).
 
     Errors are counted over all inputs of trees, and for windows by the places that they miss. The channel carries 20 drawn

@@ -49,6 +49,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.communication.channel import Channel, meet
 from seqsep.maths.communication.communication import TwoParty, fooling_set
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import Error, Length, Seed
 
 CLAIM = Claim(
     name="equality-random-protocol",
@@ -208,7 +209,7 @@ def worst_pair(plan: Plan) -> tuple[Int64[np.ndarray, "length"], Int64[np.ndarra
     return one, other
 
 
-def check(length: int | None = None, error: Fraction | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length | None = None, error: Error | None = None, seed: Seed = 0) -> list[Outcome]:
     """Run both protocols for N = 4, 8, 1,000 (or `length`) with error 1/3 (or `error`), and count their bits and errors.
 
     Every pair of inputs with every coin for N <= 8; beyond, the worst pair and drawn ones with every coin of Alice. Up to

@@ -42,6 +42,7 @@ from jaxtyping import Int64
 from seqsep.maths.communication.channel import Channel, meet
 from seqsep.maths.communication.communication import TwoParty, distinct_rows
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import Error, Length, Seed
 
 CLAIM = Claim(
     name="index-random-protocol",
@@ -188,7 +189,7 @@ def errors(code: Code) -> Int64[np.ndarray, "blocks m"]:
     return found
 
 
-def check(length: int = 1000, error: Fraction | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 1000, error: Error | None = None, seed: Seed = 0) -> list[Outcome]:
     """Run the protocol for N = `length` with an error of at most `error`, by default 1/3, and count its bits and errors.
 
     Errors are counted for every block of at most 7 bits, every index and every z. The channel carries 20 runs with drawn

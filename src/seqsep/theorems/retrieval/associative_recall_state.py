@@ -38,7 +38,6 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,7 @@ from jaxtyping import Int64
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
+from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.small_models import Chosen, small_models
@@ -191,14 +191,14 @@ def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precisio
 
 
 def check(
-    length: int = 6,
-    alphabet: int = 3,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: Length = 6,
+    alphabet: Alphabet = 3,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact models, for keys in order and in any order; find inputs on which smaller ones err.
 
@@ -287,7 +287,7 @@ def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> O
     )
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
+def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
     """Answer {"pairs": [[key, value], ..], "query": key} by the exact model for keys in any order: the value.
 
     Exactly N = `length` pairs: keys are 0 .. N - 1, each once, and values 0 .. S - 1. With "queries", a list of different keys
@@ -335,7 +335,7 @@ def _read_pairs(given: Mapping[str, Any], length: int, alphabet: int) -> Pairs:
 TEST = "tests/theorems/retrieval/test_associative_recall_state.py::"
 
 
-def constants(length: int, alphabet: int) -> dict[str, Number]:
+def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": least_bits(length, alphabet)}
 

@@ -33,7 +33,7 @@ A run checks the sizes that it builds. This does not show that the models are ri
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -44,11 +44,14 @@ from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, who
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence, GeneratedRun
+from seqsep.theorems.option_types import Alphabet, AlphabetFrom2, Gram, Inputs, Length, LengthFrom2, Seed
 from seqsep.theorems.retrieval._pattern_errata import ERRATA
 from seqsep.theorems.retrieval._pattern_inputs import WORDS, Given, drawn_inputs, every_input, read, solved
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval._shown import words
 from seqsep.theorems.retrieval._written_query import Question, Template
+
+Queried = Annotated[Question, "index (places 1 to N), recall (of c-grams) or counting (thresholds 0 to S - 1)."]
 
 CLAIM = Claim(
     name="retrieval-by-pattern",
@@ -64,7 +67,7 @@ FLOAT_INPUTS = 300
 AT_ONCE = 256
 
 
-def build(question: Question, alphabet: int, gram: int = 2) -> Network:
+def build(question: Queried, alphabet: Alphabet, gram: Gram = 2) -> Network:
     """The network of `question`, index, recall or counting, over the numbers 0 .. S - 1, for data of any length.
 
     Tokens are as in `Template`.
@@ -200,7 +203,7 @@ def _generators(template: Template, width: int) -> int:
     return 2 * width + (3 * kinds + len(template.texts) - indexed) * (width + 1)
 
 
-def bound(question: Question, alphabet: int, gram: int = 2) -> dict[str, Number]:
+def bound(question: Queried, alphabet: int, gram: int = 2) -> dict[str, Number]:
     """Every size with explicit constants, from S and c alone; r, u and the copies k as in the head of this file.
 
     Vocabulary: S numbers, S + 1 counts if one is written, and 6 and the marks besides.
@@ -228,7 +231,7 @@ def bound(question: Question, alphabet: int, gram: int = 2) -> dict[str, Number]
     }
 
 
-def check(length: int = 16, gram: int = 3, inputs: int = 200, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 16, gram: Gram = 3, inputs: Inputs = 200, seed: Seed = 0) -> list[Outcome]:
     """Build the network of each question, and require its thought and answer with a live retriever, on the grid and in float64.
 
     Up to 4 tokens of data: all of 1 to `length` tokens out of 1, 2, 11 and 12, with every question over them (thresholds 0 to
@@ -250,7 +253,7 @@ def verify(inputs: int = 7_200, seed: int = 0) -> list[Outcome]:
     return [*outcomes, *check(512, gram=4, inputs=inputs // 30, seed=seed)]
 
 
-def _check(question: Question, gram: int, length: int, *, inputs: int, seed: int) -> Outcome:
+def _check(question: Queried, gram: int, length: int, *, inputs: int, seed: int) -> Outcome:
     every = length <= EVERY_INPUT_UP_TO
     alphabet = max(length + 1, max(WORDS) + 1 if every else 0)
     template = Template(question, alphabet, gram)
@@ -289,7 +292,7 @@ def _put(trial: RecurrentTrial, template: Template, some: Sequence[Given]) -> No
     trial.follow(sequences, starts, lambda example: some[example].readable(), inserted)
 
 
-def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def applier(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer a question of one of the four tasks by the weights built for it, with a live retriever.
 
     {"symbols": [..], "position": p} is index lookup, {"tokens": [..], "query": [..]} recall (of c-grams for a query of c - 1),
@@ -331,7 +334,11 @@ def _generated(network: Network, template: Template, asked: Given) -> list[int]:
 
 
 def evidence(
-    length: int = 3, alphabet: int | None = None, gram: int = 2, question: Question = "recall", seed: int = 0
+    length: LengthFrom2 = 3,
+    alphabet: AlphabetFrom2 | None = None,
+    gram: Gram = 2,
+    question: Queried = "recall",
+    seed: Seed = 0,
 ) -> Evidence:
     """Show the runs of one question about N = `length` numbers out of 0 .. S - 1, S = `alphabet`.
 

@@ -47,6 +47,7 @@ wrongly. This does not show that every layer obeys the bound, nor anything for s
 """
 
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 
@@ -59,6 +60,8 @@ from seqsep.maths.communication.one_layer_message import (
 )
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, tabulated
+from seqsep.theorems.option_types import Heads, Length, LengthFrom2, Precision, Seed
+from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval._one_layer_trials import conversations
 from seqsep.theorems.retrieval._running_sums import TYPES, RunningLayer, heard, random_layer, written
 from seqsep.theorems.retrieval.one_layer import Shared
@@ -135,7 +138,7 @@ def reduce(layer: RunningLayer, tokens: np.ndarray) -> int:
     return bits
 
 
-def bound(length: int, heads: int = 1, precision: int = 16) -> dict[str, Number]:
+def bound(length: LengthFrom2, heads: Heads = 1, precision: Precision = 16) -> dict[str, Number]:
     """Find the least m for composition over [n], n = `length`, in both arithmetics, and the bits that are needed.
 
     >>> bound(length=1024, heads=8, precision=16)
@@ -162,7 +165,7 @@ def first_impossible(width: int, heads: int = 1, precision: int = 16) -> dict[st
     }
 
 
-def check(length: int = 1024, heads: int = 1, precision: int = 16, seed: int = 0) -> list[Outcome]:
+def check(length: LengthFrom2 = 1024, heads: Heads = 1, precision: Precision = 16, seed: Seed = 0) -> list[Outcome]:
     """Run both protocols on random layers at small sizes, then give the least m for n = `length`, H = `heads` and p bits.
 
     Raises ValueError for numbers below 2, 1 and 1; TheoremFails with an input on which Bob's answer is not the layer's.
@@ -230,7 +233,7 @@ def _check_sizes(length: int, heads: int, precision: int) -> list[Outcome]:
     ]
 
 
-def evidence(length: int = MOST_SHOWN) -> Evidence:
+def evidence(length: Annotated[Length, Range(2, 3)] = MOST_SHOWN) -> Evidence:
     """Show, for n = `length` up to 3, that Bob's questions tell every two functions apart: n^n rows, for x = 0.
 
     The task is the table of all answers. Raises ValueError for another length.

@@ -69,6 +69,7 @@ from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, GridRounding, GridSoftmax, Length, RoundingMode, Seed, SoftmaxMode
 from seqsep.theorems.retrieval._counting import Counting, read
 from seqsep.theorems.retrieval._shown import counting_evidence
 
@@ -111,7 +112,7 @@ def _distance(steps: int, alphabet: int) -> int:
     return 2 * steps // (5 * alphabet)
 
 
-def build(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Softmax = "stepwise") -> Network:
+def build(length: Length, alphabet: Alphabet, rounding: RoundingMode = "floor", softmax: SoftmaxMode = "stepwise") -> Network:
     """The network for data of exactly `length` tokens; number v is token v.
 
     >>> network = build(length=64, alphabet=64)
@@ -158,7 +159,9 @@ def _logarithm(steps: int, threshold: Decimal) -> int:
         return int((steps * (steps / threshold).ln()).to_integral_value())
 
 
-def bound(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Softmax = "stepwise") -> dict[str, Number]:
+def bound(
+    length: Length, alphabet: Alphabet, rounding: RoundingMode = "floor", softmax: SoftmaxMode = "stepwise"
+) -> dict[str, Number]:
     """Every size, from n and S alone: core = 3 * 1 * 5 p * 2; program = p (2 * 4 * 5 + 2 * 5 + 2), two heads and the read-out.
 
     Tables of numbers and places are functions of the index, so tables = program + 5 p (S + n + 2).
@@ -176,7 +179,11 @@ def bound(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Sof
 
 
 def check(
-    length: int = 16, alphabet: int = 16, rounding: str | None = None, softmax: str | None = None, seed: int = 0
+    length: Length = 16,
+    alphabet: Alphabet = 16,
+    rounding: GridRounding | None = None,
+    softmax: GridSoftmax | None = None,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network for each arithmetic (or for one) and count with it.
 
@@ -259,7 +266,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t}: exactly n numbers of 0 .. S - 1, rounded down step by step.
 
     The answer raises ValueError with the field's name for any other input.
@@ -277,7 +284,11 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
 
 
 def evidence(
-    length: int = 2, alphabet: int = 3, rounding: Rounding = "floor", softmax: Softmax = "stepwise", seed: int = 0
+    length: Length = 2,
+    alphabet: Alphabet = 3,
+    rounding: RoundingMode = "floor",
+    softmax: SoftmaxMode = "stepwise",
+    seed: Seed = 0,
 ) -> Evidence:
     """Show the network on every sequence of n tokens, query and threshold if there are at most 256, else on up to 32.
 

@@ -38,7 +38,6 @@ import math
 from bisect import insort
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -184,13 +184,13 @@ def with_fewer_bits(length: int, bits: int) -> Recurrence:
 
 
 def check(
-    length: int = 5,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: LengthFrom2 = 5,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs, its thought included.
 
@@ -279,7 +279,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
+def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t} by the exact model: exactly n numbers, all out of 0 .. n - 1.
 
     The answer is 1 if q occurs more than t times, else 0. It raises ValueError with the field's name for any other input.
@@ -296,7 +296,7 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
     return answer
 
 
-def evidence(length: int = 4) -> Evidence:
+def evidence(length: LengthFrom2 = 4) -> Evidence:
     """Show a sequence of each multiset after [BOS], every two distinguished by a number and a threshold.
 
     Number s is token s + 1, and so is threshold s. Raises ValueError for more answers than a checker may count.
@@ -314,7 +314,7 @@ def evidence(length: int = 4) -> Evidence:
 TEST = "tests/theorems/retrieval/test_counting_state.py::"
 
 
-def constants(length: int) -> dict[str, Number]:
+def constants(length: LengthFrom2) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": least_bits(length)}
 

@@ -47,7 +47,7 @@ import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -62,8 +62,12 @@ from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
+from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.trial import Trial
+
+Positions = Annotated[int, Range(1), "Number of queried positions of the text."]
 
 CLAIM = Claim(
     name="index-lookup-attention",
@@ -78,7 +82,9 @@ MOST_TEXT_BYTES = 1 << 22
 """Of a file to retrieve from: the model needs about 1 KiB of memory for each position."""
 
 
-def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | None = None, eta: int | None = None) -> Network:
+def build(
+    length: Length, alphabet: Alphabet = 64, code: Code = "parabola", steps: GridSteps | None = None, eta: Eta | None = None
+) -> Network:
     """The network for up to N = `length` symbols; token ids as in `IndexLookup(length, alphabet)`.
 
     `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
@@ -196,13 +202,13 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
 
 
 def check(
-    length: int = 64,
-    alphabet: int = 64,
-    code: str | None = None,
-    text: Path | None = None,
-    positions: int | None = None,
-    tightness: bool = False,
-    seed: int = 0,
+    length: Length = 64,
+    alphabet: Alphabet = 64,
+    code: Code | None = None,
+    text: Text | None = None,
+    positions: Positions | None = None,
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network with each code that has enough addresses (or with one) and retrieve with it, on the grid.
 
@@ -329,19 +335,19 @@ def _outcome(trial: Trial, task: IndexLookup, code: PositionCode, exhaustive: bo
     )
 
 
-def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable[[Mapping[str, Any]], int]:
+def applier(length: Length, alphabet: Alphabet = 64, code: Code = "parabola") -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
     return partial(trials.answer_to, build(length, alphabet, code), length, alphabet)
 
 
-def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed: int = 0) -> Evidence:
+def evidence(length: Length = 64, alphabet: Alphabet = 64, code: Code = "parabola", seed: Seed = 0) -> Evidence:
     """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
     task = IndexLookup(length, alphabet)
     network = assemble(task, _code_of(length, code, call="build"))
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, trials.shown(network, task, seed))
 
 
-def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, Number]:
+def constants(length: Length, alphabet: Alphabet, code: Code = "parabola") -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(length, alphabet, position_code(code, length + 1))
 

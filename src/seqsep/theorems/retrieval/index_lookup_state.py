@@ -36,8 +36,7 @@ query wrongly. The lower bound in the proof shows that.
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import torch
@@ -49,6 +48,7 @@ from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -58,6 +58,8 @@ from seqsep.theorems.retrieval._index_lookup_trials import read
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+Thought = Annotated[bool, "Let the model write a chain of thought before its answer."]
+
 CLAIM = Claim(
     name="index-lookup-state",
     source="Bhattamishra et al. 2024, Theorem 3",
@@ -170,15 +172,15 @@ def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
 
 
 def check(
-    length: int = 7,
-    alphabet: int = 3,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
-    thought: bool = False,
+    length: Length = 7,
+    alphabet: Alphabet = 3,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
+    thought: Thought = False,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs.
 
@@ -272,7 +274,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1.
 
     The answer raises ValueError with the field's name for any other input.
@@ -286,7 +288,7 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
     return answer
 
 
-def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
+def evidence(length: Length = 7, alphabet: Alphabet = 3) -> Evidence:
     """Show all S^N prefixes, every two of them distinguished by a question. Raises ValueError beyond 2^16 prefixes."""
     task = IndexLookup(length, alphabet)
     if alphabet**length > 1 << 16:
@@ -297,7 +299,7 @@ def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, witness)
 
 
-def constants(length: int, alphabet: int) -> dict[str, Number]:
+def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": IndexLookup(length, alphabet).answer_bits()}
 

@@ -52,6 +52,7 @@ import numpy as np
 
 from seqsep.maths.communication.one_layer_message import exact_bits, induction_bites_from, induction_bits, least_width
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import AlphabetFrom3, Heads, LengthFrom2, Precision, Seed
 from seqsep.theorems.retrieval import one_layer
 from seqsep.theorems.retrieval._one_layer_trials import conversations
 
@@ -96,7 +97,7 @@ def share(length: int, alphabet: int) -> one_layer.Shared:
     return replace(one_layer.share("recall", length, alphabet), answers=answer)
 
 
-def bound(length: int, alphabet: int = 64, heads: int = 1, precision: int = 16) -> dict[str, Number]:
+def bound(length: LengthFrom2, alphabet: AlphabetFrom3 = 64, heads: Heads = 1, precision: Precision = 16) -> dict[str, Number]:
     """Find the least m for n = `length` tokens before the question, and the bits that are needed.
 
     >>> bound(length=1024, alphabet=64, heads=8, precision=16)
@@ -118,7 +119,9 @@ def first_impossible(width: int, heads: int = 1, precision: int = 16, alphabet: 
     return induction_bites_from(lambda questions: exact_bits(heads, width, precision, questions), alphabet)
 
 
-def check(length: int = 1024, alphabet: int = 64, heads: int = 1, precision: int = 16, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 1024, alphabet: AlphabetFrom3 = 64, heads: Heads = 1, precision: Precision = 16, seed: Seed = 0
+) -> list[Outcome]:
     """Run the protocol on random layers at small sizes, then give the least m for n = `length`, H = `heads` and p bits.
 
     Raises ValueError for fewer than 2 tokens or 3 symbols, or numbers below 1; TheoremFails with an input on which Bob's answer

@@ -33,12 +33,15 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 import torch
 
 from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.option_types import AlphabetFrom2, Heads, Layers, Precision, Seed, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.one_way_protocol import reduce
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
 from seqsep.theorems.retrieval._collision_outcome import collision_outcome
@@ -160,7 +163,12 @@ def impossible_from(bits: int, alphabet: int) -> int:
 
 
 def check(
-    width: int = 16, heads: int = 2, layers: int = 1, precision: int = 32, alphabet: int = 64, seed: int = 0
+    width: Width = 16,
+    heads: Heads = 2,
+    layers: Layers = 1,
+    precision: Annotated[Precision, Range(32, 64)] = 32,
+    alphabet: AlphabetFrom2 = 64,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check the formula and the protocol on linear attention of this shape, then on every other recurrent mixer.
 

@@ -47,6 +47,7 @@ vectors that differ in few coordinates. This does not show the claim at every N.
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Int64
@@ -55,6 +56,8 @@ from seqsep.core.stream import Use, draws
 from seqsep.maths.codes.toeplitz import Toeplitz, closed_form, proved_dimension
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import Coherence, Length, Seed
+from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._log_space import entry, find_seed, memory_for, most_memory
 from seqsep.theorems.retrieval.index_lookup_attention import assemble
@@ -200,7 +203,9 @@ def unit_vectors(count: int, seed: int) -> Iterator[tuple[str, Int64[np.ndarray,
     yield "near", drawn[0] * (1 - 2 * flipped)
 
 
-def check(length: int = 64, coherence: Fraction | None = None, seed: int = 0) -> list[Outcome]:
+def check(
+    length: Annotated[Length, Range(2, 1 << 12)] = 64, coherence: Coherence | None = None, seed: Seed = 0
+) -> list[Outcome]:
     """Run the program for N = `length` addresses, compute every pair, look up with the vectors, and map drawn unit vectors.
 
     `coherence` is eps, between 0 and 1, by default 1/4; lookup takes vectors of at most 1/4, and maps of any Q eps below 1/2.

@@ -44,6 +44,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Int64
@@ -53,6 +54,8 @@ from seqsep.maths.codes.code_sizes import enough_coordinates, hoeffding_coordina
 from seqsep.maths.codes.codes import has_addresses, position_code
 from seqsep.maths.codes.toeplitz import Toeplitz, seed_bits, seeds
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
+from seqsep.theorems.option_types import Coherence, Length
+from seqsep.theorems.options import Range
 
 CLAIM = Claim(
     name="near-orthogonal-vectors",
@@ -164,7 +167,7 @@ def _seeded(count: int, dimension: int, gamma: Fraction) -> Toeplitz | None:
     return None
 
 
-def check(length: int | None = None, coherence: Fraction | None = None) -> list[Outcome]:
+def check(length: Annotated[Length, Range(1, 1 << 12)] | None = None, coherence: Coherence | None = None) -> list[Outcome]:
     """Find vectors for N = 16 and 64 (or `length`) and gamma = 1/2, 1/4 and 1/8 (or `coherence`), and compute every pair.
 
     Raises ValueError for a length outside 1 to 4,096 or a coherence outside (0, 1); TheoremFails with the dimension otherwise.

@@ -53,7 +53,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
@@ -64,11 +64,16 @@ from seqsep.maths.communication.one_layer_message import cells
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
+from seqsep.theorems.options import OneOf, Range
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 
 Asked = Literal["recall", "counting"]
 Tokens = tuple[int, ...]
+
+AskedTask = Annotated[Asked, "recall or counting; by default both."]
+AskedWord = Annotated[str, OneOf(*get_args(Asked)), "recall or counting; by default both."]
 
 CLAIM = Claim(
     name="retrieval-one-layer",
@@ -236,12 +241,12 @@ def responses(
 
 
 def check(
-    length: int = 1024,
-    heads: int = 1,
-    exponent: int = 2,
-    task: str | None = None,
-    gram: int = 2,
-    seed: int = 0,
+    length: Annotated[Length, Range(3, 1 << 16)] = 1024,
+    heads: Heads = 1,
+    exponent: Exponent = 2,
+    task: AskedWord | None = None,
+    gram: Gram = 2,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Run the protocol on random layers at small sizes, then give the least m of the bound for n = `length` over n symbols.
 
@@ -338,7 +343,13 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def constants(length: int, heads: int = 1, exponent: int = 2, task: Asked = "recall", gram: int = 2) -> dict[str, Number]:
+def constants(
+    length: Annotated[Length, Range(3, 1 << 16)],
+    heads: Heads = 1,
+    exponent: Exponent = 2,
+    task: AskedTask = "recall",
+    gram: Gram = 2,
+) -> dict[str, Number]:
     """The least m that the bound leaves open at one length, over n symbols; nothing is built. `task` is recall or counting.
 
     >>> constants(1024), constants(1024, task="counting")
@@ -347,7 +358,7 @@ def constants(length: int, heads: int = 1, exponent: int = 2, task: Asked = "rec
     return {"least_width": least_width(task, length, heads, exponent, gram=gram)}
 
 
-def evidence(length: int = 4, alphabet: int = 4, gram: int = 2, task: Asked = "recall") -> Evidence:
+def evidence(length: LengthFrom2 = 4, alphabet: AlphabetFrom3 = 4, gram: Gram = 2, task: AskedTask = "recall") -> Evidence:
     """Show Alice's inputs, every two of which some input of Bob's tells apart: A rows; that A <= cells^H is the proof.
 
     Tokens are those of docs/reference/certificates.md, one more than here, after a first 0 of Bob's. `task` is recall or

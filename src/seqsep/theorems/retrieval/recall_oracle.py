@@ -40,8 +40,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -51,6 +50,8 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Collision, DistinguishingSuffix, Values, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -273,14 +274,14 @@ def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precisio
 
 
 def check(
-    length: int = 8,
-    alphabet: int = 2,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: Annotated[Length, Range(2, 256)] = 8,
+    alphabet: Alphabet = 2,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the oracle's simulation and the code for h = `length` symbols of S = `alphabet`, then models that are too small.
 
@@ -360,7 +361,9 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], Mapping[str, int]]:
+def applier(
+    length: Annotated[Length, Range(2, 256)], alphabet: Alphabet = 2
+) -> Callable[[Mapping[str, Any]], Mapping[str, int]]:
     """Answer {"symbols": [..], "position": i} from the number that is remembered of y and from the oracle's answers.
 
     Exactly h = `length` symbols from 0 to S - 1, S = `alphabet`, i from 1 to h. The answer says y_i and the number below K that
@@ -383,7 +386,7 @@ def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], Map
     return answer
 
 
-def evidence(length: int = 5, alphabet: int = 3) -> Evidence:
+def evidence(length: Annotated[Length, Range(2, 256)] = 5, alphabet: Alphabet = 3) -> Evidence:
     """Show one set of the most sequences with equal answers of the oracle; the questions tell every two of them apart.
 
     Raises ValueError for more than 4,096 sequences.
@@ -399,7 +402,7 @@ def evidence(length: int = 5, alphabet: int = 3) -> Evidence:
     return Evidence("index-lookup", {"length": length, "alphabet": alphabet}, witness)
 
 
-def constants(length: int, alphabet: int) -> dict[str, Number]:
+def constants(length: Annotated[Length, Range(2, 64)], alphabet: Alphabet) -> dict[str, Number]:
     """The bound at one length; nothing is built. Raises ValueError beyond 64: classes are counted exactly."""
     if length > MOST_COUNTED:
         raise ValueError(f"length is at most {MOST_COUNTED} here, since classes are counted exactly, found {length}")

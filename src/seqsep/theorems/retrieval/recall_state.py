@@ -56,7 +56,6 @@ import itertools
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +66,7 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Checkpoint, Gram, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -217,14 +217,14 @@ def with_fewer_bits(length: int, gram: int, bits: int) -> Recurrence:
 
 
 def check(
-    length: int = 5,
-    gram: int = 2,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: LengthFrom2 = 5,
+    gram: Gram = 2,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact model and, at small n, the count of classes; find an input on which each smaller model errs.
 
@@ -350,7 +350,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | None]:
+def applier(length: LengthFrom2, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
     """Answer {"tokens": [..], "query": [..]} by the exact model: a token, or None for FAILED.
 
     Exactly n = `length` numbers and a query of c - 1, c = `gram`, all out of 0 .. n - 1. The answer raises ValueError with the
@@ -370,7 +370,7 @@ def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | N
     return answer
 
 
-def evidence(length: int = 4, gram: int = 2) -> Evidence:
+def evidence(length: LengthFrom2 = 4, gram: Gram = 2) -> Evidence:
     """Show a sequence of each class after [BOS] and n tokens, every two distinguished by a question; symbol s is token s + 1.
 
     Raises ValueError for more inputs than are tried.
@@ -395,7 +395,7 @@ def evidence(length: int = 4, gram: int = 2) -> Evidence:
 TEST = "tests/theorems/retrieval/test_recall_state.py::"
 
 
-def constants(length: int, gram: int = 2) -> dict[str, Number]:
+def constants(length: LengthFrom2, gram: Gram = 2) -> dict[str, Number]:
     """The bound at one length; nothing is built. Raises ValueError beyond 64: classes are counted exactly."""
     if length > MOST_COUNTED:
         raise ValueError(f"length is at most {MOST_COUNTED} here, since classes are counted exactly, found {length}")

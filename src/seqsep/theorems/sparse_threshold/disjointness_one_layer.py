@@ -47,7 +47,7 @@ wrongly. This does not show that every smaller layer and every smaller state fai
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -61,6 +61,8 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import least_grid
 from seqsep.theorems.evidence import Evidence, FoolingSetWords, tabulated
+from seqsep.theorems.option_types import Exponent, Heads, Length, LengthFrom2, Seed, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as protocol_trials
 from seqsep.theorems.protocols.one_layer_collision import equal_transcripts
@@ -92,7 +94,7 @@ DRAWN = 400
 Pairs = Int64[np.ndarray, "pairs tokens"]
 
 
-def build(length: int, width: int | None = None) -> Network:
+def build(length: LengthFrom2, width: Annotated[Width, Range(2, 1 << 12)] | None = None) -> Network:
     """Build the layer of value width m = `width`, by default N/2 + 1, which decides it; narrower ones count in m - 1 buckets.
 
     Raises ValueError for an odd length, one below 2, or a width that is not 2 to N/2 + 1.
@@ -168,7 +170,9 @@ def matrix(half: int) -> TwoParty:
     return TwoParty((numbers[:, None] & numbers != 0).astype(np.int64))
 
 
-def check(length: int = 10, width: int = 2, heads: int = 1, exponent: int = 2, seed: int = 0) -> list[Outcome]:
+def check(
+    length: Annotated[Length, Range(2, 16)] = 10, width: Width = 2, heads: Heads = 1, exponent: Exponent = 2, seed: Seed = 0
+) -> list[Outcome]:
     """Check Fact 1 and the layer that is enough at `length`, up to 16, and from which N layers of given sizes fail.
 
     The sizes are m = `width` and H = `heads`, the grids have L = (N + 1)^`exponent`. Raises ValueError for an odd length, one
@@ -366,7 +370,7 @@ def _bits(numbers: Int64[np.ndarray, "sets"], half: int) -> Int64[np.ndarray, "s
     return (numbers[:, None] >> np.arange(half - 1, -1, -1)) & 1
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
+def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 bits each, by one layer: 1 if the sets meet.
 
     >>> applier(length=4)({"left": [0, 1], "right": [1, 1]})
@@ -376,7 +380,7 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
     return lambda given: int(run(network, trials.tokens(trials.read(given, length, True), 0), at=-1).answers[0, 0])
 
 
-def evidence(length: int = 10) -> Evidence:
+def evidence(length: LengthFrom2 = 10) -> Evidence:
     """Show the fooling set, for `length` up to 14: each set beside its complement; the task is the table of all answers."""
     half = _half("evidence", length)
     inputs = trials.every_assignment(length)

@@ -51,7 +51,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -64,11 +64,17 @@ from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Net
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
+from seqsep.theorems.option_types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
+from seqsep.theorems.options import OneOf
 from seqsep.theorems.sparse_threshold import _trials as trials
 from seqsep.theorems.sparse_threshold._formulas import INSTANCES, Series, all_series, instances, random_cnf
 from seqsep.theorems.sparse_threshold._remarks import CHOICES, ERRATA
 from seqsep.theorems.sparse_threshold._slots import Plan, Scales, clipped, require, slot_rows
 from seqsep.theorems.trial import Trial
+
+Cnf = Annotated[Path, "A DIMACS file with the clauses to satisfy."]
+Instance = Annotated[str, OneOf("disjointness", "majority", "equality"), "The function that the network computes."]
+DrawnInstance = Annotated[Instance, OneOf("disjointness", "majority", "equality", "cnf", "dnf", "tables")]
 
 CLAIM = Claim(
     name="sparse-threshold-two-layers",
@@ -80,12 +86,12 @@ MARGIN = "a slot's count from 1/2"
 
 
 def build(
-    formula: Thresholds,
-    heads: int | None = None,
-    code: str = "parabola",
-    variant: str = "repaired",
-    steps: int | None = None,
-    eta: int | None = None,
+    formula: Annotated[Thresholds, "An object of Python: a formula of thresholds."],
+    heads: Heads | None = None,
+    code: Code = "parabola",
+    variant: Repair = "repaired",
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """The network of a formula; k = `heads`, by default as many as its slots need. Token ids: `_trials.tokens`.
 
@@ -221,14 +227,14 @@ def bound(plan: Plan) -> dict[str, Number]:
 
 
 def check(
-    length: int = 10,
-    instance: str | None = None,
-    cnf: Path | None = None,
-    heads: int | None = None,
-    code: str = "parabola",
-    variant: str = "repaired",
-    tightness: bool = False,
-    seed: int = 0,
+    length: Length = 10,
+    instance: DrawnInstance | None = None,
+    cnf: Cnf | None = None,
+    heads: Heads | None = None,
+    code: Code = "parabola",
+    variant: Repair = "repaired",
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check the instances at N = `length`, or one of them, or the formula of a DIMACS file; on the grid and in float64.
 
@@ -330,12 +336,12 @@ def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
 
 
 def applier(
-    length: int | None = None,
-    instance: str = "disjointness",
-    cnf: Path | None = None,
-    heads: int | None = None,
-    code: str = "parabola",
-    variant: str = "repaired",
+    length: LengthFrom2 | None = None,
+    instance: Instance = "disjointness",
+    cnf: Cnf | None = None,
+    heads: Heads | None = None,
+    code: Code = "parabola",
+    variant: Repair = "repaired",
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
 

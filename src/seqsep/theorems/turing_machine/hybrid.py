@@ -40,7 +40,7 @@ The proof covers all of them.
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -64,9 +64,11 @@ from seqsep.theorems.blocks import (
     running_sum,
 )
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Length, Machines, RoundingMode, Seed, Steps, Words
+from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate
-from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
 
@@ -82,7 +84,9 @@ FLOAT_WORDS = 400
 AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": 5, "program_bits": "O(Q^2 log n)"}
 
 
-def build(machine: Machine, length: int, steps: int, rounding: Rounding = "floor") -> Network:
+def build(
+    machine: ReadMachine, length: Annotated[Length, Range(0, 1 << 16)], steps: Steps, rounding: RoundingMode = "floor"
+) -> Network:
     """The network that runs the machine on words of up to N = `length` symbols for up to T = `steps` steps.
 
     `rounding` chooses the grid: "floor" is that of `maths.arithmetic.grid`, "nearest" the paper's own (`blocks.least_grid`).
@@ -246,7 +250,12 @@ def bound(machine: Machine, length: int, steps: int) -> dict[str, Number]:
 
 
 def check(
-    machine: str | None = None, length: int = 8, steps: int = 200, machines: int = 10, words: int = 3, seed: int = 0
+    machine: MachineName | None = None,
+    length: Annotated[Length, Range(0, 1 << 16)] = 8,
+    steps: Steps = 200,
+    machines: Machines = 10,
+    words: Words = 3,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network of a machine and follow its run on words of up to `length` symbols, as long as `steps` steps.
 
@@ -310,7 +319,7 @@ def _prompt(machine: Machine, word: str) -> list[int]:
     return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
 
 
-def applier(length: int, machine: str, steps: int = 200) -> Applier:
+def applier(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Applier:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
@@ -342,7 +351,9 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
     return answer
 
 
-def evidence(machine: str = "binary-increment", length: int = 2, steps: int = 20) -> Evidence:
+def evidence(
+    machine: MachineName = "binary-increment", length: Length = 2, steps: Annotated[Steps, Range(1, 1 << 12)] = 20
+) -> Evidence:
     """Show the configurations written after every word of N = `length` symbols; of a machine file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine

@@ -50,7 +50,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -63,9 +63,11 @@ from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, who
 from seqsep.theorems.base import Applier, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
+from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._stack_tokens import A_STEP, StackTokens
 from seqsep.theorems.turing_machine._stacks import base_of, stack_run
@@ -88,7 +90,9 @@ FLOAT_WORDS = 200
 MOVES = {1: 0, -1: 1, 0: 2}
 
 
-def build(machine: Machine, length: int, cells: int, rounding: Rounding = "floor") -> Network:
+def build(
+    machine: ReadMachine, length: Annotated[Length, Range(0, 1 << 16)], cells: Cells, rounding: RoundingMode = "floor"
+) -> Network:
     """The network for words of up to m = `length` symbols and runs with w = `cells` cells on each side of the head.
 
     `rounding` chooses the grid, "floor" or "nearest" (`_grid`).
@@ -281,13 +285,13 @@ def bound(machine: Machine, cells: int) -> dict[str, Number]:
 
 
 def check(
-    machine: str | None = None,
-    length: int = 4,
-    cells: int = 6,
-    steps: int = 60,
-    machines: int = 10,
-    words: int | None = 2,
-    seed: int = 0,
+    machine: MachineName | None = None,
+    length: Annotated[Length, Range(0, 1 << 16)] = 4,
+    cells: Cells = 6,
+    steps: Steps = 60,
+    machines: Annotated[Machines, Range(1, 1 << 20)] = 10,
+    words: Words | None = 2,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network of a machine and follow its thought on words of up to `length` symbols after 2^m - m blanks.
 
@@ -368,7 +372,9 @@ def _follow(
     return execution, sum(one.stacks[-1].configuration not in machine.rules for one in runs)
 
 
-def applier(length: int, machine: str, steps: int = 200, cells: int | None = None) -> Applier:
+def applier(
+    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200, cells: Cells | None = None
+) -> Applier:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
@@ -410,7 +416,12 @@ def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> l
     return written[-A_STEP:]
 
 
-def evidence(machine: str = "binary-increment", length: int = 1, cells: int = 3, steps: int = 20) -> Evidence:
+def evidence(
+    machine: MachineName = "binary-increment",
+    length: Length = 1,
+    cells: Cells = 3,
+    steps: Annotated[Steps, Range(1, 1 << 12)] = 20,
+) -> Evidence:
     """Show the numbers written after 2^m - m blanks and every word of m = `length` symbols; of a file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine
