@@ -1,7 +1,7 @@
 """Options of theorems: the range, the choices and the meaning of each keyword, declared once in the signature.
 
 A parameter `length: Annotated[int, Range(2, 65536), "N, tokens."]` is an option of the command line, of help, of completion, of
-JSON and of the pages. `options_of` reads all of them from a function; `call` refuses what is out of range, then calls it.
+JSON and of the pages. `options_of` reads all of them from a function; `require_in_range` refuses a value that is out of range.
 If an annotation is annotated again, the last range, choices and text count: `Annotated[Length, Range(2, 16)]`.
 """
 
@@ -166,22 +166,6 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     return tuple(
         _option(parameter, hints[name]) for name, parameter in inspect.signature(inspect.unwrap(function)).parameters.items()
     )
-
-
-def call(where: str, function: Callable[..., Any], given: Mapping[str, Any]) -> Any:
-    """Call a function with options: NumPy's numbers become Python's, and each value is in its range.
-
-    Raises ValueError, which begins with `where`, for an unknown option, a missing one, or a value out of range.
-
-    >>> def double(length: Annotated[int, Range(1, 9), "N, tokens."]) -> int:
-    ...     return 2 * length
-    >>> call("double", double, {"length": np.int64(4)})
-    8
-    """
-    options = {option.name: option for option in options_of(function)}
-    plain = plain_options(given)
-    require_in_range(where, options, plain)
-    return function(**plain)
 
 
 def require_in_range(where: str, options: Mapping[str, Option], given: Mapping[str, Any]) -> None:
