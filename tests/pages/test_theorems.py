@@ -147,7 +147,7 @@ def test_a_page_has_the_papers_verdicts_and_the_files(theorem):
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
 def test_a_page_says_which_certificate_there_is(theorem):
     certificate = re.search(r"^\| certificate \| (.*) \|$", page(theorem.name), re.MULTILINE)[1]
-    if theorem.evidence is None:
+    if theorem.certificate_witness is None:
         assert certificate == f"none: {inline(theorem.nothing_to_certify)}"
     else:
         kind = json.loads(certify(theorem.name))["type"]

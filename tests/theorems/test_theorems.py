@@ -189,7 +189,7 @@ def test_too_large_a_table_is_refused():
 
 
 def test_the_exact_recurrent_model_answers_a_users_input():
-    answer = index_lookup_state.applier(3, alphabet=4)
+    answer = index_lookup_state.predictor(3, alphabet=4)
     assert [answer({"symbols": [3, 0, 2], "position": p}) for p in (1, 2, 3)] == [3, 0, 2]
     for given, message in [
         ({"symbols": [0, 1], "position": 1}, "symbols: expected 3 of them, found 2"),

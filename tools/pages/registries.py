@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
 from typing import Any, get_type_hints
 
+from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
+
 from seqsep.core.names import docstring
 from seqsep.lab.experiments import EXPERIMENTS, Experiment
 from seqsep.models.mixers import MIXERS, THEOREM_MIXERS
@@ -18,7 +20,6 @@ from seqsep.tasks import TASKS, Task
 from seqsep.tasks.base import field_meanings
 from seqsep.theorems import THEOREMS
 from seqsep.theorems.base import Theorem
-from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
 
 Record = dict[str, Any]
 

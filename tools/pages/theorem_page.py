@@ -202,7 +202,7 @@ def _files(theorem: Theorem, clone: Path) -> str:
 
 def _certificate(theorem: Theorem) -> str:
     """The type of the certificate that `seqsep certify` writes, or why there is none."""
-    if theorem.evidence is None:
+    if theorem.certificate_witness is None:
         return f"none: {inline(theorem.nothing_to_certify or '')}"
     kind = json.loads(certify(theorem.name))["type"]
     return f"type `{kind}`: `seqsep certify {theorem.name} -o FILE` writes it, see [certificates](../certificates.md)"

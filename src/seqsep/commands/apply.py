@@ -20,11 +20,11 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one answer a line, as each is computed: {"answer": ..}, or what a theorem's applier gives with names of its own."""
+    """Print one answer a line, as each is computed: {"answer": ..}, or an object with a predictor's own names."""
     name = choose("theorem", options.theorem, names("theorems"))
     from seqsep.theorems import BY_NAME, apply
 
-    if BY_NAME[name].applier is None:
+    if BY_NAME[name].predictor is None:
         raise BadInput(f"{name}: {BY_NAME[name].nothing_to_apply}")
     chosen = options_from_flags("apply", [name], options.further)
     source = "standard input" if str(options.input) == "-" else str(options.input)

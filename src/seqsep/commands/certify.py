@@ -24,8 +24,8 @@ def run(options: argparse.Namespace) -> int:
     name = choose("theorem", options.theorem, names("theorems"))
     from seqsep.theorems import BY_NAME
 
-    if BY_NAME[name].evidence is None:
-        having = ", ".join(theorem.name for theorem in BY_NAME.values() if theorem.evidence is not None)
+    if BY_NAME[name].certificate_witness is None:
+        having = ", ".join(theorem.name for theorem in BY_NAME.values() if theorem.certificate_witness is not None)
         raise BadInput(f"{name}: no certificate: {BY_NAME[name].nothing_to_certify}; these have one: {having}")
     if options.output is None:
         raise BadInput(f"{name}: expected -o FILE, the file to write the certificate to; found none")

@@ -47,8 +47,7 @@ def options_from_flags(command: str, theorems: Sequence[str], words: Sequence[st
             call = f"seqsep.{command.split('-')[-1].replace('network', 'build')}({theorems[0]!r}, ...)"
             raise BadInput(f"{theorems[0]}: its option {option.name} cannot be given as a flag; use {call} in Python")
     found: dict[str, Any] = vars(parser.parse_args(words))
-    reading = {name: options[name].reads for name in found}
-    return {name: value if read is None else read(value) for (name, value), read in zip(found.items(), reading.values())}
+    return {name: _value(options[name], value) for name, value in found.items()}
 
 
 def refuse_unknown_options(command: str, theorems: Sequence[str], words: Sequence[str]) -> None:
@@ -122,6 +121,10 @@ def _parser(command: str, theorems: Sequence[str], options: "dict[str, Option]")
             read = str if option.reads else KINDS.get(option.kind, ("", str))[1]
             parser.add_argument(option.flag, type=read, required=option.is_required)
     return parser
+
+
+def _value(option: "Option", word: Any) -> Any:
+    return word if option.reads is None else option.reads(word)
 
 
 def _without_errors(words: str) -> str:

@@ -95,7 +95,7 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     [1]
     """
     theorem = _named(name)
-    if theorem.applier is None:
+    if theorem.predictor is None:
         raise ValueError(f"apply({name!r}): {theorem.nothing_to_apply}")
     answer = theorem.call("apply", options)
     for number, line in enumerate(lines, start=1):

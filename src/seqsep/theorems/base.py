@@ -16,8 +16,8 @@ from seqsep.theorems.options import Number, Option, options_of, plain_options, r
 
 FUNCTIONS: Mapping[str, str] = {
     "check": "check",
-    "apply": "applier",
-    "certify": "evidence",
+    "apply": "predictor",
+    "certify": "certificate_witness",
     "build": "build",
     "export-network": "build",
     "bound": "constants",
@@ -264,7 +264,7 @@ class Choice(Remark):
     """A printed text that holds as its authors mean it; ours is of another form, is sharper, or answers what is left open."""
 
 
-Applier = Callable[[Mapping[str, Any]], Any]
+Predictor = Callable[[Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -275,10 +275,11 @@ class Theorem:
         claim: name, source and statement.
         check: function that runs inputs and returns the outcomes; its keywords are the theorem's options, each with a default.
         build: function that returns the network of an upper bound, if its models are networks.
-        applier: function that builds the weights and returns a function from one input (in the `readable` form) to its answer.
-        nothing_to_apply: reason why there is no applier, and what to use instead.
+        predictor: function that builds the weights and returns a function from one input, in the `readable` form, to its
+            answer.
+        nothing_to_apply: reason why there is no predictor, and what to use instead.
         verify: the long check of `make verify`.
-        evidence: function that returns the content of the certificate.
+        certificate_witness: function that returns the content of the certificate.
         nothing_to_certify: reason why there is no certificate.
         bound: function that returns the sizes of the statement with their constants, from lengths only.
         errata: differences from the paper.
@@ -286,17 +287,17 @@ class Theorem:
 
     >>> from seqsep.theorems import BY_NAME
     >>> theorem = BY_NAME["index-lookup-state"]
-    >>> theorem.source, theorem.applier_options
+    >>> theorem.source, theorem.predictor_options
     ('Bhattamishra et al. 2024, Theorem 3', ('alphabet',))
     """
 
     claim: Claim
     check: Callable[..., list[Outcome]]
     build: Callable[..., Network] | None = None
-    applier: Callable[..., Applier] | None = None
+    predictor: Callable[..., Predictor] | None = None
     nothing_to_apply: str | None = None
     verify: Callable[[], list[Outcome]] | None = None
-    evidence: Callable[..., Evidence] | None = None
+    certificate_witness: Callable[..., Evidence] | None = None
     nothing_to_certify: str | None = None
     bound: Callable[..., Mapping[str, Number]] | None = None
     errata: tuple[Erratum, ...] = ()
@@ -323,8 +324,8 @@ class Theorem:
         return tuple(option.name for option in self.options_of("check"))
 
     @property
-    def applier_options(self) -> tuple[str, ...]:
-        """The keyword arguments of `applier` next to `length`; empty without an applier."""
+    def predictor_options(self) -> tuple[str, ...]:
+        """The keyword arguments of `predictor` next to `length`; empty without an predictor."""
         return tuple(option.name for option in self.options_of("apply") if option.name != "length")
 
     @property

@@ -238,7 +238,7 @@ def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None
     return until_tried(inputs, check_case)
 
 
-def applier(
+def predictor(
     length: Length, kinds: Kinds = 2, depth: Depth = 2, ask: Ask = "word", variant: Variant | None = None
 ) -> Callable[[Mapping[str, Any]], int | list[list[str]]]:
     """Answer {"string": "([])"}, at most `length` brackets written as `sample` writes them: 1 for a word of Dyck-(n,k).
@@ -247,10 +247,10 @@ def applier(
     two-layer or three-layer, by default two-layer for depths up to 4, else three-layer. one-layer and two-layer-valid answer
     valid prefixes only: ValueError for a string that goes on after an invalid one.
 
-    >>> applier(length=8)({"string": "([])"})
+    >>> predictor(length=8)({"string": "([])"})
     1
     """
-    plan = planned("applier", length=length, kinds=kinds, depth=depth, variant=variant, ask=ask)
+    plan = planned("predictor", length=length, kinds=kinds, depth=depth, variant=variant, ask=ask)
     network = assemble(plan)
     brackets = alphabet(kinds)
 
@@ -283,6 +283,6 @@ THEOREM = Theorem(
     build=build,
     bound=constants,
     nothing_to_certify="its answers are the signs of logits, and those of a certificate are the greatest logit",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
 )

@@ -22,12 +22,11 @@ answers of that layer after invalid prefixes mean nothing, so its answer at the 
 
 The proof continues in `_fooling_set`.
 
-At N <= 14 a run shows that S is complete and that its words differ in both halves; `evidence` gives all of S. On the networks
-that are tested, the protocol gives the answers of the forward pass. A network may have equal transcripts on two words of S.
-Then `erring_input` gives a mixed input with the logits of a word, so the network is wrong on one of the two. If the protocol
-has fewer than N - 1 bits, such a pair exists. This does not show that every one-layer model so small is wrong; that is the
-proof.
-"""
+At N <= 14 a run shows that S is complete and that its words differ in both halves; `certificate_witness` gives all of S.
+On the networks that are tested, the protocol gives the answers of the forward pass. A network may have equal transcripts on
+two words of S. Then `erring_input` gives a mixed input with the logits of a word, so the network is wrong on one of the
+two. If the protocol has fewer than N - 1 bits, such a pair exists. This does not show that every one-layer model so small
+is wrong; that is the proof."""
 
 from collections.abc import Callable
 from math import floor, isqrt
@@ -239,7 +238,7 @@ def _check_next(length: int) -> Outcome:
     )
 
 
-def evidence(length: LengthFrom2 = 14) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 14) -> Evidence:
     """Show for a certificate of Lemma 1 all words of Dyck-(2,2), for `length` up to 14. Raises ValueError as `words`."""
     given = words(length)
     witness = FoolingSetWords(alice=list(range(0, length, 2)), value=1, words=given.tolist(), complete=True)
@@ -251,7 +250,7 @@ THEOREM = Theorem(
     CLAIM,
     check,
     nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Lemma 1, appendix E",

@@ -261,7 +261,7 @@ def _in_floats(trial: Trial, task: BoundedDyck, words: Strings) -> Float64[np.nd
     return np.abs(logits[..., 1] - logits[..., 0])
 
 
-def applier(
+def predictor(
     length: Length, kinds: Kinds = 2, depth: Depth = 2, variant: Variant = "relu"
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k).
@@ -269,12 +269,12 @@ def applier(
     `variant` is automaton, relu or sigmoid; relu runs on the grid. Raises ValueError for an unknown variant or numbers below 1;
     the answer does so for any other string.
 
-    >>> applier(length=8)({"string": "([])"})
+    >>> predictor(length=8)({"string": "([])"})
     1
     """
     if variant not in VARIANTS or min(length, kinds, depth) < 1:
         raise ValueError(
-            f"applier(length={length}, kinds={kinds}, depth={depth}, variant={variant!r}): numbers are at least 1; "
+            f"predictor(length={length}, kinds={kinds}, depth={depth}, variant={variant!r}): numbers are at least 1; "
             f"variant is one of {', '.join(VARIANTS)}"
         )
     activation = next((one for one in ACTIVATIONS if one == variant), None)
@@ -293,7 +293,7 @@ def applier(
     return answer
 
 
-def evidence(kinds: Kinds = 2, depth: Depth = 2) -> Evidence:
+def certificate_witness(kinds: Kinds = 2, depth: Depth = 2) -> Evidence:
     """Show the automaton's table: it is right at every length, and no automaton is smaller."""
     automaton = build(kinds, depth)
     return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, automaton)
@@ -313,9 +313,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Appendix E, after Theorem 10",

@@ -354,7 +354,7 @@ def _check_circuit(circuit: Circuit, length: int, seed: int, variant: str) -> Ou
     )
 
 
-def applier(
+def predictor(
     length: Length, steps: Annotated[Steps, Range(1, 1 << 16)] | None = None
 ) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"circuit": {..}, "input": [..]} by the weights built for the circuit, for inputs of at most N = `length` tokens.
@@ -379,7 +379,7 @@ def applier(
     return answer
 
 
-def evidence(length: Length = 4, circuit: CircuitFile | None = None) -> Evidence:
+def certificate_witness(length: Length = 4, circuit: CircuitFile | None = None) -> Evidence:
     """Show the runs of a circuit's model on every input of N = `length` tokens, at most 64; parity, or a circuit in a file.
 
     Raises ValueError for a file that holds no circuit, for one that thinks, which has no form in a certificate, or for more
@@ -393,9 +393,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     build=build,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 4.8, proof: layer 1",

@@ -273,10 +273,10 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes + [_check(length, rounding, most, seed) for length, most in sizes_and_most for rounding in ROUNDINGS]
 
 
-def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 bits each, by the layer on the grid, rounded down: 1 if they are equal.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [0, 1]})
     1
     """
     network = build(length)
@@ -289,7 +289,7 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     nothing_to_certify="a certificate's equality has no [BOS]; export-network writes the weights down",
     choices=(

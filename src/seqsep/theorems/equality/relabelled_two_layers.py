@@ -270,11 +270,11 @@ def _tightness(outcome: Outcome, alphabet: int, code: PositionCode, seed: int) -
 def _members(length: int, left: str | None) -> list[int]:
     """Return the positions of the first half, from 1. Raises ValueError for a text that does not list positions."""
     if left is not None and not all(part.strip().isascii() and part.strip().isdigit() for part in left.split(",")):
-        raise ValueError(f"applier(left={left!r}): left is positions with commas between them, such as 1,3,4")
+        raise ValueError(f"predictor(left={left!r}): left is positions with commas between them, such as 1,3,4")
     return list(range(1, length, 2)) if left is None else [int(part) for part in left.split(",")]
 
 
-def applier(
+def predictor(
     length: LengthFrom2, left: Left | None = None, alphabet: Alphabet = 2, code: Code = "parabola"
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, the symbols at the positions of each half in order: 1 if they differ.
@@ -282,7 +282,7 @@ def applier(
     `left` gives the positions of the first half, from 1, with commas between them; by default the odd ones. Raises ValueError
     for any other text, and as `build` does.
 
-    >>> applier(length=4, left="1,4")({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4, left="1,4")({"left": [0, 1], "right": [0, 1]})
     0
     """
     members = _members(length, left)
@@ -296,10 +296,10 @@ def applier(
     return answer
 
 
-def evidence(length: LengthFrom2 = 6, left: Left | None = None, alphabet: Alphabet = 2) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 6, left: Left | None = None, alphabet: Alphabet = 2) -> Evidence:
     """Show the network on every input of N = `length` symbols; the task is the table of whether the halves differ.
 
-    `left` is that of `applier`. Raises ValueError as it does, and for more than 20,000 inputs.
+    `left` is that of `predictor`. Raises ValueError as it does, and for more than 20,000 inputs.
     """
     members = _members(length, left)
     network = build(length, members, alphabet)
@@ -322,8 +322,8 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=constants,
-    evidence=evidence,
-    applier=applier,
+    certificate_witness=certificate_witness,
+    predictor=predictor,
     verify=verify,
     choices=(
         Choice(

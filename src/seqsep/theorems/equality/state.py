@@ -179,10 +179,10 @@ def _check_queue(tried: SomeWords, alphabet: int, seed: int) -> Outcome:
     )
 
 
-def applier(length: LengthFrom2, alphabet: AlphabetFrom2 = 2) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2, alphabet: AlphabetFrom2 = 2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 symbols each, by the queue of digits: 1 if they are equal.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [0, 1]})
     1
     """
     queue = build(length, alphabet)
@@ -202,8 +202,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     bound=constants,
-    applier=applier,
-    evidence=collision.evidence,
+    predictor=predictor,
+    certificate_witness=collision.certificate_witness,
     errata=(
         Erratum(
             where="Lemma 4",

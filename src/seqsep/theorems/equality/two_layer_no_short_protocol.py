@@ -253,13 +253,13 @@ def _require_inequality(f: TwoParty, left: Sequence[int]) -> None:
         raise CLAIM.fails({"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
 
 
-def evidence(length: Annotated[Length, Range(2, 20)] = 12) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 20)] = 12) -> Evidence:
     """Show that f, with the halves in their order, costs N/2 bits: all inputs with equal halves, a fooling set of 2^(N/2).
 
     Raises ValueError for an odd length, or one above 20.
     """
     if length % 2 or not 2 <= length <= MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}): expected an even length from 2 to {MOST_SHOWN}")
+        raise ValueError(f"certify(length={length}): expected an even length from 2 to {MOST_SHOWN}")
     words = [[*half, *half] for half in product(range(2), repeat=length // 2)]
     witness = FoolingSetWords(alice=list(range(length // 2)), value=0, words=words, complete=True)
     return Evidence("inequality", {"alphabet": 2, "length": length}, witness)
@@ -269,7 +269,7 @@ TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",
     verify=verify,
     choices=(

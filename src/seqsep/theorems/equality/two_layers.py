@@ -341,12 +341,12 @@ def _tightness(outcome: Outcome, halves: ComparedHalves, code: PositionCode, see
     )
 
 
-def applier(
+def predictor(
     length: LengthFrom2, alphabet: Alphabet = 2, code: Code = "parabola", unequal: Unequal = False
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 symbols each: 1 if they are equal, or with `unequal` if they are not.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [0, 1]})
     1
     """
     network = build(length, alphabet, code, unequal)
@@ -358,7 +358,7 @@ def applier(
     return answer
 
 
-def evidence(
+def certificate_witness(
     length: LengthFrom2 = 8, alphabet: Alphabet = 2, code: Code = "parabola", unequal: Unequal = False, seed: Seed = 0
 ) -> Evidence:
     """Show the network on every input if there are at most 256, else on hard ones (`_trials.certified`)."""
@@ -376,9 +376,9 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 6, appendix F.2, eta",

@@ -350,7 +350,7 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
     )
 
 
-def applier(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n, "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, for n = `length` vertices exactly.
 
     `vertices` may be left out. The answer raises ValueError with the field's name for any other input, a loop or a repeated
@@ -367,11 +367,13 @@ def applier(length: Length, rounding: GridRounding = "floor") -> Callable[[Mappi
     return answer
 
 
-def evidence(
+def certificate_witness(
     length: LengthFrom2 = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
 ) -> Evidence:
     """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
     return shown(_asking(length, rounding), graphs, seed)
 
 
-THEOREM = Theorem(CLAIM, check, bound=bound, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM, check, bound=bound, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness
+)

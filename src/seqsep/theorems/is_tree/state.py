@@ -331,13 +331,13 @@ def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
     )
 
 
-def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": 6, "edges": [[2, 6], ..]}, at most `length` vertices, by the exact model, without a thought.
 
     Without `vertices` there is one more than edges. Loops and repeated edges are no tree. The answer raises ValueError with the
     field's name for any other input.
 
-    >>> applier(length=8)({"edges": [[1, 2], [3, 2]]})
+    >>> predictor(length=8)({"edges": [[1, 2], [3, 2]]})
     {'answer': 1, 'thought': []}
     """
 
@@ -349,13 +349,13 @@ def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], dict[str, Any]
     return answer
 
 
-def evidence(length: Annotated[Length, Range(2, 5)] = 4) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 5)] = 4) -> Evidence:
     """Show a beginning of every class at the widest split, every two distinguished; the task is IsTree itself.
 
     Raises ValueError beyond 5 vertices.
     """
     if not 2 <= length <= MOST_CERTIFIED:
-        raise ValueError(f"evidence(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tried")
+        raise ValueError(f"certify(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tried")
     least = of_table(table(length))
     rows, columns, _ = least.distinguishing_table()
     alice = 1 + least.split + least.split // 2  # [BOS], the ends, and ~ between two of an edge
@@ -401,9 +401,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Lemma C.28",

@@ -237,16 +237,16 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
     )
 
 
-def applier(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
     Without `vertices` n' is one more than there are edges. The thought is the tour. The answer raises ValueError with the
     field's name for any other input, a loop or a repeated edge among them.
     """
-    return trials.applier(_asking(length, rounding))
+    return trials.predictor(_asking(length, rounding))
 
 
-def evidence(
+def certificate_witness(
     length: LengthFrom2 = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
 ) -> Evidence:
     """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
@@ -258,9 +258,9 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 4.7, layer 9 (C.27)",

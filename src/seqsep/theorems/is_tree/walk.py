@@ -369,7 +369,7 @@ def _outcome(walking: Walking, exhaustive: bool) -> Outcome:
     )
 
 
-def applier(length: Length) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
     Without `vertices` n' is one more than there are edges. The thought holds the queries and what the retriever found in the
@@ -384,14 +384,16 @@ def applier(length: Length) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return answer
 
 
-def evidence(length: Annotated[Length, Range(4, 1 << 16)] = 4, graphs: GraphCountFrom1 = 24, seed: Seed = 0) -> Evidence:
+def certificate_witness(
+    length: Annotated[Length, Range(4, 1 << 16)] = 4, graphs: GraphCountFrom1 = 24, seed: Seed = 0
+) -> Evidence:
     """Show the walks of n = `length` vertices, with what the retriever finds in the prompt, for at most `graphs` graphs.
 
     Raises ValueError below 4 vertices, where every simple graph of n - 1 edges is a tree.
     """
     if length < LEAST_WITHOUT_TREE:
         raise ValueError(
-            f"evidence(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is no tree"
+            f"certify(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is no tree"
         )
     return shown(_walking(length, "prompt"), graphs, seed)
 
@@ -401,9 +403,9 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Algorithm 2 with Definition A.5",

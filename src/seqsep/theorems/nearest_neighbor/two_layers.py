@@ -369,7 +369,7 @@ def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False)
     )
 
 
-def applier(
+def predictor(
     length: LengthFrom2,
     classes: Classes = 64,
     alphabet: Alphabet = 64,
@@ -383,7 +383,7 @@ def applier(
     question needs the margin gamma there (by default 1/n; in recall 1/d for symbols of d digits). `variant` is repaired (ours)
     or printed (the paper's). Raises ValueError with the field's name for any other input.
     """
-    _require("applier", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
+    _require("predictor", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     networks: dict[Plan, Network] = {}
 
     def answer(given: Mapping[str, Any]) -> int | list[int]:
@@ -417,7 +417,7 @@ THEOREM = Theorem(
     build=build,
     bound=constants,
     nothing_to_certify="its inputs are vectors, which have no form in a certificate",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     errata=as_printed.ERRATA,
 )

@@ -287,14 +287,14 @@ def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> O
     )
 
 
-def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
     """Answer {"pairs": [[key, value], ..], "query": key} by the exact model for keys in any order: the value.
 
     Exactly N = `length` pairs: keys are 0 .. N - 1, each once, and values 0 .. S - 1. With "queries", a list of different keys
     in place of "query", one state answers them in turn, and the answer is a list. The answer raises ValueError with the
     field's name for any other input.
 
-    >>> answer = applier(length=2, alphabet=9)
+    >>> answer = predictor(length=2, alphabet=9)
     >>> answer({"pairs": [[1, 8], [0, 3]], "query": 1}), answer({"pairs": [[1, 8], [0, 3]], "queries": [0, 1]})
     (8, [3, 8])
     """
@@ -345,7 +345,7 @@ THEOREM = Theorem(
     check,
     bound=constants,
     nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
-    applier=applier,
+    predictor=predictor,
     errata=(
         Erratum(
             where="Proposition 9, appendix C.1",

@@ -263,7 +263,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(
+def predictor(
     length: Length, block: Block = "match", most: Most | None = None, back: Back = 1, rounding: GridRounding = "floor"
 ) -> Callable[[Mapping[str, Any]], list[int]]:
     """Answer {"own": [..], "asked": [..]} by the weights of a block: for each position from 1 on, what it reads.
@@ -273,7 +273,7 @@ def applier(
     places back. All numbers are 0 .. V, V = `most`, by default N. The answer of a position is a place, 0 if nothing matches,
     or for count the number of matches. Raises ValueError with the field's name for any other input.
 
-    >>> applier(length=8)({"own": [5, 7, 5], "asked": [5, 5, 7]})
+    >>> predictor(length=8)({"own": [5, 7, 5], "asked": [5, 5, 7]})
     [1, 1, 2]
     """
     greatest = length if most is None else most
@@ -293,7 +293,7 @@ THEOREM = Theorem(
     check,
     build=build,
     nothing_to_certify="its blocks answer no task; recall-attention and counting-attention, made of them, have certificates",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     errata=ERRATA,
 )

@@ -292,7 +292,7 @@ def _put(trial: RecurrentTrial, template: Template, some: Sequence[Given]) -> No
     trial.follow(sequences, starts, lambda example: some[example].readable(), inserted)
 
 
-def applier(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer a question of one of the four tasks by the weights built for it, with a live retriever.
 
     {"symbols": [..], "position": p} is index lookup, {"tokens": [..], "query": [..]} recall (of c-grams for a query of c - 1),
@@ -300,12 +300,12 @@ def applier(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mappi
     `alphabet` (by default N + 1), and so are p, q and t. The answer is {"answer": number, "thought": texts}: a number, None for
     FAILED; in counting 1 or 0. Raises ValueError with the field's name for any other input.
 
-    >>> applier(length=4)({"tokens": [3, 1, 3, 2], "query": [3]})["answer"]
+    >>> predictor(length=4)({"tokens": [3, 1, 3, 2], "query": [3]})["answer"]
     1
     """
     size = length + 1 if alphabet is None else alphabet
     if min(length, size) < 1:
-        raise ValueError(f"applier(length={length}, alphabet={alphabet}): both are at least 1")
+        raise ValueError(f"predictor(length={length}, alphabet={alphabet}): both are at least 1")
     built = cache(build)
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -333,7 +333,7 @@ def _generated(network: Network, template: Template, asked: Given) -> list[int]:
     return thought
 
 
-def evidence(
+def certificate_witness(
     length: LengthFrom2 = 3,
     alphabet: AlphabetFrom2 | None = None,
     gram: Gram = 2,
@@ -348,10 +348,10 @@ def evidence(
     alphabet below 2, or a length below that of a gram.
     """
     if question not in QUESTIONS:
-        raise ValueError(f"evidence(question={question!r}): expected one of {', '.join(QUESTIONS)}")
+        raise ValueError(f"certify(question={question!r}): expected one of {', '.join(QUESTIONS)}")
     size = alphabet if alphabet is not None else length + 1 if question == "index" else 2
     if length < (gram if question == "recall" else 1) or min(gram, size) < 2:
-        raise ValueError(f"evidence({length=}, {alphabet=}, {gram=}): expected 2 <= gram <= length, 2 <= alphabet")
+        raise ValueError(f"certify({length=}, {alphabet=}, {gram=}): expected 2 <= gram <= length, 2 <= alphabet")
     template = Template(question, size, gram)
     drawn = words(size, length + template.asked, seed)
     if question == "index":
@@ -368,4 +368,6 @@ def evidence(
     return Evidence(f"{TASKS[question]}-by-pattern", fields, run)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, errata=ERRATA, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM, check, build=build, predictor=predictor, verify=verify, errata=ERRATA, certificate_witness=certificate_witness
+)

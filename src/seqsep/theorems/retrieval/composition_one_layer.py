@@ -233,13 +233,13 @@ def _check_sizes(length: int, heads: int, precision: int) -> list[Outcome]:
     ]
 
 
-def evidence(length: Annotated[Length, Range(2, 3)] = MOST_SHOWN) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 3)] = MOST_SHOWN) -> Evidence:
     """Show, for n = `length` up to 3, that Bob's questions tell every two functions apart: n^n rows, for x = 0.
 
     The task is the table of all answers. Raises ValueError for another length.
     """
     if not 2 <= length <= MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}): 2 or 3 values, as the table has n^(2n + 1) entries")
+        raise ValueError(f"certify(length={length}): 2 or 3 values, as the table has n^(2n + 1) entries")
     inputs = np.array(list(product(range(length), repeat=2 * length + 1)))
     shared = share(length)
     whole = [shared.whole({}, question) for question in range(length)]
@@ -256,6 +256,6 @@ THEOREM = Theorem(
     check,
     bound=bound,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound; index-lookup-one-layer answers f(y) where y is the last token",
 )

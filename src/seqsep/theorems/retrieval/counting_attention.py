@@ -224,7 +224,7 @@ def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> O
     )
 
 
-def applier(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights: 1 if q occurs more than t times, else 0.
 
     At most N = `length` tokens; tokens, query and threshold are 0 .. S - 1, S = `alphabet` (by default N + 1).
@@ -232,7 +232,7 @@ def applier(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mappi
     return trials.answering(build(length, alphabet), task_of(length, alphabet))
 
 
-def evidence(length: Length = 2, alphabet: Alphabet | None = None, seed: Seed = 0) -> Evidence:
+def certificate_witness(length: Length = 2, alphabet: Alphabet | None = None, seed: Seed = 0) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     return counting_evidence(build(length, alphabet), task_of(length, alphabet), seed)
 
@@ -247,8 +247,8 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=ERRATA,
 )

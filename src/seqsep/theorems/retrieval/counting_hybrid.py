@@ -174,14 +174,14 @@ def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcom
     )
 
 
-def applier(
+def predictor(
     length: Annotated[Length, Range(1, 1 << 15)], alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None
 ) -> Callable[[Mapping[str, Any]], int]:
-    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights, 1 or 0; as `counting_attention.applier`."""
+    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights, 1 or 0; as `counting_attention.predictor`."""
     return trials.answering(build(length, alphabet), task_of(length, alphabet))
 
 
-def evidence(
+def certificate_witness(
     length: Annotated[Length, Range(1, 1 << 15)] = 2,
     alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
     seed: Seed = 0,
@@ -204,7 +204,7 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
 )

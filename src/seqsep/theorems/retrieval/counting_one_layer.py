@@ -266,12 +266,12 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t}: exactly n numbers of 0 .. S - 1, rounded down step by step.
 
     The answer raises ValueError with the field's name for any other input.
 
-    >>> applier(length=3, alphabet=4)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
+    >>> predictor(length=3, alphabet=4)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
     1
     """
     network = build(length, alphabet)
@@ -283,7 +283,7 @@ def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, A
     return answer
 
 
-def evidence(
+def certificate_witness(
     length: Length = 2,
     alphabet: Alphabet = 3,
     rounding: RoundingMode = "floor",
@@ -303,4 +303,6 @@ def evidence(
     return counting_evidence(shifted, Counting(length, alphabet), seed)
 
 
-THEOREM = Theorem(CLAIM, check, bound=bound, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM, check, bound=bound, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness
+)

@@ -279,12 +279,12 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t} by the exact model: exactly n numbers, all out of 0 .. n - 1.
 
     The answer is 1 if q occurs more than t times, else 0. It raises ValueError with the field's name for any other input.
 
-    >>> applier(length=3)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
+    >>> predictor(length=3)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
     1
     """
     exact = build(length)
@@ -296,14 +296,14 @@ def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     return answer
 
 
-def evidence(length: LengthFrom2 = 4) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 4) -> Evidence:
     """Show a sequence of each multiset after [BOS], every two distinguished by a number and a threshold.
 
     Number s is token s + 1, and so is threshold s. Raises ValueError for more answers than a checker may count.
     """
     answers = math.comb(2 * length - 1, length) * length**2 if length > 1 else 0
     if not 0 < answers <= MOST_ANSWERS:
-        raise ValueError(f"evidence(length={length}): {answers:,} answers, at most {MOST_ANSWERS:,}; length is at least 2")
+        raise ValueError(f"certify(length={length}): {answers:,} answers, at most {MOST_ANSWERS:,}; length is at least 2")
     symbols = range(1, length + 1)
     rows = [[0, *multiset] for multiset in itertools.combinations_with_replacement(symbols, length)]
     columns = [[query, threshold] for query in symbols for threshold in symbols]
@@ -323,9 +323,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 4.6, proof (Counting)",

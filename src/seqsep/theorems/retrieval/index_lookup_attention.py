@@ -335,12 +335,12 @@ def _outcome(trial: Trial, task: IndexLookup, code: PositionCode, exhaustive: bo
     )
 
 
-def applier(length: Length, alphabet: Alphabet = 64, code: Code = "parabola") -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64, code: Code = "parabola") -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
     return partial(trials.answer_to, build(length, alphabet, code), length, alphabet)
 
 
-def evidence(length: Length = 64, alphabet: Alphabet = 64, code: Code = "parabola", seed: Seed = 0) -> Evidence:
+def certificate_witness(length: Length = 64, alphabet: Alphabet = 64, code: Code = "parabola", seed: Seed = 0) -> Evidence:
     """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
     task = IndexLookup(length, alphabet)
     network = assemble(task, _code_of(length, code, call="build"))
@@ -357,9 +357,9 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 1, appendix C.2",

@@ -187,12 +187,12 @@ def _outcome(trial: Trial, task: IndexLookup, rounding: str, exhaustive: bool) -
     )
 
 
-def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
     return partial(trials.answer_to, build(length, alphabet), length, alphabet)
 
 
-def evidence(length: Length = 16, alphabet: Alphabet = 16, seed: Seed = 0) -> Evidence:
+def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed = 0) -> Evidence:
     """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
     task = IndexLookup(length, alphabet)
     parameters = {"length": length, "alphabet": alphabet}
@@ -204,9 +204,9 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 4.6, Index",

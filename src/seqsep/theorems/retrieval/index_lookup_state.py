@@ -274,7 +274,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1.
 
     The answer raises ValueError with the field's name for any other input.
@@ -288,11 +288,11 @@ def applier(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, A
     return answer
 
 
-def evidence(length: Length = 7, alphabet: Alphabet = 3) -> Evidence:
+def certificate_witness(length: Length = 7, alphabet: Alphabet = 3) -> Evidence:
     """Show all S^N prefixes, every two of them distinguished by a question. Raises ValueError beyond 2^16 prefixes."""
     task = IndexLookup(length, alphabet)
     if alphabet**length > 1 << 16:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")
+        raise ValueError(f"certify(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")
     rows = [list(prefix) for prefix in product(range(alphabet), repeat=length)]
     questions = [[question] for question in task.alphabets(length)[-1]]
     witness = DistinguishingTable(alice=list(range(length)), rows=rows, columns=questions)
@@ -308,9 +308,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 3, appendix C.1",

@@ -358,7 +358,9 @@ def constants(
     return {"least_width": least_width(task, length, heads, exponent, gram=gram)}
 
 
-def evidence(length: LengthFrom2 = 4, alphabet: AlphabetFrom3 = 4, gram: Gram = 2, task: AskedTask = "recall") -> Evidence:
+def certificate_witness(
+    length: LengthFrom2 = 4, alphabet: AlphabetFrom3 = 4, gram: Gram = 2, task: AskedTask = "recall"
+) -> Evidence:
     """Show Alice's inputs, every two of which some input of Bob's tells apart: A rows; that A <= cells^H is the proof.
 
     Tokens are those of docs/reference/certificates.md, one more than here, after a first 0 of Bob's. `task` is recall or
@@ -368,7 +370,7 @@ def evidence(length: LengthFrom2 = 4, alphabet: AlphabetFrom3 = 4, gram: Gram = 
     shared = share(task, length, alphabet, gram)
     apart, _ = distinguished_inputs(task, length, alphabet, gram)
     if apart > MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {apart:,} inputs of Alice's, at most {MOST_SHOWN:,}")
+        raise ValueError(f"certify(length={length}, alphabet={alphabet}): {apart:,} inputs of Alice's, at most {MOST_SHOWN:,}")
     alices = shared.alices()
     columns = []
     for bob in shared.bobs:
@@ -387,7 +389,7 @@ THEOREM = Theorem(
     check,
     bound=constants,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound; recall-attention and counting-attention answer with two layers, counting-one-layer by "
     "rounding",
 )

@@ -250,7 +250,7 @@ def _outcome(trial: Trial, task: Recall, rounding: str, exhaustive: bool) -> Out
     )
 
 
-def applier(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
+def predictor(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
     """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED.
 
     At most N = `length` tokens out of 0 .. S - 1, S = `alphabet` (by default N + 1), and a query of c - 1, c = `gram`.
@@ -258,7 +258,7 @@ def applier(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) ->
     return trials.answering(build(length, alphabet, gram), task_of(length, alphabet, gram))
 
 
-def evidence(length: Length = 3, alphabet: Alphabet | None = None, gram: Gram = 2, seed: Seed = 0) -> Evidence:
+def certificate_witness(length: Length = 3, alphabet: Alphabet | None = None, gram: Gram = 2, seed: Seed = 0) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     return recall_evidence(build(length, alphabet, gram), task_of(length, alphabet, gram), seed)
 
@@ -275,8 +275,8 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=ERRATA,
 )

@@ -173,12 +173,12 @@ def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> O
     )
 
 
-def applier(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
+def predictor(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
     """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED, as `recall_attention`."""
     return trials.answering(build(length, alphabet, gram), task_of(length, alphabet, gram))
 
 
-def evidence(length: Length = 3, alphabet: Alphabet | None = None, gram: Gram = 2, seed: Seed = 0) -> Evidence:
+def certificate_witness(length: Length = 3, alphabet: Alphabet | None = None, gram: Gram = 2, seed: Seed = 0) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     return recall_evidence(build(length, alphabet, gram), task_of(length, alphabet, gram), seed)
 
@@ -195,7 +195,7 @@ THEOREM = Theorem(
     check,
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
 )

@@ -361,7 +361,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(
+def predictor(
     length: Annotated[Length, Range(2, 256)], alphabet: Alphabet = 2
 ) -> Callable[[Mapping[str, Any]], Mapping[str, int]]:
     """Answer {"symbols": [..], "position": i} from the number that is remembered of y and from the oracle's answers.
@@ -369,7 +369,7 @@ def applier(
     Exactly h = `length` symbols from 0 to S - 1, S = `alphabet`, i from 1 to h. The answer says y_i and the number below K that
     was remembered. Raises ValueError with the field's name for any other input.
 
-    >>> applier(length=3)({"symbols": [1, 0, 1], "position": 3})  # 2 bits, beside an oracle that tells y_2 and which occur
+    >>> predictor(length=3)({"symbols": [1, 0, 1], "position": 3})  # 2 bits, beside an oracle that tells y_2 and which occur
     {'answer': 1, 'remembered': 2, 'state_bits': 2}
     """
     bits = least_bits(length, alphabet)
@@ -386,14 +386,14 @@ def applier(
     return answer
 
 
-def evidence(length: Annotated[Length, Range(2, 256)] = 5, alphabet: Alphabet = 3) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 256)] = 5, alphabet: Alphabet = 3) -> Evidence:
     """Show one set of the most sequences with equal answers of the oracle; the questions tell every two of them apart.
 
     Raises ValueError for more than 4,096 sequences.
     """
     most = cases(length, alphabet)
     if most > MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {most:,} sequences, at most {MOST_SHOWN:,}")
+        raise ValueError(f"certify(length={length}, alphabet={alphabet}): {most:,} sequences, at most {MOST_SHOWN:,}")
     size = next(size for size in range(1, alphabet + 1) if onto(length, size) == size * most)
     strings = itertools.product(range(size), repeat=length)
     rows = [list(string) for string in strings if string[1] == 0 and len(set(string)) == size]
@@ -413,8 +413,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     bound=constants,
-    evidence=evidence,
-    applier=applier,
+    certificate_witness=certificate_witness,
+    predictor=predictor,
     verify=verify,
     choices=(
         Choice(

@@ -350,13 +350,13 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: LengthFrom2, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
+def predictor(length: LengthFrom2, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
     """Answer {"tokens": [..], "query": [..]} by the exact model: a token, or None for FAILED.
 
     Exactly n = `length` numbers and a query of c - 1, c = `gram`, all out of 0 .. n - 1. The answer raises ValueError with the
     field's name for any other input.
 
-    >>> answer = applier(length=4)
+    >>> answer = predictor(length=4)
     >>> answer({"tokens": [3, 1, 3, 2], "query": [3]}), answer({"tokens": [3, 1, 3, 2], "query": [2]})
     (1, None)
     """
@@ -370,15 +370,15 @@ def applier(length: LengthFrom2, gram: Gram = 2) -> Callable[[Mapping[str, Any]]
     return answer
 
 
-def evidence(length: LengthFrom2 = 4, gram: Gram = 2) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 4, gram: Gram = 2) -> Evidence:
     """Show a sequence of each class after [BOS] and n tokens, every two distinguished by a question; symbol s is token s + 1.
 
     Raises ValueError for more inputs than are tried.
     """
-    require("evidence", length, gram)
+    require("certify", length, gram)
     inputs = length ** (length + gram - 1)
     if inputs > MOST_ANSWERS:
-        raise ValueError(f"evidence(length={length}, gram={gram}): {inputs:,} answers, at most {MOST_ANSWERS:,}")
+        raise ValueError(f"certify(length={length}, gram={gram}): {inputs:,} answers, at most {MOST_ANSWERS:,}")
     columns = list(itertools.product(range(length), repeat=gram - 1))
     first_with: dict[tuple[int, ...], list[int]] = {}
     for data in itertools.product(range(length), repeat=length):
@@ -406,9 +406,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 4.6 (associative recall, c-gram retrieval)",

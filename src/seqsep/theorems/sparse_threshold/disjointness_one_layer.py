@@ -370,23 +370,23 @@ def _bits(numbers: Int64[np.ndarray, "sets"], half: int) -> Int64[np.ndarray, "s
     return (numbers[:, None] >> np.arange(half - 1, -1, -1)) & 1
 
 
-def applier(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 bits each, by one layer: 1 if the sets meet.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [1, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [1, 1]})
     1
     """
     network = build(length)
     return lambda given: int(run(network, trials.tokens(trials.read(given, length, True), 0), at=-1).answers[0, 0])
 
 
-def evidence(length: LengthFrom2 = 10) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 10) -> Evidence:
     """Show the fooling set, for `length` up to 14: each set beside its complement; the task is the table of all answers."""
-    half = _half("evidence", length)
+    half = _half("certify", length)
     inputs = trials.every_assignment(length)
     shown = pairs(_bits(np.arange(1 << half), half))[:, 1:]
     witness = FoolingSetWords(alice=list(range(half)), value=0, words=shown.tolist())
     return Evidence("table", tabulated(inputs, meet(trials.tokens(inputs, slots=0)).tolist()), witness)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, build=build, predictor=predictor, certificate_witness=certificate_witness)

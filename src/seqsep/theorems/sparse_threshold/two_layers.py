@@ -335,7 +335,7 @@ def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
     )
 
 
-def applier(
+def predictor(
     length: LengthFrom2 | None = None,
     instance: Instance = "disjointness",
     cnf: Cnf | None = None,
@@ -352,11 +352,11 @@ def applier(
     """
     if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(
-            f"applier(length={length}, instance={instance!r}): a length, and one of {', '.join(INSTANCES)}; or a cnf"
+            f"predictor(length={length}, instance={instance!r}): a length, and one of {', '.join(INSTANCES)}; or a cnf"
         )
     formula = formulas.read_dimacs(cnf, heads) if cnf is not None else INSTANCES[instance](length or 0)
     if length not in (None, formula.variables):
-        raise ValueError(f"applier(length={length}, cnf={cnf}): the file has {formula.variables} variables")
+        raise ValueError(f"predictor(length={length}, cnf={cnf}): the file has {formula.variables} variables")
     network = build(formula, heads, code, variant)
     slots = 0 if network.indices is None else len(network.indices.integers)
 
@@ -373,7 +373,7 @@ THEOREM = Theorem(
     check,
     build=build,
     nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     choices=CHOICES,
     errata=ERRATA,

@@ -49,7 +49,7 @@ from seqsep.maths.arithmetic.grid import Grid, Rounding
 from seqsep.maths.networks.executor import Execution
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Applier, Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import (
     Rows,
     Scores,
@@ -319,7 +319,7 @@ def _prompt(machine: Machine, word: str) -> list[int]:
     return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
 
 
-def applier(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Applier:
+def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
@@ -329,7 +329,7 @@ def applier(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, 
     Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
     or has a symbol that the machine does not know.
 
-    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
     """
     chosen = machine_of(machine)
@@ -351,7 +351,7 @@ def applier(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, 
     return answer
 
 
-def evidence(
+def certificate_witness(
     machine: MachineName = "binary-increment", length: Length = 2, steps: Annotated[Steps, Range(1, 1 << 12)] = 20
 ) -> Evidence:
     """Show the configurations written after every word of N = `length` symbols; of a machine file, or a shipped machine.
@@ -365,4 +365,4 @@ def evidence(
     return shown("turing-machine", chosen, build(chosen, length, steps), runs, steps=steps)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness)

@@ -60,7 +60,7 @@ from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.executor import Execution, run
 from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Applier, Claim, Margin, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
@@ -372,9 +372,9 @@ def _follow(
     return execution, sum(one.stacks[-1].configuration not in machine.rules for one in runs)
 
 
-def applier(
+def predictor(
     length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200, cells: Cells | None = None
-) -> Applier:
+) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
@@ -383,7 +383,7 @@ def applier(
     Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
     has a symbol that the machine does not know, or on which the machine reaches the last of the cells.
 
-    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
     """
     chosen = machine_of(machine)
@@ -416,7 +416,7 @@ def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> l
     return written[-A_STEP:]
 
 
-def evidence(
+def certificate_witness(
     machine: MachineName = "binary-increment",
     length: Length = 1,
     cells: Cells = 3,
@@ -434,10 +434,10 @@ def evidence(
     for word in words_of(chosen, length):
         run = stack_run(chosen, word, steps, cells)
         if not run.within:
-            raise ValueError(f"evidence(cells={cells}): the run on {word!r} needs more cells on a side of the head")
+            raise ValueError(f"certify(cells={cells}): the run on {word!r} needs more cells on a side of the head")
         runs.append((tokens.prompt(word, length, blanks), [token for one in run.stacks for token in tokens.step(one)]))
     network = build(chosen, length, cells)
     return shown("turing-machine-numbers", chosen, network, runs, steps=steps, head=blanks)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(CLAIM, check, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness)

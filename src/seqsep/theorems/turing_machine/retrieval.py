@@ -46,7 +46,7 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.executor import Execution
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import LinearLayer, Network, whole
-from seqsep.theorems.base import Applier, Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Length, Machines, Seed, Steps, Words
@@ -255,14 +255,14 @@ def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) ->
     return trial.follow(sequences, [len(word) + 1 for word in words], readable, inserted)
 
 
-def applier(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 60) -> Applier:
-    """Answer {"input": "1011"} by the built weights of a machine and the retriever, as `hybrid.applier` does.
+def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 60) -> Predictor:
+    """Answer {"input": "1011"} by the built weights of a machine and the retriever, as `hybrid.predictor` does.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
     input and `steps` the most steps. Raises ValueError for a malformed machine file; the answer does so for an input that is no
     string, is longer than `length`, or has a symbol that the machine does not know.
 
-    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
     """
     chosen = machine_of(machine)
@@ -287,7 +287,7 @@ def applier(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, 
     return answer
 
 
-def evidence(
+def certificate_witness(
     machine: MachineName = "binary-increment", length: Length = 1, steps: Annotated[Steps, Range(1, 1 << 12)] = 10
 ) -> Evidence:
     """Show the runs with a retriever after every word of N = `length` symbols; of a machine file, or a shipped machine.
@@ -306,9 +306,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     build=build,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 5.4, the pattern for the last write",
