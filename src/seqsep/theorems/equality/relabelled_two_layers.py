@@ -43,7 +43,7 @@ from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence, NetworkRun, tabulated
 from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, query_scale
 
 LEFT = "Positions of the first half, from 1, with commas between them; by default the odd positions."
 Left = Annotated[str, LEFT]
@@ -235,7 +235,7 @@ def _outcome(tried: list[Trial], alphabet: int, code: PositionCode, is_exhaustiv
         length=length,
         inputs=sum(trial.inputs for trial in tried),
         exhaustive=is_exhaustive,
-        measured=CLAIM.within(theorem_6.measured_sizes(network), bounds),
+        measured=CLAIM.within(tried[-1].sizes() | {"eta": query_scale(network)}, bounds),
         bound=bounds,
         variant=f"code {code.name}, {len(tried)} partitions",
         witness={"partitions": len(tried), "bits_to_exchange": length // 2, "mpH": times, "ratio": length / 2 / times},

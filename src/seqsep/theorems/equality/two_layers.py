@@ -51,14 +51,14 @@ from seqsep.maths.codes.codes import BY_NAME as CODES
 from seqsep.maths.codes.codes import PositionCode, has_addresses, position_code
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, average, feed_forward, lookup, lookup_exponent, mismatch
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, query_scale
 
 Unequal = Annotated[bool, "Answer 1 if the halves differ, in place of 1 if they are equal."]
 
@@ -305,25 +305,19 @@ def _check_code(halves: ComparedHalves, code: PositionCode, seed: int, most: int
         trials.put(trial, halves, trials.every_input(length, halves.alphabet))
     else:
         trials.put_hard(trial, halves, np.random.default_rng(seed), most)
-    bounds = bound(length, halves.alphabet, code)
     exponent = lookup_exponent(code, code.least_scale(), LEAST_STEPS)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(length, halves.alphabet, code),
+        more={"eta": query_scale(network)},
+        margin_of=MARGIN,
+        proved=proved(code, network.grid),
         statement=STATEMENT.format("unequal" if halves.unequal else "equal"),
         length=length,
-        inputs=trial.inputs,
         exhaustive=is_exhaustive,
-        measured=CLAIM.within(measured_sizes(network), bounds),
-        bound=bounds,
         as_printed=printed(length, code.dimension, exponent),
         variant=f"{'INEQ' if halves.unequal else 'EQ'}, code {code.name}",
-        margin=Margin(float(trial.least_margin), proved(code, network.grid), MARGIN),
-        saturated=trial.saturated,
     )
-
-
-def measured_sizes(network: Network) -> dict[str, Number]:
-    """Measure the sizes, and eta, which is the largest entry of layer 1's query."""
-    return {**sizes(network), "eta": int(network.attention(0).heads[0].query.largest)}
 
 
 def _tightness(outcome: Outcome, halves: ComparedHalves, code: PositionCode, seed: int) -> Outcome:

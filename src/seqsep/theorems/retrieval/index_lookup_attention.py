@@ -55,14 +55,14 @@ from seqsep.maths.codes.codes import BY_NAME as CODES
 from seqsep.maths.codes.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
 from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, query_scale
 
 Positions = Annotated[int, Range(1), "Number of queried positions of the text."]
 
@@ -315,20 +315,17 @@ def _tightness(outcome: Outcome, task: IndexLookup, code: PositionCode, seed: in
 
 
 def _outcome(trial: Trial, task: IndexLookup, code: PositionCode, exhaustive: bool) -> Outcome:
-    network = trial.network
-    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
-    bounds = bound(task.length, task.alphabet, code)
     printed: dict[str, Number | str] = {"entries": "±1/sqrt(k)", "eta": round(2 * math.log(3 * task.length), 3)}
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task.length, task.alphabet, code),
+        more={"eta": query_scale(trial.network)},
+        margin_of=MARGIN,
+        proved=proved(code, trial.network.grid),
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed=printed if code.name == Signs.name else None,
         variant=f"code {code.name}",
-        margin=Margin(float(trial.least_margin), proved(code, network.grid), MARGIN),
-        saturated=trial.saturated,
     )
 
 

@@ -58,7 +58,7 @@ from seqsep.maths.codes.codes import PositionCode
 from seqsep.maths.formulas import Thresholds
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.option_types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
@@ -304,20 +304,17 @@ def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> 
         trials.put(trial, plan.formula, trials.every_assignment(plan.formula.variables))
     else:
         trials.put_hard(trial, plan.formula, np.random.default_rng(seed), most)
-    fetch_literals = network.attention(0)
-    measured = {**sizes(network), "eta": int(fetch_literals.heads[0].query.integers[0, 0])}
-    bounds = bound(plan)
     printed_width = 1 + (plan.heads + 1) * plan.code.dimension
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(plan),
+        more={"eta": int(network.attention(0).heads[0].query.integers[0, 0])},
+        margin_of=MARGIN,
+        proved=proved(plan.code, plan.heads, network.grid),
         length=plan.formula.variables,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed={"width": printed_width, "slots": "at most N, at the variables; no mask"},
         variant=f"{plan.variant}, {name}, {plan.slots.features} slots, code {plan.code.name}",
-        margin=Margin(float(trial.least_margin), proved(plan.code, plan.heads, network.grid), MARGIN),
-        saturated=trial.saturated,
     )
 
 
