@@ -85,7 +85,7 @@ from seqsep.theorems.option_types import Checkpoint, Heads, Length, LengthFrom2,
 from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Recall, TaskSizes
 from seqsep.theorems.protocols.machine import Machine
-from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
+from seqsep.theorems.protocols.small_models import RECURRENT, SmallModel
 
 UPPER = "A recurrent model with ceil(log2(1 + max_b b S(n, b))) state bits decides IsTree"
 LEAST = "The prefixes of IsTree have as many classes as there are states, at every split"
@@ -203,15 +203,15 @@ def check(
     A model of fewer bits than simple graphs need errs on a simple one. Raises ValueError if it has enough bits, or no collision
     was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
     """
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    small = SmallModel(mixer, width, heads, precision, checkpoint=checkpoint, seed=seed)
     if length < 2:
         raise ValueError(f"check(length={length}): length is at least 2 vertices")
     exact = build(length)
-    small = small_models(recall(length), exact.state_bits, chosen, with_bits=exact.cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    models = small.models(recall(length), exact.state_bits, reduced=exact.cut_down, most_bits=MOST_BITS_RUN)
     outcomes = [_check_upper(length, seed), _check_classes(min(length, MOST_ENUMERATED))]
     if length >= LEAST_PRINTED:
         outcomes.append(_check_printed(min(length, MOST_PRINTED)))
-    return outcomes + [_errs(length, name, model, seed) for name, model in small]
+    return outcomes + [_errs(length, name, model, seed) for name, model in models]
 
 
 def _check_upper(vertices: int, seed: int) -> Outcome:

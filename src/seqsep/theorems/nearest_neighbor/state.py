@@ -51,7 +51,7 @@ from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, Recurre
 from seqsep.theorems.protocols.collision import Recall, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
-from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.protocols.small_models import SmallModel
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
 from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewer_bits
 
@@ -277,14 +277,13 @@ def check(
     was found.
     """
     n = _half(length)
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
-    cut_down = partial(with_fewer_bits, n, 2)
-    small = small_models(recall_twice(n), n, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    small = SmallModel(mixer, width, heads, precision, checkpoint=checkpoint, seed=seed)
+    models = small.models(recall_twice(n), n, reduced=partial(with_fewer_bits, n, 2), most_bits=MOST_BITS_RUN)
     exact: list[tuple[str, AnyModel]] = [("exact model", build(length))]
     if n <= 4:
         exact.append(("exact model as a table in Model", Model.load(build_network(length))))
     outcomes = [_decides(length, name, model, seed) for name, model in exact]
-    return [*outcomes, *(_errs(length, name, model, seed) for name, model in small)]
+    return [*outcomes, *(_errs(length, name, model, seed) for name, model in models)]
 
 
 def _half(length: int) -> int:

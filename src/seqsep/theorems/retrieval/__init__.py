@@ -30,7 +30,6 @@ Files:
     recall_oracle             an oracle of associative recall saves a recurrent model almost nothing
     _recall_classes           the number of states that associative recall over [n] needs, counted in polynomial time
     _printed_reductions       instances of Wen et al. that code bits into retrieval, in the paper and corrected
-    _collision_outcome        the outcome of the pigeonhole principle on a model that is too small
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
     _recall_trials            inputs of c-gram retrieval, and the comparison of answers
     _recall_errata            the printed hard instances of c-gram retrieval
