@@ -50,9 +50,6 @@ number is whole or a multiple of a step.
 The proof continues at `_plan.Plan.spaces`, `_plan.Plan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
 `_parts._last_open`, `_parts._beyond`, `_parts.mismatch`, `_layers._one_layer`, `_layers._two_layers`, `_layers._three_layers`,
 `_layers._mean_of_wrong`, `_layers._weighed_by_level` and `_layers._readout`.
-
-A run checks the lengths, kinds and depths that it builds. This does not show that the networks are right for others. The proof
-covers them all.
 """
 
 from collections.abc import Callable, Mapping
@@ -280,6 +277,9 @@ def constants(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the lengths, kinds and depths that it builds.",
+    not_shown="This does not show that the networks are right for others. The proof covers them all.",
     build=build,
     bound=constants,
     nothing_to_certify="its answers are the signs of logits, and those of a certificate are the greatest logit",

@@ -19,9 +19,6 @@ units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). Th
 other letters (`_recurrent`).
 
 Margin. It is the distance of the recurrent layers' read-out from 0 (`_recurrent.proved`).
-
-A run checks the kinds and depths that it builds. This does not show that the models are right for other kinds and depths.
-Induction covers all lengths beyond those tested.
 """
 
 import itertools
@@ -306,6 +303,10 @@ TEST = "tests/theorems/bounded_dyck/test_state.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the kinds and depths that it builds.",
+    not_shown="This does not show that the models are right for other kinds and depths. Induction covers all lengths beyond "
+    "those tested.",
     bound=bound,
     predictor=predictor,
     verify=verify,

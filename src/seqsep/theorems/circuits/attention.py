@@ -42,9 +42,6 @@ We differ:
 * One network serves inputs of 1 to N tokens and runs of up to T steps.
 
 The proof continues at `_source`, `_given`, `_nand`, `_readout` and `_grid`.
-
-A run checks the circuits, lengths N and numbers of steps T that it gets. This does not show that a recurrent model needs so
-many gates, or that a Transformer needs the thought. The proof covers every circuit, N and T.
 """
 
 import json
@@ -392,6 +389,10 @@ def certificate_witness(length: Length = 4, circuit: CircuitFile | None = None) 
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the circuits, lengths N and numbers of steps T that it gets.",
+    not_shown="This does not show that a recurrent model needs so many gates, or that a Transformer needs the thought. The "
+    "proof covers every circuit, N and T.",
     build=build,
     predictor=predictor,
     verify=verify,

@@ -22,9 +22,6 @@ number, and H = 1 is the number of heads. Since m p H is O((log N)^2), the ratio
 compute each entry of the matrix of f.
 
 The proof continues at `partners`.
-
-A run checks the partitions and lengths that it builds. This does not show that the network is right for other partitions or
-lengths. The proof covers them all.
 """
 
 from collections import Counter
@@ -320,6 +317,9 @@ def constants(length: LengthFrom2, alphabet: Alphabet, code: Code = "parabola") 
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the partitions and lengths that it builds.",
+    not_shown="This does not show that the network is right for other partitions or lengths. The proof covers them all.",
     build=build,
     bound=constants,
     certificate_witness=certificate_witness,

@@ -36,9 +36,6 @@ and every input:
 
 The proof continues at `_subtract_partner` (layer 1 retrieves), `_flag_mismatch` (its FFN is an XOR), `_average_mismatch`
 (layer 2 is an OR), `_readout` and `_grid` (the effect of rounding).
-
-A run checks the network at the length that it is built for. This does not show that the network is right at other lengths. The
-proof covers every N.
 """
 
 import math
@@ -374,6 +371,9 @@ def constants(length: LengthFrom2, alphabet: Alphabet, code: Code = "parabola") 
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -34,8 +34,6 @@ has | edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_
 
 The proof continues at `_remember`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
 `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -271,6 +269,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
     predictor=predictor,

@@ -30,8 +30,6 @@ Residual stream. It has 27 coordinates:
 * `_peeling_layers.SHARED`, whose first five coordinates are filled by the embedding of a pair.
 
 The proof continues at `_copy_and_count` and `_read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -375,5 +373,14 @@ def certificate_witness(
 
 
 THEOREM = Theorem(
-    CLAIM, check, bound=bound, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
 )

@@ -41,8 +41,6 @@ Residual stream. It has 28 coordinates:
 
 The proof continues at `_look_back`, `_progress`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
 `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -292,5 +290,14 @@ def certificate_witness(
 
 
 THEOREM = Theorem(
-    CLAIM, check, bound=bound, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
 )

@@ -51,12 +51,6 @@ Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block of its own, and
 floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
 
 The proof continues at `_continuations`.
-
-A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force (`verify` also
-for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings with one state and an input
-that the model answers wrongly, its thought included. This does not show that every model with fewer bits has such an input;
-that is the pigeonhole principle. A search may also need more time than it gets. Attention keeps a cache that grows, so the
-bound does not apply to a layer with attention.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -400,6 +394,13 @@ def constants(length: LengthFrom2) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force "
+    "(`verify` also for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings "
+    "with one state and an input that the model answers wrongly, its thought included.",
+    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle. A "
+    "search may also need more time than it gets. Attention keeps a cache that grows, so the bound does not apply to a "
+    "layer with attention.",
     bound=constants,
     predictor=predictor,
     verify=verify,

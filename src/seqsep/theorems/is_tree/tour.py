@@ -31,8 +31,6 @@ Floating point. In float64 only one thing is proved: the weights of losing keys 
 
 The proof continues at `_tour_layers`, `_tour_layers.look_back`, `_tour_layers.write_incidences`, `_tour_layers.find_earlier`,
 `_tour_layers.flag_cycle`, `_tour_layers.find_next`, `_tour_layers.choose_next` and `_tour_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 import math
@@ -256,6 +254,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
     predictor=predictor,

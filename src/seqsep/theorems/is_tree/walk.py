@@ -41,8 +41,6 @@ Residual stream. It has 16 coordinates:
 * [next] is the vertex to write. It starts as the flag for ~ 2 back. [ends] says that the walk ends.
 
 The proof continues at `_choose_vertex` and `_read_out`.
-
-A run checks the sizes that it builds. This does not show that the model is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -401,6 +399,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the model is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
     predictor=predictor,

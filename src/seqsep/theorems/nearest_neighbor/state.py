@@ -28,10 +28,6 @@ The proof continues at `alice`, `bob` and `must_err` (a model with fewer bits).
 
 More labels. With C labels the same state has n log2 C bits. `associative-recall-state` shows this, and it has an exact model,
 with n bits for keys in order. So the bound is attained on the inputs of this proof.
-
-A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages have the
-counted bits. Each smaller model that is tested gives a wrong answer. This does not show that every smaller model fails; that
-is the proof above.
 """
 
 import itertools
@@ -348,6 +344,10 @@ def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
+    "have the counted bits. Each smaller model that is tested gives a wrong answer.",
+    not_shown="This does not show that every smaller model fails; that is the proof.",
     nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",

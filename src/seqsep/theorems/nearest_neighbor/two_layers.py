@@ -47,9 +47,6 @@ with |x|^2 <= 5/4. Otherwise a point of norm 1 may be refused.
 Recall. A symbol becomes a point whose d = ceil(log2 S) coordinates are its binary digits, written as +floor(L / sqrt d) or
 -floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has
 1/log N. We build for 1/d, which the margin exceeds for d <= 20.
-
-A run checks the lengths, dimensions and margins that it builds. This does not show that the networks are right for others. The
-proof covers them all.
 """
 
 import math
@@ -414,6 +411,9 @@ def constants(length: LengthFrom2, dimension: Dimension, classes: Classes, gamma
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the lengths, dimensions and margins that it builds.",
+    not_shown="This does not show that the networks are right for others. The proof covers them all.",
     build=build,
     bound=constants,
     nothing_to_certify="its inputs are vectors, which have no form in a certificate",

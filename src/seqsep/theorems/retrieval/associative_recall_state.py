@@ -29,9 +29,6 @@ must distinguish any two of them:
   the question k. The right answer is v in the first case, and another value in the second case.
 
 The proof continues at `build`.
-
-A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers wrongly.
-This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.
 """
 
 import itertools
@@ -343,6 +340,10 @@ def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers "
+    "wrongly.",
+    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.",
     bound=constants,
     nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
     predictor=predictor,

@@ -39,9 +39,6 @@ Scores. In each block except COUNT the right position scores above every other o
 
 Logits. The logit of class i is 2 i s - i^2 u (`blocks.peaks`). For COUNT s = m w and u = w, and the margin is f(T + 1). For
 the other blocks s is the place that was read and u = 1, and the margin is 1.
-
-A run checks the sizes that it builds. This does not show that the blocks are right for other T and V. The proof covers them
-all.
 """
 
 from collections.abc import Callable, Mapping
@@ -291,6 +288,9 @@ def predictor(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the blocks are right for other T and V. The proof covers them all.",
     build=build,
     nothing_to_certify="its blocks answer no task; recall-attention and counting-attention, made of them, have certificates",
     predictor=predictor,

@@ -26,8 +26,6 @@ place of the mark [. Together these are u + r + 2 numbers of p bits. By their ra
 Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
 
 The proof continues at `_remember` (the shift registers), `_copy` (the FFN) and `_read_out` (the logits).
-
-A run checks the sizes that it builds. This does not show that the models are right at other sizes. The proof covers every S.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -369,5 +367,14 @@ def certificate_witness(
 
 
 THEOREM = Theorem(
-    CLAIM, check, build=build, predictor=predictor, verify=verify, errata=ERRATA, certificate_witness=certificate_witness
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the models are right at other sizes. The proof covers every S.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    errata=ERRATA,
+    certificate_witness=certificate_witness,
 )

@@ -39,9 +39,6 @@ Margins. Each is proved for every N, S and every input, on both grids:
 * Read-out: the logit of the right answer is above the other one by `_counting.Counting.margin`, which is more than 5/L.
 
 The proof continues at `_count_equal` and `_copy_before`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -245,6 +242,9 @@ def constants(length: Length, alphabet: Alphabet | None = None, rounding: GridRo
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

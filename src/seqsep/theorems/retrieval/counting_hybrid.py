@@ -27,9 +27,6 @@ constant 1, and `bos` is 1 at [BOS] only. The network has no positions, so a tok
 State. It has two numbers of p bits, for every N. The first, w, is in 0 .. S, and the second, w^2, in 0 .. S^2. These ranges
 fit in ceil(log2(S + 1)) + ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state
 applies to this network.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -202,6 +199,9 @@ def constants(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -27,10 +27,6 @@ depends only on the state and on "q, a". So it answers alike after both, and wro
 
 Other times. No other time needs more states. Before the n-th token there are fewer multisets. After q a model must know how
 often q occurs. These are n + 1 cases, and n + 1 <= C(2n-1, n) as n >= 2. After t it must know the answer.
-
-A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the chain of
-thought after which the answer is wrong. This does not show that every model with fewer bits has such sequences; that is the
-pigeonhole principle.
 """
 
 import itertools
@@ -322,6 +318,10 @@ def constants(length: LengthFrom2) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the "
+    "chain of thought after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has such sequences; that is the pigeonhole principle.",
     bound=constants,
     predictor=predictor,
     verify=verify,

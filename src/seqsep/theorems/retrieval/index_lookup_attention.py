@@ -38,9 +38,6 @@ leakage(eta), and for `circle` leakage(eta) times e^(1/L) (see `_grid`). Then th
 
 The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the threshold of the FFN), `_readout` (the symbol) and
 `_grid` (the effect of rounding).
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N.
 """
 
 import math
@@ -355,6 +352,9 @@ def constants(length: Length, alphabet: Alphabet, code: Code = "parabola") -> di
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
     build=build,
     bound=constants,
     predictor=predictor,

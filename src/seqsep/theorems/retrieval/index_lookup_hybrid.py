@@ -19,9 +19,6 @@ eta for the scores and 1 for the logits. The sizes n0, eta, Kc and p are defined
 State. It has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. The numbers that occur fit in ceil(log2(N
 + 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
 network.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -166,6 +163,9 @@ def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=bound,
     predictor=predictor,

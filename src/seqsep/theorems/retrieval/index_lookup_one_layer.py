@@ -34,9 +34,6 @@ Margins. They hold for every N, every S and every input, with numbers rounded do
 Rounding. Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). So it fits on the grid
 from -L to L. Only losing scores may be cut off at -L. In float64 all other weights together are less than N / (2 L^2). So
 `found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N.
 """
 
 from collections.abc import Callable, Mapping
@@ -202,6 +199,9 @@ def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
     build=build,
     bound=bound,
     predictor=predictor,

@@ -27,10 +27,6 @@ log2 S bits.
 The search. `collide` takes a `Recurrence`, or any model with start and step. This includes your own models. It finds two lists
 that lead to the same state, and a query that the model answers wrongly after one of them. It keeps the state at the model's
 own precision, or rounds each number of the state to b bits. The search is in `protocols.collision`.
-
-A run checks the model of `build`. For each given model with fewer bits it shows a query that the model answers wrongly. If the
-search ends without such a query, the run stops with an error. This does not show that every model with fewer bits answers some
-query wrongly. The lower bound in the proof shows that.
 """
 
 from collections.abc import Callable, Mapping
@@ -310,6 +306,11 @@ def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run checks the model of `build`. For each given model with fewer bits it shows a query that the model answers "
+    "wrongly. If the search ends without such a query, the run stops with an error.",
+    not_shown="This does not show that every model with fewer bits answers some query wrongly. The lower bound in the proof "
+    "shows that.",
     bound=constants,
     predictor=predictor,
     verify=verify,

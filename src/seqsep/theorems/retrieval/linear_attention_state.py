@@ -22,11 +22,6 @@ Proof. By Theorem 2 the model gives a protocol between two parties whose message
 index lookup needs N log2 S bits. So no weights answer index lookup if N log2 S > B. The least such N is floor(B / log2 S) + 1
 (`impossible_from`). This holds for the given width, precision and depth, with any MLPs, norms and positions. The same holds
 for the other mixers, whose states are counted in `NUMBERS_A_LAYER`.
-
-On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 runs with it
-(`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear attention rounded to few
-bits it shows an input of index lookup that the model answers wrongly. This does not show that all weights fail from that N on;
-that is the proof of Theorem 3.
 """
 
 from bisect import bisect_left
@@ -244,6 +239,11 @@ def _errs(seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 "
+    "runs with it (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear "
+    "attention rounded to few bits it shows an input of index lookup that the model answers wrongly.",
+    not_shown="This does not show that all weights fail from that N on; that is the proof of Theorem 3.",
     nothing_to_certify="it counts the numbers in a state; the bits that it needs are in the certificate of index-lookup-state",
     nothing_to_apply="a bound on given mixers, which builds no weights; index-lookup-state and index-lookup-attention answer "
     "index lookup",

@@ -37,9 +37,6 @@ Margins. They are proved for every N, S, c and every input, with numbers rounded
 * The logit of the right class is above every other logit by at least 1.
 
 The proof continues at `_copy_before` and `retrieve`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N, S and c.
 """
 
 from collections.abc import Callable, Mapping
@@ -273,6 +270,10 @@ def constants(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
+    "c.",
     build=build,
     bound=constants,
     predictor=predictor,

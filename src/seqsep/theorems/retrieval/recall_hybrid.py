@@ -26,9 +26,6 @@ squares. These ranges fit in (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) b
 no bound on a recurrent state applies to this network.
 
 The proof continues at `recall_attention.retrieve`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N, S and c.
 """
 
 from collections.abc import Callable, Mapping
@@ -193,6 +190,10 @@ def constants(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
+    "c.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -27,11 +27,6 @@ y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s o
 the surj(h-1, t) strings with the same set. For even t the number is this rank, and for odd t it is K - 1 less the rank. The
 ranges of numbers for t = s and t = s - 1 do not overlap, because surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)). So the number
 shows which of the two t is. (While the model asks and answers, it needs more bits. K counts what it must keep from the data.)
-
-A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences on which the
-oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one such set, a query, and
-the chain of thought (with the oracle's answers) after which the answer is wrong. This does not show that every model with
-fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
@@ -412,6 +407,11 @@ def constants(length: Annotated[Length, Range(2, 64)], alphabet: Alphabet) -> di
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences "
+    "on which the oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one "
+    "such set, a query, and the chain of thought (with the oracle's answers) after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
     bound=constants,
     certificate_witness=certificate_witness,
     predictor=predictor,

@@ -46,10 +46,6 @@ with a fixed last token. A chain of thought changes nothing, because it is compu
 (`protocols.thought`).
 
 The proof continues at `_recall_classes`.
-
-A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models given it shows
-two sequences, a query, and the chain of thought after which the answer is wrong. This does not show that every model with
-fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
@@ -405,6 +401,10 @@ def constants(length: LengthFrom2, gram: Gram = 2) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models "
+    "given it shows two sequences, a query, and the chain of thought after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
     bound=constants,
     predictor=predictor,
     verify=verify,

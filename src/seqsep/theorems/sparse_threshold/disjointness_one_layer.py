@@ -39,11 +39,6 @@ Coordinate i then holds u (x_i + y_i), and `unit` holds u. `excess` is the sum o
 number of common members. The logits are u, and twice `excess`: 0 if the sets do not meet, and 2 u or more if they do. In
 float64, zeros add less than N / (2 L^2) of u to each coordinate. They add at most h times this to `excess`, which is below u /
 4.
-
-For h <= 8 a run shows, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the least
-protocol tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that are counted. For a
-layer of fewer buckets, at a length with `cost` < h, two pairs of S have one transcript, and the layer answers a mixed input
-wrongly. This does not show that every smaller layer and every smaller state fails; that is the proof above.
 """
 
 from collections.abc import Callable, Mapping
@@ -389,4 +384,16 @@ def certificate_witness(length: LengthFrom2 = 10) -> Evidence:
     return Evidence("table", tabulated(inputs, meet(trials.tokens(inputs, slots=0)).tolist()), witness)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, predictor=predictor, certificate_witness=certificate_witness)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper", "lower"),
+    shown="For h <= 8 a run shows, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the "
+    "least protocol tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that "
+    "are counted. For a layer of fewer buckets, at a length with `cost` < h, two pairs of S have one transcript, and the "
+    "layer answers a mixed input wrongly.",
+    not_shown="This does not show that every smaller layer and every smaller state fails; that is the proof.",
+    build=build,
+    predictor=predictor,
+    certificate_witness=certificate_witness,
+)

@@ -42,9 +42,6 @@ ln L below the winner, since A_v >= 0.
 In the code `circle`, scores are not multiples of D. Rounding them down multiplies any other token's exponential by at most e^D
 <= e^(1/12). With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k. The scores of the variable v and of
 [BOS] lose the same, since c is whole.
-
-A run checks the formulas that it builds. This does not show that the network is right for other formulas. The proof covers
-them all.
 """
 
 import math
@@ -371,6 +368,9 @@ def predictor(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the formulas that it builds.",
+    not_shown="This does not show that the network is right for other formulas. The proof covers them all.",
     build=build,
     nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
     predictor=predictor,

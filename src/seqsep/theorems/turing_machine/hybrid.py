@@ -33,9 +33,6 @@ Residual stream. At each token it has these numbers, all whole:
 
 The proof continues at `_remember`, `_square`, `_last_write`, `_readout` and `_grid`. Induction over the tokens
 (`maths.networks.generation`) then gives the complete run.
-
-A run checks the machines, words and numbers of steps that it gets. This does not show that the network is right for others.
-The proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -365,4 +362,14 @@ def certificate_witness(
     return shown("turing-machine", chosen, build(chosen, length, steps), runs, steps=steps)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the machines, words and numbers of steps that it gets.",
+    not_shown="This does not show that the network is right for others. The proof covers all of them.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

@@ -41,9 +41,6 @@ The half without a thought depends on the conjecture, and nothing runs it. Its p
 without a thought, and let its step have circuit size polynomial in log n. Its state after the n - m blanks is the same for all
 x, a constant. Then the m steps that read x are a circuit of size polynomial in m that decides M(x). This contradicts the
 choice of M. If PSPACE is not in P/poly, such an M exists, after its words are padded.
-
-A run checks the machines, words, w and numbers of steps that it gets. This does not show the half without a thought, nor that
-a given machine is such an M. It does not cover machines, words, w and steps that were not tested; the proof does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -440,4 +437,15 @@ def certificate_witness(
     return shown("turing-machine-numbers", chosen, network, runs, steps=steps, head=blanks)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the machines, words, w and numbers of steps that it gets.",
+    not_shown="This does not show the half without a thought, nor that a given machine is such an M. It does not cover "
+    "machines, words, w and steps that were not tested; the proof does.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

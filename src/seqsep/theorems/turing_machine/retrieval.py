@@ -30,9 +30,6 @@ Sizes. There are 2 T + 1 cells. They are tokens, as numbers are in the paper. A 
 n0 = Q S + S + 2 T + 5 tokens.
 
 The proof continues at `_embedding` and `_read_out`.
-
-A run checks the machines, words and numbers of steps that it gets. This does not show that the model is right for others. The
-proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -305,6 +302,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the machines, words and numbers of steps that it gets.",
+    not_shown="This does not show that the model is right for others. The proof covers all of them.",
     build=build,
     predictor=predictor,
     verify=verify,
