@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
-import torch
 from jaxtyping import Float64, Int64
 
 from seqsep.core.names import required
@@ -16,7 +15,6 @@ from seqsep.maths.networks.executor import Execution, run
 from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow, padded, require_followed
 from seqsep.maths.networks.network import Network
 from seqsep.maths.networks.recurrent import StateRange
-from seqsep.models.model import Model
 from seqsep.theorems.base import Claim, Described, Margin, Number, Outcome, TheoremFails, sizes
 
 CLIMBS = 12
@@ -49,8 +47,10 @@ class Trial:
     state_ranges: tuple[StateRange, ...] = ()
 
     @cached_property
-    def model(self) -> Model:
-        """The network in float64, built when it is first asked for."""
+    def model(self) -> Any:
+        """The network as a `Model` in float64, built when it is first used."""
+        from seqsep.models.model import Model  # brings torch
+
         return Model.load(self.network)
 
     def require(
@@ -201,16 +201,34 @@ class Trial:
         sure = np.concatenate([is_sure for _, is_sure in found])
         require_followed(self.network.name, sequences, asked, answers=answers, sure=sure)
 
-    @torch.no_grad()
+    def logits(self, tokens: Int64[np.ndarray, "batch time"]) -> Float64[np.ndarray, "batch time classes"]:
+        """The logits after every token, in float64."""
+        import torch
+
+        with torch.no_grad():
+            found: np.ndarray = self.model(torch.from_numpy(tokens)).numpy()
+        return found
+
+    def last_logits(self, tokens: Int64[np.ndarray, "batch time"]) -> Float64[np.ndarray, "batch classes"]:
+        """The logits after the last token, in float64."""
+        import torch
+
+        with torch.no_grad():
+            found: np.ndarray = self.model(torch.from_numpy(tokens), torch.full((len(tokens),), tokens.shape[1] - 1)).numpy()
+        return found
+
     def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
         """The model's answers at the asked positions, and whether each is above every other class."""
+        import torch
+
         batch, time = inputs.shape[:2]
         are_tokens = inputs.ndim == 2
         given = torch.from_numpy(inputs if are_tokens else inputs.astype(np.float64) * float(self.network.grid.step))
-        if isinstance(at, int):
-            logits = self.model(given, torch.full((batch,), at % time))[:, None]
-        else:
-            logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
+        with torch.no_grad():
+            if isinstance(at, int):
+                logits = self.model(given, torch.full((batch,), at % time))[:, None]
+            else:
+                logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
         sure = np.ones(logits.shape[:-1], dtype=bool)
         if logits.shape[-1] > 1:
             first_two = logits.topk(2, dim=-1).values

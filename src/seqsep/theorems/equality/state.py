@@ -25,13 +25,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import torch
 
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA, Recurrence
 from seqsep.maths.automata.layered import unrolled
 from seqsep.maths.networks.network import Network
-from seqsep.models.model import Model
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.equality import _collision as collision
 from seqsep.theorems.equality import _one_layer_cost as one_layer_cost
@@ -157,9 +155,11 @@ def _check_queue(tried: SomeWords, alphabet: int, seed: int) -> Outcome:
     some = words[np.random.default_rng(seed).integers(0, len(words), 3)]
     sent = {one_way_protocol.reduce(queue, word.tolist(), CLAIM.name) for word in some}
     if states <= MOST_LOADED:
+        from seqsep.models.model import Model  # brings torch
+
         loaded = Model.load(build_network(length, alphabet))
         for word in some:
-            one_way_protocol.reduce(loaded, torch.from_numpy(word), CLAIM.name)
+            one_way_protocol.reduce(loaded, word, CLAIM.name)
     needed = ceil_log2(states)
     return CLAIM.upper(
         statement=UPPER,

@@ -37,15 +37,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float64
-from torch import Tensor
 
 from seqsep.core.names import required
 from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
-from seqsep.models.model import Model
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Recall, search
@@ -130,12 +127,14 @@ def _occurs(t: int, state: int, token: int, n: int) -> bool:
     return token >= n and state < 1 << t // 2
 
 
-def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
-    """Return tokens as vectors of the task: point i is [x_i, 0], label y is [0, one-hot of y].
+def points(count: int) -> Float64[Any, "tokens coordinates"]:
+    """Return tokens as vectors of the task, in a tensor: point i is [x_i, 0], label y is [0, one-hot of y].
 
     The x_i are distinct points of the hypercube {-1/sqrt d, 1/sqrt d}^d, with d = max(1, ceil(log2 n)). They have norm 1, and
     products of at most 1 - 2/d. `points(n).__getitem__` is an `encode` for models on vectors.
     """
+    import torch
+
     dimension = digits_of(count)
     vectors = torch.zeros(count + 2, dimension + 2, dtype=torch.float64)
     digits = torch.arange(count)[:, None] >> torch.arange(dimension) & 1
@@ -281,6 +280,8 @@ def check(
     models = small.models(recall_twice(n), n, reduced=partial(with_fewer_bits, n, 2), most_bits=MOST_BITS_RUN)
     exact: list[tuple[str, AnyModel]] = [("exact model", build(length))]
     if n <= 4:
+        from seqsep.models.model import Model  # brings torch
+
         exact.append(("exact model as a table in Model", Model.load(build_network(length))))
     outcomes = [_decides(length, name, model, seed) for name, model in exact]
     return [*outcomes, *(_errs(length, name, model, seed) for name, model in models)]

@@ -14,6 +14,8 @@ Files:
     one_layer_collision  two inputs that this protocol does not distinguish
     one_layer_trials     random networks, inputs and partitions for it
     machine              any recurrent model, with its state as a number of counted bits
+    tensor_machine       those whose state is tensors, at their own precision or rounded
+    _contract            the contract of recurrent models and of machines
     thought              the tokens that a model writes between its prompt and its answer
     sequences            tasks as sequences that a model must distinguish, with the continuation that distinguishes them
     collision            two prefixes that leave a model in one state, and an input that it answers wrongly

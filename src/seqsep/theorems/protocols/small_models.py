@@ -3,18 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-import torch
+from typing import Any
 
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.models.mixers import BY_NAME as MIXERS
-from seqsep.models.mixers import Mixer
-from seqsep.models.model import Model
-from seqsep.models.weights import load_model
+from seqsep.models.mixers import GROWING
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 
-RECURRENT = tuple(name for name, mixer in MIXERS.items() if not mixer.grows)
+RECURRENT = tuple(name for name in MIXERS if name not in GROWING)
 WIDEST = 8
 
 
@@ -84,7 +81,12 @@ class SmallModel:
             models.append(("LSTM of signs", rounded(lstm, task, 1, self.seed)))
         return models
 
-    def _trained(self, checkpoint: Path, sizes: TaskSizes) -> Model:
+    def _trained(self, checkpoint: Path, sizes: TaskSizes) -> Any:
+        import torch
+
+        from seqsep.models.mixers import Mixer
+        from seqsep.models.weights import load_model
+
         if self.mixer is not None:
             raise ValueError(f"check(mixer={self.mixer!r}, checkpoint=...): the checkpoint says which mixers it has")
         model = load_model(checkpoint)
@@ -104,8 +106,8 @@ def _require_size(checkpoint: Path, quantity: str, needed: int, size: int) -> No
         raise ValueError(f"{checkpoint}: expected {needed} {quantity} for this length and alphabet, found {size}")
 
 
-def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1, *, seed: int) -> Model:
-    """One block of a mixer with random weights, large enough for its inputs to matter; in float64.
+def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1, *, seed: int) -> Any:
+    """Return a `Model` of one block of a mixer with random weights, large enough for its inputs to matter; in float64.
 
     Raises ValueError for a width or a number of heads below 1.
 
@@ -117,6 +119,10 @@ def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1
     """
     if width < 1 or heads < 1:
         raise ValueError(f"width={width}, heads={heads}: expected whole numbers from 1")
+    import torch
+
+    from seqsep.models.model import Model
+
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Model.build(

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Int64
 
 from seqsep.maths.arithmetic.grid import Array
@@ -156,11 +155,13 @@ def require_answers(trial: Trial, sequence: Symbols, asked: Int64[np.ndarray, "n
         trial.note(result, len(result.answers))
 
 
-@torch.no_grad()
 def _in_floats(trial: Trial, sequence: Symbols, questions: Int64[np.ndarray, "n"]) -> Int64[np.ndarray, "n 1"]:
     """The float model's answer to each question: the sequence is read once."""
-    state = trial.model.prefill(torch.from_numpy(sequence)[None])
-    logits = trial.model.step_output(torch.from_numpy(questions), state, len(sequence))
+    import torch
+
+    with torch.no_grad():
+        state = trial.model.prefill(torch.from_numpy(sequence)[None])
+        logits = trial.model.step_output(torch.from_numpy(questions), state, len(sequence))
     answers: np.ndarray = logits.argmax(-1).numpy()
     return answers[:, None]
 

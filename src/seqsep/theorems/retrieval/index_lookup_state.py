@@ -35,12 +35,10 @@ from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
-import torch
 from jaxtyping import Int64
 
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
-from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
@@ -219,6 +217,8 @@ def _check_upper(task: IndexLookup, seed: int) -> Outcome:
         if recovered != prefix:
             raise CLAIM.fails({"symbols": prefix, "recovered": recovered})
     if exhaustive:
+        from seqsep.models.model import Model  # brings torch
+
         table = Model.load(build_network(task.length, task.alphabet))
         _require_model_recovers(table, np.array(prefixes, dtype=np.int64), questions)
     return CLAIM.upper(
@@ -231,11 +231,14 @@ def _check_upper(task: IndexLookup, seed: int) -> Outcome:
     )
 
 
-@torch.no_grad()
-def _require_model_recovers(model: Model, prefixes: Int64[np.ndarray, "batch length"], questions: list[int]) -> None:
-    state = model.prefill(torch.from_numpy(prefixes))
+def _require_model_recovers(model: Any, prefixes: Int64[np.ndarray, "batch length"], questions: list[int]) -> None:
+    import torch
+
+    with torch.no_grad():
+        state = model.prefill(torch.from_numpy(prefixes))
     for place, question in enumerate(questions):
-        logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
+        with torch.no_grad():
+            logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
         wrong = np.flatnonzero(logits.argmax(-1).numpy() != prefixes[:, place])
         if len(wrong):
             raise CLAIM.fails({"symbols": prefixes[wrong[0]].tolist(), "position": place + 1, "run": "Model"})

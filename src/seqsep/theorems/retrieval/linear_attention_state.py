@@ -30,9 +30,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
-import torch
-
-from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.option_types import AlphabetFrom2, Heads, Layers, Precision, Seed, Width
@@ -50,7 +47,7 @@ CLAIM = Claim(
 )
 OTHERS = "A stack of recurrent layers answers no index lookup where N log2 S exceeds its counted state bits"
 ERRS = "Causal linear attention with fewer than N log2 S state bits errs on an input of index lookup"
-PRECISIONS = {32: torch.float32, 64: torch.float64}
+PRECISIONS = (32, 64)
 MOST_TOKENS = 8
 SMALL_WIDTH = 4
 SMALL_PRECISION = 2
@@ -187,6 +184,10 @@ def check(
 def _counts(mixer: str, shape: Shape, alphabet: int, seed: int) -> Outcome:
     """The protocol of Theorem 2 on a stack of a mixer's layers: its message has as many bits as the formula says."""
     task = IndexLookup(MOST_TOKENS - 1, alphabet)
+    import torch
+
+    from seqsep.models.model import Model
+
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Model.build(
@@ -197,10 +198,10 @@ def _counts(mixer: str, shape: Shape, alphabet: int, seed: int) -> Outcome:
             width=shape.width,
             heads=shape.heads,
         )
-    model = model.to(PRECISIONS[shape.precision]).eval().requires_grad_(False)
+    model = model.to(torch.float32 if shape.precision == 32 else torch.float64).eval().requires_grad_(False)
     claimed = formula(mixer, shape)
     inputs = task.sample(0, 1, seed, evaluate=True).inputs[0]
-    sent = reduce(model, torch.from_numpy(inputs), CLAIM.name)
+    sent = reduce(model, inputs, CLAIM.name)
     if sent != claimed:
         raise CLAIM.fails({"mixer": mixer, "message bits": sent, "formula": claimed})
     return CLAIM.lower(
