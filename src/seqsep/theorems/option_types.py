@@ -9,8 +9,11 @@ from typing import Annotated, get_args
 
 from seqsep.maths.arithmetic.grid import Rounding, Softmax
 from seqsep.maths.codes.codes import CODES
+from seqsep.models.mixers import GROWING, PLACES
 from seqsep.theorems.options import LEAST_FRACTION, MOST_SEED, InPlaceOf, OneOf, Range
-from seqsep.theorems.protocols.small_models import RECURRENT
+
+RECURRENT = tuple(name for name in PLACES if name not in GROWING)
+"""The mixers whose state does not grow with the length."""
 
 # Sizes of an input.
 Length = Annotated[int, Range(1, 1 << 16), "N, the greatest number of tokens (vertices, pairs, points or cells of input)."]
