@@ -170,3 +170,16 @@ def test_a_theorem_of_ones_own_has_options_ranges_and_refusals():
         theorem.call("check", {"length": 10})
     with pytest.raises(ValueError, match=r"check\('parity', width=...\): options are length, seed"):
         theorem.call("check", {"width": 1})
+
+
+def test_the_fields_of_a_record_are_options_of_a_function():
+    @dataclasses.dataclass
+    class Model:
+        width: Annotated[int, Range(1, 8), "Number of coordinates."] = 4
+        name: str | None = None
+
+    def check(length: Annotated[int, Range(2, 16)], **model: Annotated[Any, FieldsOf(Model)]) -> None: ...
+
+    length, width, name = options_of(check)
+    assert (length.name, length.is_required, width.range, width.default) == ("length", True, Range(1, 8), 4)
+    assert (width.meaning, name.kind, name.default) == ("Number of coordinates.", str, None)

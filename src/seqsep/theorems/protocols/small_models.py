@@ -3,10 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.option_types import RECURRENT as RECURRENT
+from seqsep.theorems.option_types import Checkpoint, Heads, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.options import FieldsOf
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 
@@ -17,18 +19,19 @@ WIDEST = 8
 class SmallModel:
     """The model that a lower bound is run on: a mixer with random weights, the trained one of a checkpoint, or by default two.
 
-    Its state is kept at `precision` bits per number, by default 1. Raises ValueError for a precision alone.
+    Its state is kept at `precision` bits per number, by default 1. A check takes the fields as its keywords. Raises ValueError
+    for a precision without a model.
 
     >>> SmallModel(mixer="lstm", width=4).is_given, SmallModel().is_given
     (True, False)
     """
 
-    mixer: str | None = None
-    width: int = 8
-    heads: int = 1
-    precision: int | None = None
-    checkpoint: Path | None = None
-    seed: int = 0
+    seed: Seed = 0
+    mixer: RecurrentMixer | None = None
+    width: Width = 8
+    heads: Heads = 1
+    precision: StatePrecision | None = None
+    checkpoint: Checkpoint | None = None
 
     def __post_init__(self) -> None:
         if self.precision is not None and not self.is_given:
@@ -97,6 +100,10 @@ class SmallModel:
         if model.positions is not None and model.positions.num_embeddings < sizes.longest:
             _require_size(checkpoint, "positions", sizes.longest, model.positions.num_embeddings)
         return model
+
+
+OfSmallModel = Annotated[Any, FieldsOf(SmallModel)]
+"""The annotation of keywords that are the fields of a small model."""
 
 
 def _require_size(checkpoint: Path, quantity: str, needed: int, size: int) -> None:

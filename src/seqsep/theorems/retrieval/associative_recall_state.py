@@ -43,10 +43,10 @@ from jaxtyping import Int64
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
-from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel
-from seqsep.theorems.protocols.small_models import SmallModel
+from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
@@ -204,12 +204,7 @@ def state_bound(length: int, alphabet: int) -> StateBound:
 def check(
     length: Length = 6,
     alphabet: Alphabet = 3,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact models, for keys in order and in any order; find inputs on which smaller ones err.
 
@@ -218,8 +213,9 @@ def check(
     with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits per number (by default 1).
     Raises ValueError if it has N log2 S bits or more, or no collision was found.
     """
-    lower = state_bound(length, alphabet).outcomes(SmallModel(mixer, width, heads, precision, checkpoint=checkpoint, seed=seed))
-    return [_check_upper(length, alphabet, any_order, seed) for any_order in (False, True)] + lower
+    small = SmallModel(**model)
+    lower = state_bound(length, alphabet).outcomes(small)
+    return [_check_upper(length, alphabet, any_order, small.seed) for any_order in (False, True)] + lower
 
 
 def _check_upper(length: int, alphabet: int, any_order: bool, seed: int) -> Outcome:

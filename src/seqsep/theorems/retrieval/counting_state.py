@@ -42,11 +42,11 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import LengthFrom2
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, SmallModel
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._counting import read
 
@@ -196,12 +196,7 @@ def state_bound(length: int) -> StateBound:
 
 def check(
     length: LengthFrom2 = 5,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs, its thought included.
 
@@ -212,8 +207,9 @@ def check(
     number (by default 1). Raises ValueError if it has log2 C(2n-1, n) bits or more, or no collision was found; TheoremFails if
     it collides and does not err.
     """
-    lower = state_bound(length).outcomes(SmallModel(mixer, width, heads, precision, checkpoint=checkpoint, seed=seed))
-    return [_check_upper(length, seed), *lower]
+    small = SmallModel(**model)
+    lower = state_bound(length).outcomes(small)
+    return [_check_upper(length, small.seed), *lower]
 
 
 def _check_upper(length: int, seed: int) -> Outcome:
@@ -263,7 +259,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     """Answer every input up to n = 5, then drawn ones up to n = 128; find where a small model of every recurrent mixer errs."""
     outcomes = [one for length in (2, 3, 4, 5, 8, 16, 64, 128) for one in check(length, seed=seed)]
     for mixer in RECURRENT:
-        outcomes += state_bound(352).outcomes(SmallModel(mixer, width=2, seed=seed))
+        outcomes += state_bound(352).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 

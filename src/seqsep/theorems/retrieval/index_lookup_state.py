@@ -42,11 +42,11 @@ from seqsep.maths.networks.network import Network
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, SmallModel
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
@@ -183,13 +183,8 @@ def state_bound(length: int, alphabet: int, thought: bool = False) -> StateBound
 def check(
     length: Length = 7,
     alphabet: Alphabet = 3,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
     thought: Thought = False,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs.
 
@@ -201,8 +196,8 @@ def check(
     it collides and does not err.
     """
     task = IndexLookup(length, alphabet)
-    small = SmallModel(mixer, width, heads, precision, checkpoint=checkpoint, seed=seed)
-    return [_check_upper(task, seed), *state_bound(length, alphabet, thought).outcomes(small)]
+    small = SmallModel(**model)
+    return [_check_upper(task, small.seed), *state_bound(length, alphabet, thought).outcomes(small)]
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
@@ -259,7 +254,7 @@ def verify(seed: int = 0) -> list[Outcome]:
         for length, alphabet in ((7, 3), (20, 2), (16, 64)):
             outcomes += state_bound(length, alphabet, thought).outcomes(SmallModel(seed=seed))
         for mixer in RECURRENT:
-            outcomes += state_bound(120, 64, thought).outcomes(SmallModel(mixer, width=2, seed=seed))
+            outcomes += state_bound(120, 64, thought).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 

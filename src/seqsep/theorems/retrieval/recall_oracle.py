@@ -45,12 +45,12 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Alphabet, Length
 from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Collision, DistinguishingSuffix, Values, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, SmallModel
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 from seqsep.theorems.retrieval._recall_classes import stirling_partitions
@@ -286,12 +286,7 @@ def state_bound(length: int, alphabet: int) -> StateBound:
 def check(
     length: Annotated[Length, Range(2, 256)] = 8,
     alphabet: Alphabet = 2,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the oracle's simulation and the code for h = `length` symbols of S = `alphabet`, then models that are too small.
 
@@ -300,8 +295,9 @@ def check(
     remembers y with its highest bits dropped, and an LSTM of signs. Raises ValueError for a model with log2 K bits or more, or
     if no collision was found; TheoremFails if it collides and does not err.
     """
-    lower = state_bound(length, alphabet).outcomes(SmallModel(mixer, width, heads, precision, checkpoint=checkpoint, seed=seed))
-    return [_check_upper(length, alphabet, seed), *lower]
+    small = SmallModel(**model)
+    lower = state_bound(length, alphabet).outcomes(small)
+    return [_check_upper(length, alphabet, small.seed), *lower]
 
 
 def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
@@ -342,9 +338,11 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
 def verify(seed: int = 0) -> list[Outcome]:
     """Try every y at small h and S, then drawn ones up to h = 64; find where a small model of every recurrent mixer errs."""
     exhaustive = ((2, 2), (3, 2), (8, 2), (12, 2), (16, 2), (6, 3), (8, 3), (10, 3), (5, 4), (8, 4), (6, 6))
-    outcomes = [one for length, alphabet in (*exhaustive, (64, 2), (32, 8), (64, 64)) for one in check(length, alphabet, seed)]
+    outcomes = [
+        one for length, alphabet in (*exhaustive, (64, 2), (32, 8), (64, 64)) for one in check(length, alphabet, seed=seed)
+    ]
     for mixer in RECURRENT:
-        outcomes += state_bound(120, 120).outcomes(SmallModel(mixer, width=2, seed=seed))
+        outcomes += state_bound(120, 120).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 

@@ -62,11 +62,11 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Checkpoint, Gram, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Gram, LengthFrom2
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, SmallModel
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._recall import read
 from seqsep.theorems.retrieval._recall_classes import classes
@@ -231,12 +231,7 @@ def state_bound(length: int, gram: int = 2) -> StateBound:
 def check(
     length: LengthFrom2 = 5,
     gram: Gram = 2,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact model and, at small n, the count of classes; find an input on which each smaller model errs.
 
@@ -245,8 +240,9 @@ def check(
     those of `counting-state`: options `mixer`, `width`, `heads`, `precision`, `checkpoint` are the same. Raises ValueError
     for a model of `least_bits` or more, or if no collision was found; TheoremFails if it collides and does not err.
     """
-    lower = state_bound(length, gram).outcomes(SmallModel(mixer, width, heads, precision, checkpoint=checkpoint, seed=seed))
-    outcomes = [_check_upper(length, gram, seed)]
+    small = SmallModel(**model)
+    lower = state_bound(length, gram).outcomes(small)
+    outcomes = [_check_upper(length, gram, small.seed)]
     if _is_small(length, gram):
         outcomes.append(_check_classes(length, gram))
     return outcomes + lower
@@ -333,9 +329,9 @@ def verify(seed: int = 0) -> list[Outcome]:
     outcomes = []
     for gram, lengths in ((2, (2, 3, 4, 5, 8, 16, 32, 64)), (3, (3, 4, 5, 8, 16, 64)), (4, (4, 5, 8, 64))):
         for length in lengths:
-            outcomes += check(length, gram, seed)
+            outcomes += check(length, gram, seed=seed)
     for mixer in RECURRENT:
-        outcomes += state_bound(128).outcomes(SmallModel(mixer, width=2, seed=seed))
+        outcomes += state_bound(128).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 
