@@ -1,7 +1,8 @@
 """The range of every option of every theorem: what is shown is what is accepted, and what is beyond is refused in one line."""
 
+import dataclasses
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,17 @@ from seqsep.theorems import BY_NAME
 from seqsep.theorems.base import Claim, Theorem
 from seqsep.theorems.circuits._circuit import PARITY, parsed
 from seqsep.theorems.option_types import Error, GridSteps, Length
-from seqsep.theorems.options import LEAST_FRACTION, InPlaceOf, OneOf, Option, Range, Read, options_of, require_in_range
+from seqsep.theorems.options import (
+    LEAST_FRACTION,
+    FieldsOf,
+    InPlaceOf,
+    OneOf,
+    Option,
+    Range,
+    Read,
+    options_of,
+    require_in_range,
+)
 from seqsep.theorems.turing_machine import machine_of
 from support.command_line import call
 

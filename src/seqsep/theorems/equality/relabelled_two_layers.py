@@ -26,7 +26,7 @@ The proof continues at `partners`.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import combinations, product
+from itertools import combinations, cycle, product
 from typing import Annotated, Any
 
 import numpy as np
@@ -185,12 +185,9 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
 
 def _verify_lengths(lengths: tuple[int, ...], inputs: int, most: int, seed: int) -> list[Outcome]:
     """Check at least `inputs` inputs, at most `most` of a hard kind; lengths, codes and alphabets take turns."""
-
-    def check_case(turn: int, _: int) -> Outcome:
-        code = position_code(("parabola", "binary", "kerdock")[turn % 3], lengths[turn % len(lengths)])
-        return _check_partitions((2, 5)[turn % 2], code, seed + turn, most)
-
-    return until_tried(inputs, check_case)
+    codes = (position_code(*turn) for turn in zip(cycle(("parabola", "binary", "kerdock")), cycle(lengths)))
+    cases = (_check_partitions((2, 5)[turn % 2], code, seed + turn, most) for turn, code in enumerate(codes))
+    return until_tried(inputs, cases)
 
 
 def _lefts(length: int, seed: int, random: np.random.Generator) -> list[tuple[int, ...]]:

@@ -39,7 +39,8 @@ The proof continues at `_subtract_partner` (layer 1 retrieves), `_flag_mismatch`
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
 from typing import Annotated, Any
 
 import numpy as np
@@ -277,21 +278,17 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     for length in range(2, 17, 2):
         outcomes.append(_check_code(ComparedHalves.plain(length, 2, unequal=False), position_code("parabola", length), seed))
     for number, series in enumerate(trials.long_check(inputs_small, inputs_large)):
-        outcomes += _verify_series(series, seed + 1 + number)
+        outcomes += until_tried(series.inputs, _cases(series, seed + 1 + number))
     return outcomes
 
 
-def _verify_series(series: trials.Series, first_seed: int) -> list[Outcome]:
+def _cases(series: trials.Series, first_seed: int) -> Iterator[Outcome]:
     """Check the cases of a series for which the code has enough addresses."""
-
-    def check_case(turn: int, _: int) -> Outcome | None:
+    for turn in count():
         case = series.case(turn)
-        if not has_addresses(case.code, case.length):
-            return None
-        halves = ComparedHalves.plain(case.length, case.alphabet, case.unequal)
-        return _check_code(halves, position_code(case.code, case.length), first_seed + turn, case.most)
-
-    return until_tried(series.inputs, check_case)
+        if has_addresses(case.code, case.length):
+            halves = ComparedHalves.plain(case.length, case.alphabet, case.unequal)
+            yield _check_code(halves, position_code(case.code, case.length), first_seed + turn, case.most)
 
 
 def _check_code(halves: ComparedHalves, code: PositionCode, seed: int, most: int = 256) -> Outcome:

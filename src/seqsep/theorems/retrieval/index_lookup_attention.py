@@ -43,6 +43,7 @@ The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the thr
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -255,14 +256,14 @@ def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_500, seed: 
 
 def _verify_lengths(lengths: tuple[int, ...], inputs: int, spread: int | None, seed: int) -> list[Outcome]:
     """Ask at least `inputs` questions; lengths take turns, and codes after each round of lengths."""
+    return until_tried(inputs, (_check_turn(turn, lengths, spread, seed) for turn in count()))
 
-    def check_case(turn: int, _: int) -> Outcome:
-        length = lengths[turn % len(lengths)]
-        names = [name for name in CODES if has_addresses(name, length + 1)]
-        code = position_code(names[turn // len(lengths) % len(names)], length + 1)
-        return _check_sequences(IndexLookup(length, alphabet=64), code, seed + turn, spread)
 
-    return until_tried(inputs, check_case)
+def _check_turn(turn: int, lengths: tuple[int, ...], spread: int | None, seed: int) -> Outcome:
+    length = lengths[turn % len(lengths)]
+    names = [name for name in CODES if has_addresses(name, length + 1)]
+    code = position_code(names[turn // len(lengths) % len(names)], length + 1)
+    return _check_sequences(IndexLookup(length, alphabet=64), code, seed + turn, spread)
 
 
 def _check_text(text: Path, code: str, positions: int | None) -> Outcome:

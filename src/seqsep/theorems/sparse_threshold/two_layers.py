@@ -45,8 +45,9 @@ In the code `circle`, scores are not multiples of D. Rounding them down multipli
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -277,22 +278,19 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     for length in range(2, 17, 2):
         outcomes += [check(length, name)[0] for name in INSTANCES]
     for number, series in enumerate(all_series(inputs_small, inputs_large)):
-        outcomes += _verify_series(series, seed, first_seed=seed + 1000 * number)
+        outcomes += until_tried(series.inputs, _cases(series, seed, first_seed=seed + 1000 * number))
     return outcomes
 
 
-def _verify_series(series: Series, seed: int, first_seed: int) -> list[Outcome]:
+def _cases(series: Series, seed: int, first_seed: int) -> Iterator[Outcome]:
     """Test the hard assignments of the formulas of one series."""
-
-    def check_case(turn: int, _: int) -> Outcome:
+    for turn in count():
         case = series.case(turn)
         random = np.random.default_rng(first_seed + turn)
         [formula] = instances(case.length, case.instance, 3, random, few=case.variant == "printed").values()
         plan = Plan.of(formula, None, case.code, case.variant)
         floats = 1_000 if case.length <= 128 else 0
-        return _check(case.instance, plan, seed + turn, most=series.most, floats=floats)
-
-    return until_tried(series.inputs, check_case)
+        yield _check(case.instance, plan, seed + turn, most=series.most, floats=floats)
 
 
 def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> Outcome:
