@@ -1,5 +1,7 @@
 """Theorems: each file has the statement, the proof, what it builds or reduces, and a check that runs it.
 
+A theorem is imported when it is first used: `BY_NAME` has all names before that, and `THEOREMS` imports all theorems.
+
 Folders are subjects; docs/reference/theorems/index.md is the index by paper and number. Files:
 
     retrieval         index lookup and associative recall
@@ -25,14 +27,14 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from inspect import signature
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seqsep.core.names import choose
+from seqsep.core.registry import Registry, lazy_names
 from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
-from seqsep.tasks.reading import readable_form
 from seqsep.theorems import (
     bounded_dyck,
     circuits,
@@ -45,20 +47,25 @@ from seqsep.theorems import (
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
-from seqsep.theorems.option_values import require_in_range
 
-THEOREMS: tuple[Theorem, ...] = (
-    *retrieval.THEOREMS,
-    *equality.THEOREMS,
-    *sparse_threshold.THEOREMS,
-    *nearest_neighbor.THEOREMS,
-    *bounded_dyck.THEOREMS,
-    *is_tree.THEOREMS,
-    *turing_machine.THEOREMS,
-    *circuits.THEOREMS,
-    *protocols.THEOREMS,
-)
-BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
+PLACES = {
+    **retrieval.PLACES,
+    **equality.PLACES,
+    **sparse_threshold.PLACES,
+    **nearest_neighbor.PLACES,
+    **bounded_dyck.PLACES,
+    **is_tree.PLACES,
+    **turing_machine.PLACES,
+    **circuits.PLACES,
+    **protocols.PLACES,
+}
+"""The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""
+BY_NAME: Registry[Theorem] = Registry("theorem", PLACES)
+
+if TYPE_CHECKING:
+    THEOREMS: tuple[Theorem, ...]
+else:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": BY_NAME.members})
 
 
 def check(name: str, **options: Any) -> Outcomes:
@@ -191,6 +198,13 @@ def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value.tolist() if isinstance(value, np.generic | np.ndarray) else value for name, value in options.items()}
 
 
+def require_in_range(theorem: Theorem, function: str, options: Mapping[str, Any]) -> None:
+    """Refuse options as `option_values.require_in_range`, which imports theorems."""
+    from seqsep.theorems import option_values
+
+    option_values.require_in_range(theorem, function, options)
+
+
 def _named(name: str) -> Theorem:
     """The theorem of this name. Raises ValueError with the nearest names for another."""
     return BY_NAME[choose("theorem", name, list(BY_NAME))]
@@ -198,6 +212,8 @@ def _named(name: str) -> Theorem:
 
 def _json_object(line: str) -> dict[str, Any]:
     """The input of a line; of an example as `seqsep sample --json` writes it, the readable form."""
+    from seqsep.tasks.reading import readable_form  # imports tasks
+
     try:
         given = json.loads(line)
     except RecursionError:
@@ -207,4 +223,17 @@ def _json_object(line: str) -> dict[str, Any]:
     return dict(readable_form(given))
 
 
-__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "bound", "build", "check"]
+__all__ = [
+    "BY_NAME",
+    "PLACES",
+    "THEOREMS",
+    "Claim",
+    "Outcome",
+    "Outcomes",
+    "Theorem",
+    "TheoremFails",
+    "apply",
+    "bound",
+    "build",
+    "check",
+]
