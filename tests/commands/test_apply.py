@@ -104,11 +104,11 @@ def test_apply_reads_a_machine_and_names_the_line_of_its_mistake(capsys, tmp_pat
 def test_every_theorem_is_applied_or_says_what_to_use():
     """Nothing built is out of a reader's reach, and `support.apply_cases` has an input for each."""
     for theorem in THEOREMS:
-        assert (theorem.applier is None) == bool(theorem.nothing_to_apply), theorem.name
-    assert set(CASES) == {theorem.name for theorem in THEOREMS if theorem.applier is not None}
+        assert (theorem.predictor is None) == bool(theorem.nothing_to_apply), theorem.name
+    assert set(CASES) == {theorem.name for theorem in THEOREMS if theorem.predictor is not None}
 
 
-@pytest.mark.parametrize("name", [theorem.name for theorem in THEOREMS if theorem.applier is None])
+@pytest.mark.parametrize("name", [theorem.name for theorem in THEOREMS if theorem.predictor is None])
 def test_a_theorem_without_weights_says_why_in_one_line(name, capsys):
     status, out, error = call(capsys, "apply", name, "--length", "4")
     assert (status, out) == (2, "")
@@ -123,7 +123,7 @@ def test_an_input_is_answered_and_a_malformed_one_refused(name, capsys, monkeypa
     assert (status, error) == (0, "")
     printed = json.loads(out)
     assert printed.get("answer", printed) == case.answer
-    answer = BY_NAME[name].applier(**case.options)
+    answer = BY_NAME[name].predictor(**case.options)
     for field in case.optional:
         without = answer({other: kept for other, kept in case.given.items() if other != field})
         assert without.get("answer", without) == case.answer

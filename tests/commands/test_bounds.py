@@ -44,7 +44,7 @@ def refusal(capsys, *arguments):
 def test_a_length_of_ten_million_is_refused(theorem, capsys):
     given = ("--length", 10_000_000)
     assert "length is at most 65,536, found 10,000,000" in refusal(capsys, "check", theorem.name, *given)
-    if theorem.applier is not None and "machine" not in theorem.applier_options:
+    if theorem.predictor is not None and "machine" not in theorem.predictor_options:
         assert "length is at most 65,536, found 10,000,000" in refusal(capsys, "apply", theorem.name, *given)
 
 

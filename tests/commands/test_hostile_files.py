@@ -116,7 +116,7 @@ def test_no_option_that_takes_a_file_is_left_out() -> None:
         command.add_flags(parser)
         found |= {f"{command.name} {option}" for option in options_of(parser) if option not in WRITTEN}
     for theorem in THEOREMS:
-        for function in filter(None, (theorem.check, theorem.applier, theorem.evidence, theorem.bound)):
+        for function in filter(None, (theorem.check, theorem.predictor, theorem.certificate_witness, theorem.bound)):
             kinds = typing.get_type_hints(inspect.unwrap(function))
             found |= {f"theorem {name}" for name, kind in kinds.items() if Path in (kind, *typing.get_args(kind))}
     assert found == set(READ)

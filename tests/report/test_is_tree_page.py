@@ -51,7 +51,7 @@ def forgetful(network: Network) -> Network:
 @pytest.mark.parametrize("theorem", [one for one in THEOREMS if one.name in WORDS], ids=lambda one: one.name)
 def test_the_thought_is_the_one_that_apply_writes(theorem, examples, page):
     example = examples[theorem.name]
-    applied = theorem.applier(VERTICES)({"vertices": VERTICES, "edges": [list(edge) for edge in EDGES]})
+    applied = theorem.predictor(VERTICES)({"vertices": VERTICES, "edges": [list(edge) for edge in EDGES]})
     assert applied["answer"] == 1
     assert example.run.written == (*map(str, applied["thought"]), "YES")
     spoken = " ".join(f"{one.token} {one.found}".strip() for one in example.written)

@@ -8,7 +8,7 @@ from seqsep.theorems.circuits._circuit import PARITY
 
 
 class Case(NamedTuple):
-    """Options of the applier, an input, and what is answered (of a thought only the answer is compared).
+    """Options of the predictor, an input, and what is answered (of a thought only the answer is compared).
 
     The answer is the same without the `optional` fields of the input.
     """

@@ -4,7 +4,6 @@ import pytest
 
 import seqsep
 from seqsep.theorems import BY_NAME
-from seqsep.theorems.option_values import range_of
 
 CHEAPEST = [
     ("index-lookup-state", "length", 1),
@@ -76,7 +75,8 @@ def test_a_theorem_runs_at_the_least_and_not_below(name, option, least):
 
 @pytest.mark.parametrize(("name", "option", "most"), GREATEST)
 def test_a_theorem_itself_refuses_what_is_beyond_its_greatest(name, option, most):
-    assert range_of(name, "check", option).most == most
+    found = next(one for one in BY_NAME[name].options_of("check") if one.name == option)
+    assert found.range.most == most
     with pytest.raises(ValueError, match=r"at most|to|1 to 5"):
         BY_NAME[name].check(**{option: most + 2})
 

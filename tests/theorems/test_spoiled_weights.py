@@ -14,10 +14,10 @@ ENTRIES = 24
 
 
 def test_every_theorem_that_builds_a_network_is_spoiled():
-    """Theorems with an applier either stand in `CASES` or answer by a recurrence or a code, which their own tests spoil."""
+    """Theorems with an predictor either stand in `CASES` or answer by a recurrence or a code, which their own tests spoil."""
     recurrences = {"index-lookup-state", "counting-state", "recall-state", "associative-recall-state", "equality-state"}
     built = (
-        {theorem.name for theorem in THEOREMS if theorem.applier is not None}
+        {theorem.name for theorem in THEOREMS if theorem.predictor is not None}
         - recurrences
         - {"is-tree-state", "recall-oracle-state"}
     )

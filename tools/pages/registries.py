@@ -17,8 +17,6 @@ from seqsep.models.mixers.settings import settings
 from seqsep.tasks import TASKS, Task
 from seqsep.tasks.base import field_meanings
 from seqsep.theorems import THEOREMS
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
 
 Record = dict[str, Any]
 
@@ -62,30 +60,16 @@ def mixers() -> list[Record]:
 
 
 def theorems() -> list[Record]:
-    """Every theorem: name, source, statement, the options of its check, and ranges and choices of those of each function."""
+    """Every theorem: name, source, statement, the options of its check."""
     return [
         {
             "name": theorem.name,
             "summary": theorem.claim.statement,
             "source": theorem.source,
             "options": list(theorem.options),
-            "ranges": _of_options(theorem, lambda *option: str(range_of(*option) or "")),
-            "choices": _of_options(theorem, lambda *option: list(choices_of(*option))),
         }
         for theorem in THEOREMS
     ]
-
-
-def _of_options(theorem: Theorem, say: Callable[[str, str, str], Any]) -> dict[str, dict[str, Any]]:
-    """Of each function of the theorem, what `say` says of each option that is no switch, where it says something."""
-    found = {}
-    for function in dict.fromkeys(FUNCTIONS.values()):
-        call = getattr(theorem, function)
-        if call is not None:
-            parameters = inspect.signature(inspect.unwrap(call)).parameters.values()
-            said = {one.name: say(theorem.name, function, one.name) for one in parameters if one.annotation is not bool}
-            found[function] = {option: words for option, words in said.items() if words}
-    return found
 
 
 def experiments() -> list[Record]:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 from seqsep.commands.command import THEOREMS, Command, print_json
 from seqsep.commands.members import names
-from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import help_text, refuse_unknown_options
+from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.files import UNLIMITED, read_lines
 from seqsep.core.names import BadInput, choose
 
@@ -21,15 +20,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print one answer a line, as each is computed: {"answer": ..}, or what a theorem's applier gives with names of its own."""
+    """Print one answer a line, as each is computed: {"answer": ..}, or an object with a predictor's own names."""
     name = choose("theorem", options.theorem, names("theorems"))
-    refuse_unknown_options("apply", [name], options.further, "applier")
     from seqsep.theorems import BY_NAME, apply
 
-    applier = BY_NAME[name].applier
-    if applier is None:
+    if BY_NAME[name].predictor is None:
         raise BadInput(f"{name}: {BY_NAME[name].nothing_to_apply}")
-    chosen = options_from_flags("apply", [name], [applier], options.further)
+    chosen = options_from_flags("apply", [name], options.further)
     source = "standard input" if str(options.input) == "-" else str(options.input)
     for answer in apply(name, read_lines(options.input, most=UNLIMITED), source, **chosen):
         print_json(answer if isinstance(answer, dict) else {"answer": answer})
@@ -49,5 +46,5 @@ COMMAND = Command(
         "seqsep apply THEOREM --help shows the options of a theorem."
     ),
     read_further=list,
-    help_of=lambda words: help_text("apply", "applier", words, "[--input FILE]"),
+    help_of=lambda words: help_text("apply", words, "[--input FILE]"),
 )

@@ -4,9 +4,8 @@ import argparse
 
 from seqsep.commands.command import THEOREMS, Command, print_json
 from seqsep.commands.members import names
-from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import help_text, refuse_unknown_options
+from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.names import BadInput, choose
 
 SIZE_WORDS: dict[str, str] = {
@@ -43,14 +42,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Print each size with its number and what it counts, a line each. Raises BadInput for a theorem without any."""
     name = choose("theorem", options.theorem, names("theorems"))
-    refuse_unknown_options("bound", [name], options.further, "bound")
     from seqsep.theorems import BY_NAME, bound
 
     theorem = BY_NAME[name]
     if theorem.constants is None:
         having = ", ".join(other.name for other in BY_NAME.values() if other.bound is not None)
         raise BadInput(f"{name}: its sizes depend on more than its options; these theorems have formulas: {having}")
-    chosen = options_from_flags("bound", [name], [theorem.constants], options.further)
+    chosen = options_from_flags("bound", [name], options.further)
     constants = bound(name, **chosen)
     if options.json:
         print_json({"theorem": name, "source": theorem.source, "options": chosen, "bound": dict(constants)})
@@ -75,5 +73,5 @@ COMMAND = Command(
         "seqsep bound THEOREM --help shows the options of a theorem."
     ),
     read_further=list,
-    help_of=lambda words: help_text("bound", "bound", words, "[--json]"),
+    help_of=lambda words: help_text("bound", words, "[--json]"),
 )

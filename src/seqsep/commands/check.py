@@ -11,10 +11,9 @@ from seqsep.commands.command import THEOREMS, Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.model_laws import name_language_models, run_language_models
 from seqsep.commands.own_parts import name_own_parts, run_own_parts
-from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.theorem_lines import ProgressLines, brief
-from seqsep.commands.theorem_options import help_text, refuse_unknown_options
+from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.names import BadInput, choose
 from seqsep.models.plugins.name import names_a_file
 
@@ -54,11 +53,10 @@ def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool, verb
                 f"{name}: expected the name of a theorem; for your own class, put --mixer, --model or --task before it"
             )
     known = [choose("theorem", name, members.names("theorems")) for name in names] or members.names("theorems")
-    refuse_unknown_options("check", known, words)
     from seqsep.theorems import BY_NAME, TheoremFails
 
     theorems = [BY_NAME[name] for name in known]
-    options = options_from_flags("check", known, [theorem.check for theorem in theorems], words)
+    options = options_from_flags("check", known, words)
     records: list[dict[str, Any]] = []
     done: list[str] = []
     with saying_what_is_kept(lambda: f"{len(done)} of {len(theorems)} theorems were checked; no outcome is kept"):
@@ -127,15 +125,13 @@ def checked(
     What takes longer than 5 s is said on stderr.
     """
     from seqsep.theorems import TheoremFails
-    from seqsep.theorems.option_values import require_in_range
 
     with ProgressLines(len(theorems)) as heartbeat:
         for theorem in theorems:
             taken = {name: value for name, value in options.items() if name in theorem.options}
-            require_in_range(theorem, "check", taken)
             heartbeat.begin(theorem.name)
             try:
-                found: Sequence[Outcome] | TheoremFails = theorem.check(**taken)
+                found: Sequence[Outcome] | TheoremFails = theorem.call("check", taken)
             except TheoremFails as failure:
                 found = failure
             heartbeat.end()
@@ -187,5 +183,5 @@ COMMAND = Command(
         "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]"
     ),
     read_further=list,
-    help_of=lambda words: help_text("check", "check", words, "[--json]"),
+    help_of=lambda words: help_text("check", words, "[--json]"),
 )

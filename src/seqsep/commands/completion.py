@@ -7,12 +7,12 @@ line and a point behind the last, so that an empty one is not lost. No torch is 
 import argparse
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from seqsep.commands.command import RESULTS, Command, Parser
 from seqsep.commands.members import Record, members, names
 from seqsep.commands.run_settings import SETTINGS
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import SWITCH, explained
 
 VARIABLE = "SEQSEP_WORDS"
 SCRIPTS = {
@@ -33,15 +33,10 @@ compdef _seqsep seqsep""",
 end
 complete -c seqsep -a '(__seqsep)'""",
 }
-THEOREM_FUNCTIONS = {
-    "check": "check",
-    "bound": "bound",
-    "apply": "applier",
-    "certify": "evidence",
-    "export-network": "build",
-}
+SWITCH = "switch"
+OF_THEOREMS = ("check", "apply", "certify", "bound", "export-network")
 """Commands that take a theorem, and which of its functions has the options."""
-TAKES = {**dict.fromkeys(THEOREM_FUNCTIONS, "theorems"), "sample": "tasks", "train": "tasks", "run": "experiments"}
+TAKES = {**dict.fromkeys(OF_THEOREMS, "theorems"), "sample": "tasks", "train": "tasks", "run": "experiments"}
 """Commands whose first word is a member's name."""
 VALUES = {"--mixer": "mixers", "--task": "tasks"}
 """Flags whose value is a member's name."""
@@ -122,9 +117,10 @@ def _of_experiment(before: Sequence[str], field: str) -> list[str]:
 def _further(before: Sequence[str]) -> dict[str, str]:
     """Flags of the theorem or the task that the words name, each with the type of its value."""
     name = _named(before)
-    if before[0] in THEOREM_FUNCTIONS and name in names("theorems"):
-        found = explained(name, THEOREM_FUNCTIONS[before[0]])
-        fields = {} if found is None else {option.name: option.kind for option in found.options}
+    if before[0] in OF_THEOREMS and name in names("theorems"):
+        from seqsep.theorems import BY_NAME
+
+        fields = {option.name: SWITCH if option.kind is bool else "" for option in BY_NAME[name].options_of(before[0])}
     else:
         fields = {field: "" for record in _tasks(before) for field in record["fields"]}
     return {_flag(field): kind for field, kind in fields.items()}
@@ -133,9 +129,11 @@ def _further(before: Sequence[str]) -> dict[str, str]:
 def _choices(before: Sequence[str], flag: str) -> list[str]:
     """The words that the value of a flag is chosen from, if it is one of a theorem, a task or a run that has them."""
     name = _named(before)
-    if before[0] in THEOREM_FUNCTIONS:
-        function = THEOREM_FUNCTIONS[before[0]]
-        records = [record["choices"].get(function, {}) for record in members("theorems") if record["name"] == name]
+    if before[0] in OF_THEOREMS:
+        from seqsep.theorems import BY_NAME
+
+        options = BY_NAME[name].options_of(before[0]) if name in BY_NAME else ()
+        records: list[dict[str, Any]] = [{option.name: option.choices for option in options}]
     else:
         records = [record["choices"] for record in _tasks(before)]
     if before[0] in ("train", "run"):

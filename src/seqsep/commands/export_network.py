@@ -1,22 +1,14 @@
 """`seqsep export-network`: a theorem's hand-built weights in a file, every matrix named and exact."""
 
 import argparse
-from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
-from types import NoneType
-from typing import Any, get_args, get_type_hints
 
 from seqsep.commands.command import THEOREMS, Command
 from seqsep.commands.members import names
 from seqsep.commands.outputs import files_among, require_outputs
-from seqsep.commands.shared_flags import options_from_flags
 from seqsep.commands.status import DONE
-from seqsep.commands.theorem_options import help_text, refuse_unknown_options
+from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.names import BadInput, choose
-
-READ = (int, float, str, bool, Fraction, Path, NoneType)
-"""Types that a flag is read as; `readers` has further ones."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -34,22 +26,15 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write the network, and say how large it is. Raises BadInput for a theorem whose network flags cannot describe."""
     name = choose("theorem", options.theorem, names("theorems"))
-    refuse_unknown_options("export-network", [name], options.further, "build")
     from seqsep.models.network_file import save_network
     from seqsep.theorems import BY_NAME, build
-    from seqsep.theorems.option_values import require_in_range
 
-    made = BY_NAME[name].build
-    if made is None:
+    if BY_NAME[name].build is None:
         known = [other.name for other in BY_NAME.values() if other.build is not None]
         raise BadInput(f"{name}: builds no network; these have one: {', '.join(known)}")
-    unread = [option for option, kind in get_type_hints(made).items() if option != "return" and not _is_read(kind)]
-    if unread:
-        raise BadInput(f"{name}: its option {unread[0]} cannot be given as a flag; use seqsep.build({name!r}, ...) in Python")
     if options.output is None:
         raise BadInput(f"{name}: expected -o FILE, the file to write the network to; found none")
-    chosen = options_from_flags("export-network", [name], [made], options.further, readers=readers())
-    require_in_range(BY_NAME[name], "export-network", chosen)
+    chosen = options_from_flags("export-network", [name], options.further)
     require_outputs([options.output], read=files_among(options.further))
     network = build(name, **chosen)
     save_network(options.output, network)
@@ -58,23 +43,6 @@ def run(options: argparse.Namespace) -> int:
     sizes = f"{layers}, width {network.width}, {network.precision} bits a number, {entries:,} numbers"
     print(f"{network.name}: {sizes}, to {options.output}")
     return DONE
-
-
-def _is_read(kind: Any) -> bool:
-    """Whether a flag can be read as the type of a parameter, or as one of several."""
-    return all(part in READ or part in readers() for part in get_args(kind) or (kind,) if not isinstance(part, str))
-
-
-def readers() -> dict[Any, Callable[[str], Any]]:
-    """How a flag becomes a machine or a circuit.
-
-    >>> sorted(kind.__name__ for kind in readers())
-    ['Circuit', 'Machine']
-    """
-    from seqsep.theorems.circuits import Circuit, circuit_of
-    from seqsep.theorems.turing_machine import Machine, machine_of
-
-    return {Machine: machine_of, Circuit: lambda path: circuit_of(Path(path))}
 
 
 COMMAND = Command(
@@ -90,5 +58,5 @@ COMMAND = Command(
         "In Python, seqsep.Model.load(seqsep.load_network(FILE)) returns a torch.nn.Module."
     ),
     read_further=list,
-    help_of=lambda words: help_text("export-network", "build", words, "-o FILE"),
+    help_of=lambda words: help_text("export-network", words, "-o FILE"),
 )

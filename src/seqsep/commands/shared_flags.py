@@ -2,20 +2,15 @@
 
 import argparse
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
-from inspect import signature
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
-from seqsep.commands.command import Parser
 from seqsep.core.files import UNLIMITED, open_regular
-from seqsep.core.names import BadInput, excerpt, nearest
+from seqsep.core.names import BadInput, excerpt
 
-NO_READERS: Mapping[Any, Callable[[str], Any]] = MappingProxyType({})
 SQLITE = b"SQLite format 3\0"
 """What every SQLite database begins with."""
 
@@ -111,64 +106,6 @@ def _number_or_text(text: str) -> int | float | str:
         with suppress(ValueError):
             return kind(text)
     return text
-
-
-def options_from_flags(
-    command: str,
-    theorems: Sequence[str],
-    calls: Sequence[Callable[..., Any]],
-    words: Sequence[str],
-    readers: Mapping[Any, Callable[[str], Any]] = NO_READERS,
-) -> dict[str, Any]:
-    """The keyword arguments of theorems' functions, read from flags; their types are those of the parameters.
-
-    `readers` are those of further types; what they raise is not argparse's, and names its file.
-    Raises BadInput for a flag that is no parameter of any of `calls`, or a required one that is missing.
-    """
-    parser = Parser(prog=prog(command, theorems), argument_default=argparse.SUPPRESS)
-    types: dict[str, Any] = {}
-    required: dict[str, bool] = {}
-    for call in calls:
-        hints = get_type_hints(call.func if isinstance(call, partial) else call)
-        for name, parameter in signature(call).parameters.items():
-            types[name] = hints[name]
-            required[name] = parameter.default is parameter.empty
-    for name, hint in types.items():
-        flag = f"--{name.replace('_', '-')}"
-        kind = next(part for part in (get_args(hint) or (hint,)) if part is not type(None))
-        if kind is bool:
-            parser.add_argument(flag, action="store_true")
-        elif get_origin(hint) is Literal:
-            parser.add_argument(flag, choices=get_args(hint), required=required[name])
-        elif kind in readers:
-            parser.add_argument(flag, required=required[name])
-        else:
-            parser.add_argument(flag, type=reader(kind), required=required[name])
-    refuse_foreign(theorems, words, parser)
-    options: dict[str, Any] = vars(parser.parse_args(words))
-    return {name: readers.get(types[name], _as_it_is)(value) for name, value in options.items()}
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def prog(command: str, theorems: Sequence[str]) -> str:
-    """The command as its help names it: with its theorems, if they are few.
-
-    >>> prog("check", ["recall-state"])
-    'seqsep check recall-state'
-    """
-    return f"seqsep {command} {' '.join(theorems)}" if 0 < len(theorems) < 3 else f"seqsep {command}"
-
-
-def refuse_foreign(theorems: Sequence[str], words: Sequence[str], parser: Parser) -> None:
-    """Raise BadInput for the first flag among the words that the parser, which knows the theorems' options, does not know."""
-    unknown = parser.unknown(words)
-    if unknown is not None:
-        near = nearest(unknown, parser.flags)
-        of_which = " or ".join(theorems) if len(theorems) < 3 else "any theorem"
-        raise BadInput(f"{unknown} is not an option of {of_which}{near} (try {parser.prog} --help)")
 
 
 def reader(kind: Any) -> Callable[[str], Any]:

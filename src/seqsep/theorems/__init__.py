@@ -17,7 +17,8 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     analysis          the least state of a user's function or language
     certificate       certificates: files from which `seqsep_check.py` checks a claim without seqsep
     laws              the laws of theorems, callable by outside authors
-    option_values     the ranges and choices of options, and their refusal
+    options           ranges, choices and meanings of options, read from signatures
+    option_types      the types of the options that several theorems have
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
@@ -25,11 +26,8 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from inspect import signature
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from seqsep.core.names import choose
 from seqsep.core.registry import Registry, lazy_names
@@ -47,6 +45,7 @@ from seqsep.theorems import (
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
+from seqsep.theorems.options import plain_options as plain_options
 
 PLACES = {
     **retrieval.PLACES,
@@ -85,13 +84,7 @@ def check(name: str, **options: Any) -> Outcomes:
     >>> upper.measured["state_bits"], upper.exhaustive, lower[0].measured["state_bits"]
     (7, True, 6)
     """
-    theorem = _named(name)
-    unknown = [option for option in options if option not in theorem.options]
-    if unknown:
-        raise ValueError(f"check({name!r}, {unknown[0]}=...): options are {', '.join(theorem.options)}")
-    plain = plain_options(options)
-    require_in_range(theorem, "check", plain)
-    return Outcomes(theorem.check(**plain))
+    return Outcomes(_named(name).call("check", options))
 
 
 def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
@@ -110,15 +103,9 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     [1]
     """
     theorem = _named(name)
-    if theorem.applier is None:
+    if theorem.predictor is None:
         raise ValueError(f"apply({name!r}): {theorem.nothing_to_apply}")
-    known_options = ("length", *theorem.applier_options)
-    unknown = [option for option in options if option not in known_options]
-    if unknown:
-        raise ValueError(f"apply({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
-    plain = plain_options(options)
-    require_in_range(theorem, "apply", plain)
-    answer = theorem.applier(**plain)
+    answer = theorem.call("apply", options)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -146,17 +133,10 @@ def build(name: str, **options: Any) -> TabularNetwork:
     'index-lookup-attention-parabola'
     """
     theorem = _named(name)
-    make = theorem.build
-    if make is None:
+    if theorem.build is None:
         builders = ", ".join(known for known, other in BY_NAME.items() if other.build is not None)
         raise ValueError(f"build({name!r}): expected a theorem that builds a network: {builders}")
-    known_options = signature(make).parameters
-    unknown = [option for option in options if option not in known_options]
-    if unknown:
-        raise ValueError(f"build({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
-    plain = plain_options(options)
-    require_in_range(theorem, "build", plain)
-    return TabularNetwork.of(make(**plain))
+    return TabularNetwork.of(theorem.call("build", options))
 
 
 def bound(name: str, **options: Any) -> Sizes:
@@ -177,32 +157,7 @@ def bound(name: str, **options: Any) -> Sizes:
     if theorem.constants is None:
         having = ", ".join(known for known, other in BY_NAME.items() if other.bound is not None)
         raise ValueError(f"bound({name!r}): its sizes follow from more than lengths; these have such formulas: {having}")
-    known_options = signature(theorem.constants).parameters
-    unknown = [option for option in options if option not in known_options]
-    if unknown:
-        raise ValueError(f"bound({name!r}, {unknown[0]}=...): options are {', '.join(known_options)}")
-    missing = [option for option, given in known_options.items() if given.default is given.empty and option not in options]
-    if missing:
-        raise ValueError(f"bound({name!r}): expected {missing[0]}=..., found none")
-    plain = plain_options(options)
-    require_in_range(theorem, "bound", plain)
-    return Sizes(theorem.constants(**plain))
-
-
-def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options with Python's numbers and lists in place of NumPy's: an int64 would overflow where an int grows.
-
-    >>> plain_options({"length": np.int64(9), "code": "parabola"})
-    {'length': 9, 'code': 'parabola'}
-    """
-    return {name: value.tolist() if isinstance(value, np.generic | np.ndarray) else value for name, value in options.items()}
-
-
-def require_in_range(theorem: Theorem, function: str, options: Mapping[str, Any]) -> None:
-    """Refuse options as `option_values.require_in_range`, which imports theorems."""
-    from seqsep.theorems import option_values
-
-    option_values.require_in_range(theorem, function, options)
+    return Sizes(theorem.call("bound", options))
 
 
 def _named(name: str) -> Theorem:

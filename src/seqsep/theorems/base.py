@@ -4,46 +4,26 @@
 quantifier over all models stays with the written proof.
 """
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 from seqsep.core.tables import Tabular
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.options import Number, Option, options_of, plain_options, require_in_range
 
-Number = int | float
-
-MOST: Mapping[str, int] = {
-    "length": 1 << 16,
-    "alphabet": 1 << 16,
-    "cells": 1 << 12,
-    "circuits": 1 << 20,
-    "classes": 1 << 16,
-    "depth": 1 << 10,
-    "dimension": 1 << 10,
-    "embedding": 1 << 12,
-    "exponent": 16,
-    "gram": 1 << 6,
-    "graphs": 1 << 20,
-    "heads": 1 << 8,
-    "inputs": 1 << 20,
-    "keys": 1 << 16,
-    "kinds": 1 << 10,
-    "layers": 1 << 8,
-    "machines": 1 << 20,
-    "precision": 1 << 10,
-    "sequences": 1 << 20,
-    "steps": 1 << 16,
-    "thought": 1 << 12,
-    "width": 1 << 12,
-    "words": 1 << 20,
+Side = Literal["upper", "lower"]
+FUNCTIONS: Mapping[str, str] = {
+    "check": "check",
+    "apply": "predictor",
+    "certify": "certificate_witness",
+    "build": "build",
+    "export-network": "build",
+    "bound": "constants",
 }
-"""The greatest value of each size that a theorem's functions take as an option."""
-LEAST_FRACTION = Fraction(1, 1 << 30)
+"""The function of a theorem that a command calls."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +68,7 @@ class Outcome:
 
     theorem: str
     source: str
-    side: Literal["upper", "lower"]
+    side: Side
     statement: str
     length: int
     exhaustive: bool = False
@@ -243,7 +223,7 @@ class Claim:
         """The outcome of a reduction or a witness; `statement` replaces the claim's if the run shows another one."""
         return self._outcome("lower", statement, run)
 
-    def _outcome(self, side: Literal["upper", "lower"], statement: str | None, run: Reported) -> Outcome:
+    def _outcome(self, side: Side, statement: str | None, run: Reported) -> Outcome:
         margin = run.get("margin")
         if margin is not None and margin.proved is not None and margin.least < margin.proved:
             raise self.fails({"margin of": margin.of, "least": margin.least, "proved": margin.proved})
@@ -285,7 +265,7 @@ class Choice(Remark):
     """A printed text that holds as its authors mean it; ours is of another form, is sharper, or answers what is left open."""
 
 
-Applier = Callable[[Mapping[str, Any]], Any]
+Predictor = Callable[[Mapping[str, Any]], Any]
 
 
 @dataclass(frozen=True)
@@ -296,32 +276,39 @@ class Theorem:
         claim: name, source and statement.
         check: function that runs inputs and returns the outcomes; its keywords are the theorem's options, each with a default.
         build: function that returns the network of an upper bound, if its models are networks.
-        applier: function that builds the weights and returns a function from one input (in the `readable` form) to its answer.
-        nothing_to_apply: reason why there is no applier, and what to use instead.
+        predictor: function that builds the weights and returns a function from one input, in the `readable` form, to its
+            answer.
+        nothing_to_apply: reason why there is no predictor, and what to use instead.
         verify: the long check of `make verify`.
-        evidence: function that returns the content of the certificate.
+        certificate_witness: function that returns the content of the certificate.
         nothing_to_certify: reason why there is no certificate.
         bound: function that returns the sizes of the statement with their constants, from lengths only.
         errata: differences from the paper.
-        choices: ranges and choices of the options.
+        choices: differences from the paper that are no errors of it.
+        sides: the sides of the outcomes, upper before lower.
+        shown: what a run of the check shows, in sentences.
+        not_shown: what a run does not show, in sentences that begin with "This does not show".
 
     >>> from seqsep.theorems import BY_NAME
     >>> theorem = BY_NAME["index-lookup-state"]
-    >>> theorem.source, theorem.applier_options
+    >>> theorem.source, theorem.predictor_options
     ('Bhattamishra et al. 2024, Theorem 3', ('alphabet',))
     """
 
     claim: Claim
     check: Callable[..., list[Outcome]]
     build: Callable[..., Network] | None = None
-    applier: Callable[..., Applier] | None = None
+    predictor: Callable[..., Predictor] | None = None
     nothing_to_apply: str | None = None
     verify: Callable[[], list[Outcome]] | None = None
-    evidence: Callable[..., Evidence] | None = None
+    certificate_witness: Callable[..., Evidence] | None = None
     nothing_to_certify: str | None = None
     bound: Callable[..., Mapping[str, Number]] | None = None
     errata: tuple[Erratum, ...] = ()
     choices: tuple[Choice, ...] = ()
+    sides: tuple[Side, ...] = ()
+    shown: str = ""
+    not_shown: str = ""
 
     @property
     def name(self) -> str:
@@ -341,22 +328,12 @@ class Theorem:
     @property
     def options(self) -> tuple[str, ...]:
         """The keyword arguments of `check`, in the order of its signature."""
-        return _parameters(self.check)
+        return tuple(option.name for option in self.options_of("check"))
 
-    def require_sizes(self, call: str, options: Mapping[str, Any]) -> None:
-        """Raise ValueError for an option beyond `MOST`, or a fraction nearer to 0 than 2^-30, before anything is built.
-
-        >>> from seqsep.theorems import BY_NAME
-        >>> BY_NAME["equality-state"].require_sizes("check", {"length": 10**7})
-        Traceback (most recent call last):
-        ValueError: check equality-state: length is at most 65,536, found 10,000,000
-        """
-        for name, value in options.items():
-            where = f"{call} {self.name}: {name.replace('_', '-')}"
-            if isinstance(value, int) and value > MOST.get(name, value):
-                raise ValueError(f"{where} is at most {MOST[name]:,}, found {shown_briefly(value)}")
-            if isinstance(value, Fraction) and 0 < value < LEAST_FRACTION:
-                raise ValueError(f"{where} is at least 2^-30, found {float(value):.3g}")
+    @property
+    def predictor_options(self) -> tuple[str, ...]:
+        """The keyword arguments of `predictor` next to `length`; empty without an predictor."""
+        return tuple(option.name for option in self.options_of("apply") if option.name != "length")
 
     @property
     def constants(self) -> Callable[..., Mapping[str, Number]] | None:
@@ -368,30 +345,43 @@ class Theorem:
         """
         if self.bound is None:
             return None
-        given = inspect.signature(inspect.unwrap(self.check)).parameters
-        needed = inspect.signature(self.bound).parameters.values()
-        missing = [parameter.name for parameter in needed if parameter.default is parameter.empty]
-        return partial(self.bound, **{name: given[name].default for name in missing})
+        defaults = {option.name: option.default for option in self.options_of("check")}
+        missing = [option.name for option in options_of(self.bound) if option.is_required]
+        return partial(self.bound, **{name: defaults[name] for name in missing})
 
-    @property
-    def applier_options(self) -> tuple[str, ...]:
-        """The keyword arguments of `applier` beside `length`; none without an applier."""
-        if self.applier is None:
-            return ()
-        return tuple(name for name in _parameters(self.applier) if name != "length")
+    def options_of(self, command: str) -> tuple[Option, ...]:
+        """Return the options of a command on this theorem; empty if the theorem has no such function.
 
+        Arguments:
+            command: check, apply, certify, build, export-network or bound.
 
-def shown_briefly(number: int) -> str:
-    """A whole number in digits, or beyond 10^30 as a power of two.
+        >>> from seqsep.theorems import BY_NAME
+        >>> [str(option.range) for option in BY_NAME["is-tree-state"].options_of("certify")]
+        ['2 to 5']
+        """
+        function = getattr(self, FUNCTIONS[command])
+        return () if function is None else options_of(function)
 
-    >>> shown_briefly(1 << 20), shown_briefly(1 << 5000)
-    ('1,048,576', 'about 2^5000')
-    """
-    return f"{number:,}" if abs(number) < 10**30 else f"about 2^{number.bit_length() - 1}"
+    def call(self, command: str, given: Mapping[str, Any]) -> Any:
+        """Call the function of a command with options, as numbers of Python.
 
+        Raises ValueError for an unknown option, a missing one, or a value out of its range, before anything is built.
 
-def _parameters(function: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(inspect.signature(inspect.unwrap(function)).parameters)
+        >>> from seqsep.theorems import BY_NAME
+        >>> BY_NAME["equality-state"].call("check", {"length": 10**7})
+        Traceback (most recent call last):
+        ValueError: check equality-state: length is 2 to 65,536, found 10,000,000
+        """
+        plain = plain_options(given)
+        options = {option.name: option for option in self.options_of(command)}
+        unknown = [name for name in plain if name not in options]
+        if unknown:
+            raise ValueError(f"{command}({self.name!r}, {unknown[0]}=...): options are {', '.join(options)}")
+        missing = [option.name for option in options.values() if option.is_required and option.name not in plain]
+        if missing:
+            raise ValueError(f"{command}({self.name!r}): expected {missing[0]}=..., found none")
+        require_in_range(f"{command} {self.name}", options, plain)
+        return getattr(self, FUNCTIONS[command])(**plain)
 
 
 def sizes(network: Network) -> dict[str, Number]:

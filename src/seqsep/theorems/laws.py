@@ -10,6 +10,8 @@ __all__ = ["LawFails", "check_theorem"]
 def check_theorem(theorem: Theorem) -> None:
     """Check your own theorem with its default options: it must test inputs, hold, and measure each size that it bounds.
 
+    If the theorem declares its sides, the outcomes must be of these sides, and of each of them.
+
     Arguments:
         theorem: the theorem.
 
@@ -25,6 +27,9 @@ def check_theorem(theorem: Theorem) -> None:
         broken = _broken(theorem, outcome)
         if broken is not None:
             raise LawFails(f"{theorem.name}: {broken}")
+    reported = {outcome.side for outcome in outcomes}
+    if theorem.sides and reported != set(theorem.sides):
+        raise LawFails(f"{theorem.name}: expected outcomes of the sides {theorem.sides}, found {sorted(reported)}")
 
 
 def _broken(theorem: Theorem, outcome: Outcome) -> str | None:

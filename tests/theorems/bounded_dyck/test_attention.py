@@ -203,17 +203,17 @@ def test_width_grows_with_the_digits_only():
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    answer = bounded_dyck_attention.applier(8)
+    answer = bounded_dyck_attention.predictor(8)
     given = {"": 1, "([])": 1, "(])": 0, "(((": 0, "()[]()[]": 1, ")": 0, "((()))": 0}
     assert {string: answer({"string": string, "label": 9}) for string in given} == given
-    following = bounded_dyck_attention.applier(8, ask="next")
+    following = bounded_dyck_attention.predictor(8, ask="next")
     both = ["(", "["]
     assert following({"string": "([])"}) == [both, ["(", ")", "["], ["]"], ["(", ")", "["], both]
     assert following({"string": "(](["}) == [both, ["(", ")", "["], [], [], []]
-    assert bounded_dyck_attention.applier(8, depth=3, ask="next")({"string": "(["})[-1] == ["(", "[", "]"]
-    assert bounded_dyck_attention.applier(6, kinds=5, depth=6)({"string": "(5 (1 )1 )5"}) == 1
-    assert bounded_dyck_attention.applier(6, 5, 6, "next")({"string": "(5"})[1] == ["(1", "(2", "(3", "(4", "(5", ")5"]
-    valid = bounded_dyck_attention.applier(8, ask="next", variant="one-layer")
+    assert bounded_dyck_attention.predictor(8, depth=3, ask="next")({"string": "(["})[-1] == ["(", "[", "]"]
+    assert bounded_dyck_attention.predictor(6, kinds=5, depth=6)({"string": "(5 (1 )1 )5"}) == 1
+    assert bounded_dyck_attention.predictor(6, 5, 6, "next")({"string": "(5"})[1] == ["(1", "(2", "(3", "(4", "(5", ")5"]
+    valid = bounded_dyck_attention.predictor(8, ask="next", variant="one-layer")
     assert valid({"string": "[("})[-1] == [")"]
     with pytest.raises(ValueError, match="string: bracket 2 may not stand there, and one-layer answers valid prefixes"):
         valid({"string": "[)("})
@@ -238,7 +238,7 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
     ],
 )
 def test_wrong_options_are_named(options, message):
-    for call in (bounded_dyck_attention.build, bounded_dyck_attention.applier):
+    for call in (bounded_dyck_attention.build, bounded_dyck_attention.predictor):
         with pytest.raises(ValueError, match=message):
             call(4, **options)
     if options != {"variant": "one-layer"}:

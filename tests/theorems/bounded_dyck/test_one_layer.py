@@ -232,7 +232,7 @@ def test_a_model_that_tells_all_words_apart_gives_no_collision(monkeypatch):
 
 
 def test_the_evidence_is_the_whole_set():
-    shown = bounded_dyck_one_layer.evidence(6)
+    shown = bounded_dyck_one_layer.certificate_witness(6)
     assert (shown.task, dict(shown.parameters)) == ("bounded-dyck", {"depth": 2, "kinds": 2, "length": 6})
     assert (shown.witness.complete, len(shown.witness.words)) == (True, 32)
     assert shown.witness.alice == [0, 2, 4]

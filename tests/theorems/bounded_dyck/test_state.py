@@ -164,7 +164,7 @@ def test_the_model_steps_as_it_runs(variant):
 
 @pytest.mark.parametrize("variant", ["automaton", "relu", "sigmoid"])
 def test_the_applier_runs_the_weights_and_names_what_is_wrong(variant):
-    answer = bounded_dyck_state.applier(8, variant=variant)
+    answer = bounded_dyck_state.predictor(8, variant=variant)
     given = {"": 1, "([])": 1, "(])": 0, "(((": 0, "()[]()[]": 1, ")": 0, "((()))": 0}
     assert {string: answer({"string": string, "label": 9}) for string in given} == given
     for bad, message in [
@@ -181,4 +181,4 @@ def test_unknown_variants_are_named():
     with pytest.raises(ValueError, match="variant is one of automaton, relu, sigmoid"):
         bounded_dyck_state.check(4, variant="lstm")
     with pytest.raises(ValueError, match="variant is one of automaton, relu, sigmoid"):
-        bounded_dyck_state.applier(4, variant="lstm")
+        bounded_dyck_state.predictor(4, variant="lstm")

@@ -37,7 +37,7 @@ from support.certificates.verdict import held
 
 CHECKER = Path(seqsep_check.__file__)
 USAGE = "usage: python -I -S seqsep_check.py FILE; expected one certificate, found "
-THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.evidence is not None]
+THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.certificate_witness is not None]
 
 
 def code_lines(path: Path) -> int:
@@ -230,7 +230,7 @@ def test_runs_that_prove_nothing_are_not_written():
 
 @pytest.mark.parametrize("theorem", ["is-tree-peeling", "is-tree-hybrid"])
 def test_thoughts_in_certificates_are_what_decoding_writes(theorem):
-    evidence = BY_NAME[theorem].evidence(length=3, graphs=4)
+    evidence = BY_NAME[theorem].certificate_witness(length=3, graphs=4)
     run = evidence.witness
     for prompt, written in zip(run.prompts.tolist(), run.generated, strict=True):
         assert generate(run.network, prompt, stops={5, 6}, most=9) == written
@@ -244,7 +244,7 @@ def test_certify_and_the_checker_count_the_same_work():
     attention = ("equality-two-layers", "recall-attention", "circuits-attention")
     machines = ("turing-machine-hybrid", "turing-machine-retrieval", "turing-machine-recurrent")
     for theorem in (*attention, "is-tree-hybrid", "is-tree-walk", "retrieval-by-pattern", *machines):
-        evidence = BY_NAME[theorem].evidence()
+        evidence = BY_NAME[theorem].certificate_witness()
         spent = work_of(json.loads(certify(theorem)))
         bound = -(-spent // 16)
         with pytest.MonkeyPatch.context() as patch:

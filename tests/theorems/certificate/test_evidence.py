@@ -16,14 +16,14 @@ from support.certificates.samples import samples, seal
 from support.certificates.verdict import held
 from support.command_line import call
 
-THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.evidence is not None]
+THEOREMS = [name for name, theorem in BY_NAME.items() if theorem.certificate_witness is not None]
 
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_a_theorem_has_a_certificate_or_says_why_not(name, tmp_path, capsys):
     theorem = BY_NAME[name]
-    assert (theorem.evidence is None) == bool(theorem.nothing_to_certify)
-    if theorem.evidence is None:
+    assert (theorem.certificate_witness is None) == bool(theorem.nothing_to_certify)
+    if theorem.certificate_witness is None:
         with pytest.raises(ValueError, match=re.escape(f"certify({name!r}): {theorem.nothing_to_certify}")):
             certify(name)
         assert main(["certify", name, "-o", str(tmp_path / "c.json")]) == 2
@@ -35,7 +35,7 @@ def test_every_theorem_of_the_second_paper_has_a_certificate():
     """Under its own name, or as a least state or a one-way cost; the blocks of appendix C answer no task."""
     second = {name: theorem for name, theorem in BY_NAME.items() if "2402.18510" in theorem.claim.source}
     assert len(second) >= 22
-    assert [name for name, theorem in second.items() if theorem.evidence is None] == ["attention-blocks"]
+    assert [name for name, theorem in second.items() if theorem.certificate_witness is None] == ["attention-blocks"]
     general = {name for name in second if name not in seqsep_check.THEOREMS} - {"attention-blocks"}
     assert general == {"is-tree-state", "recall-state", "counting-state", "retrieval-one-layer"}
 

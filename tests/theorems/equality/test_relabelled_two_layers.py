@@ -109,10 +109,10 @@ def test_tightness():
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    answer = relabelled_equality_two_layers.applier(6, "1,3, 4", alphabet=3)
+    answer = relabelled_equality_two_layers.predictor(6, "1,3, 4", alphabet=3)
     assert answer({"left": [0, 1, 2], "right": [0, 1, 2]}) == 0
     assert answer({"left": [0, 1, 2], "right": [0, 2, 2]}) == 1
-    assert relabelled_equality_two_layers.applier(4)({"left": [0, 1], "right": [1, 1]}) == 1
+    assert relabelled_equality_two_layers.predictor(4)({"left": [0, 1], "right": [1, 1]}) == 1
     with pytest.raises(ValueError, match="left: expected 3 of them, found 1"):
         answer({"left": [0], "right": [0]})
     for left, message in [
@@ -122,6 +122,6 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
         ("1;2", "positions with commas"),
     ]:
         with pytest.raises(ValueError, match=message):
-            relabelled_equality_two_layers.applier(6, left)
+            relabelled_equality_two_layers.predictor(6, left)
     with pytest.raises(ValueError, match="even"):
         relabelled_equality_two_layers.check(5)

@@ -242,7 +242,7 @@ def test_wrong_arguments():
 
 @pytest.mark.parametrize(("length", "alphabet"), [(2, 3), (4, 2), (6, 2), (4, 3)])
 def test_the_applier_answers_every_input_of_its_length(length, alphabet):
-    apply = equality_state.applier(length, alphabet)
+    apply = equality_state.predictor(length, alphabet)
     for symbols in itertools.product(range(alphabet), repeat=length):
         left, right = list(symbols[: length // 2]), list(symbols[length // 2 :])
         assert apply({"left": left, "right": right}) == int(left == right)

@@ -163,7 +163,7 @@ def test_inequality_as_a_2_dnf_needs_a_term_for_each_bit(length):
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    equal, unequal = equality_two_layers.applier(4, 3), equality_two_layers.applier(4, 3, "binary", unequal=True)
+    equal, unequal = equality_two_layers.predictor(4, 3), equality_two_layers.predictor(4, 3, "binary", unequal=True)
     for left, right in (([0, 2], [0, 2]), ([0, 2], [2, 0]), ([1, 1], [1, 2])):
         given = {"left": left, "right": right, "answer": 7}
         assert equal(given) == (left == right)
@@ -179,7 +179,7 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
             equal(given)
     for wrong, message in [((5,), "even number from 2"), ((4, 0), "alphabet at least 1"), ((4, 2, "kerdok"), "code is one of")]:
         with pytest.raises(ValueError, match=message):
-            equality_two_layers.applier(*wrong)
+            equality_two_layers.predictor(*wrong)
     with pytest.raises(ValueError, match="even number from 2"):
         equality_two_layers.check(3)
 

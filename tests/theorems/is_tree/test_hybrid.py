@@ -71,10 +71,10 @@ def test_it_writes_what_the_transformer_writes():
 
 def test_the_applier_writes_its_thought():
     thought = ["1'", 5, 3, 2, 6, 4, "2'", "3'", "4'", "5'", "6'"]
-    assert hybrid.applier(64)(FIGURE_3) == {"answer": 1, "thought": thought}
-    assert hybrid.applier(6)({"vertices": 3, "edges": [[2, 2], [1, 3]]}) == {"answer": 0, "thought": ["1'", 3, "2'", "3'"]}
+    assert hybrid.predictor(64)(FIGURE_3) == {"answer": 1, "thought": thought}
+    assert hybrid.predictor(6)({"vertices": 3, "edges": [[2, 2], [1, 3]]}) == {"answer": 0, "thought": ["1'", 3, "2'", "3'"]}
 
 
 def test_bad_inputs_are_named():
     with pytest.raises(ValueError, match="vertices: expected 2 to 6, found 7"):
-        hybrid.applier(6)({"vertices": 7, "edges": []})
+        hybrid.predictor(6)({"vertices": 7, "edges": []})

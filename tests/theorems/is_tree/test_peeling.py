@@ -33,7 +33,7 @@ def test_the_plain_thought_decides_every_list_of_pairs():
 
 
 def test_loops_and_repeated_edges_are_no_tree():
-    answer = peeling.applier(7)
+    answer = peeling.predictor(7)
     assert answer({"vertices": 3, "edges": [[2, 2], [1, 3]]}) == {"answer": 0, "thought": ["1'", 3, "2'", "3'"]}
     assert answer({"vertices": 3, "edges": [[2, 1], [1, 2]]}) == {"answer": 0, "thought": ["1'", "2'", "3'"]}
     assert answer({"vertices": 2, "edges": [[2, 1]]}) == {"answer": 1, "thought": ["1'", 2, "2'"]}
@@ -80,14 +80,14 @@ def test_floats_need_the_double_scale_in_layer_1(monkeypatch):
 
 
 def test_figure_3():
-    assert peeling.applier(64)(FIGURE_3) == {
+    assert peeling.predictor(64)(FIGURE_3) == {
         "answer": 1,
         "thought": ["1'", 5, 3, 2, 6, 4, "2'", "3'", "4'", "5'", "6'"],
     }
 
 
 def test_bad_inputs_are_named():
-    answer = peeling.applier(6)
+    answer = peeling.predictor(6)
     for given, message in [
         ({"vertices": 7, "edges": []}, "vertices: expected 2 to 6, found 7"),
         ({"vertices": 3, "edges": [[1, 2]]}, "edges: expected 2 of them for 3 vertices, found 1"),

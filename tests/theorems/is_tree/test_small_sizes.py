@@ -8,7 +8,7 @@ from seqsep.theorems.is_tree import peeling, state, walk
 
 def test_a_certificate_needs_a_graph_that_is_no_tree():
     with pytest.raises(ValueError, match="at least 4 vertices"):
-        walk.evidence(3)
+        walk.certificate_witness(3)
 
 
 @pytest.mark.parametrize("program", walk.PROGRAMS, ids=lambda program: program.name)
@@ -30,5 +30,5 @@ def test_classes_are_counted_up_to_four_vertices():
 
 def test_every_list_of_pairs_is_shown_if_they_are_few():
     """Three vertices have 3^4 = 81 lists of two pairs; of fewer graphs hard ones are drawn."""
-    assert len(peeling.evidence(length=3, graphs=81).witness.generated) == 81
-    assert len(peeling.evidence(length=3, graphs=80).witness.generated) < 81
+    assert len(peeling.certificate_witness(length=3, graphs=81).witness.generated) == 81
+    assert len(peeling.certificate_witness(length=3, graphs=80).witness.generated) < 81

@@ -297,11 +297,11 @@ def test_the_certificate_holds(tmp_path):
     checker = Path(seqsep_check.__file__)
     assert subprocess.run([sys.executable, "-I", "-S", checker, path], check=False, capture_output=True).returncode == 0
     with pytest.raises(ValueError, match="2 to 5 vertices"):
-        state.evidence(6)
+        state.certificate_witness(6)
 
 
 def test_the_exact_model_answers_a_users_graph():
-    answer = state.applier(8)
+    answer = state.predictor(8)
     assert answer({"vertices": 6, "edges": [[2, 6], [1, 5], [3, 5], [4, 6], [2, 3]]}) == {"answer": 1, "thought": []}
     assert answer({"vertices": 4, "edges": [[1, 2], [2, 3], [1, 3]]})["answer"] == 0
     assert answer({"vertices": 3, "edges": [[1, 1], [2, 3]]})["answer"] == 0

@@ -138,13 +138,13 @@ def greedy(asking: Asking, vertices: int, graphs: Graphs) -> Callable[[Network],
 def test_the_applier_answers_by_the_weights(thinker, monkeypatch):
     """With YES and NO exchanged in the read-out the answer is exchanged too."""
     honest = thinker.theorem.build(6)
-    assert thinker.theorem.applier(6)(FIGURE_3)["answer"] == 1
+    assert thinker.theorem.predictor(6)(FIGURE_3)["answer"] == 1
     answers = list(thinker.theorem._asking(6, "floor").tokens.answers)
     rows = np.arange(len(honest.readout.integers))
     rows[answers] = answers[::-1]
     network = dataclasses.replace(honest, readout=honest.readout[rows], readout_bias=honest.readout_bias[rows])
     monkeypatch.setattr(thinker.theorem, "build", lambda *given: network)
-    assert thinker.theorem.applier(6)(FIGURE_3)["answer"] == 0
+    assert thinker.theorem.predictor(6)(FIGURE_3)["answer"] == 0
 
 
 @each

@@ -60,7 +60,7 @@ def test_size_numbers():
 
 def test_the_applier_writes_its_thought():
     """Figure 3, a cycle, and a cycle apart from vertex 1's tree."""
-    answer = theorem.applier(64)
+    answer = theorem.predictor(64)
     assert answer(FIGURE_3) == {"answer": 1, "thought": [1, 5, 3, 2, 6, 4, 6, 2, 3, 5, 1]}
     assert answer({"vertices": 4, "edges": [[1, 2], [2, 3], [1, 3]]}) == {"answer": 0, "thought": [1, 2, 3, 1]}
     assert answer({"vertices": 5, "edges": [[1, 2], [3, 4], [4, 5], [3, 5]]}) == {"answer": 0, "thought": [1, 2, 1]}
@@ -68,7 +68,7 @@ def test_the_applier_writes_its_thought():
 
 
 def test_bad_inputs_are_named():
-    answer = theorem.applier(6)
+    answer = theorem.predictor(6)
     with pytest.raises(ValueError, match=r"edge 2 is \[2, 1\]"):
         answer({"vertices": 3, "edges": [[1, 2], [2, 1]]})
     with pytest.raises(ValueError, match="edge 1 is"):

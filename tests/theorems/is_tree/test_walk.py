@@ -186,7 +186,7 @@ def test_30_defects_that_change_the_function_are_all_caught():
 
 
 def test_the_applier_walks_and_names_what_is_wrong():
-    answer = walk.applier(8)
+    answer = walk.predictor(8)
     assert answer({"vertices": 6, "edges": [list(edge) for edge in FIGURE_3]})["answer"] == 1
     found = answer({"vertices": 3, "edges": [[2, 1], [2, 3]]})
     assert " ".join(map(str, found["thought"])) == (
@@ -203,7 +203,7 @@ def test_the_applier_walks_and_names_what_is_wrong():
 
 
 def test_a_broken_network_is_shown_as_it_writes():
-    """The applier shows what the weights write, not what the walk would be."""
+    """The predictor shows what the weights write, not what the walk would be."""
     walking = walk._walking(4, "prompt")
     network = walk.build(4)
     silent = with_array(network, "readout", Array(np.zeros_like(network.readout.integers), by_index=True))

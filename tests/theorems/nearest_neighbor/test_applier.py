@@ -10,16 +10,18 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 
 
 def test_apply_nearest_neighbour():
-    answer = theorem.applier(length=10)
+    answer = theorem.predictor(length=10)
     given = {"points": [[0.6, 0.8], [1, 0], [-1.0, 0]], "labels": [7, 3, 63]}
     assert answer({**given, "query": [0.9, 0.1], "label": 5}) == 3
     assert answer({**given, "queries": [[0.6, 0.8], [-0.5, 0.0]]}) == [7, 63]
     assert answer({"points": [[1], [1], [0]], "labels": [2, 2, 4], "query": [1]}) == 2
-    assert theorem.applier(length=8, gamma=1.0, variant="printed")({"points": [[1], [0]], "labels": [2, 4], "query": [1]}) == 2
+    assert (
+        theorem.predictor(length=8, gamma=1.0, variant="printed")({"points": [[1], [0]], "labels": [2, 4], "query": [1]}) == 2
+    )
 
 
 def test_apply_recall():
-    answer = theorem.applier(length=6)
+    answer = theorem.predictor(length=6)
     given = {"pairs": [[5, 1], [63, 2], [0, 33], [5, 1]]}
     assert answer({**given, "query": 63}) == 2
     assert answer({**given, "queries": [0, 5, 63]}) == [33, 1, 2]
@@ -60,4 +62,4 @@ def test_apply_recall():
 )
 def test_apply_names_what_is_wrong(given, message):
     with pytest.raises(ValueError, match="^" + message):
-        theorem.applier(length=5)(given)
+        theorem.predictor(length=5)(given)

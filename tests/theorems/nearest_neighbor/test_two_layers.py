@@ -218,6 +218,6 @@ def test_verify_counts_and_covers_every_length():
     [{"length": 1}, {"gamma": 0.0}, {"gamma": 1.5}, {"classes": 0}, {"alphabet": 0}, {"variant": "other"}],
 )
 def test_wrong_options(options):
-    for call in (theorem.check, theorem.applier):
+    for call in (theorem.check, theorem.predictor):
         with pytest.raises(ValueError, match=rf"^{call.__name__}\(.*{next(iter(options))}="):
             call(**{"length": 8, **options})

@@ -213,7 +213,7 @@ def test_states_that_only_look_equal_in_a_batch_are_no_collision():
 
 
 def test_the_applier_answers_one_question_or_many():
-    apply = associative_recall_state.applier(3, alphabet=2)
+    apply = associative_recall_state.predictor(3, alphabet=2)
     for keys in itertools.permutations(range(3)):
         for values in itertools.product(range(2), repeat=3):
             pairs = [list(pair) for pair in zip(keys, values, strict=True)]

@@ -33,7 +33,7 @@ def test_squares_in_steps_of_the_grid_that_pass_an_int64(rounding):
     assert attention_blocks.build("match-nearest", 8, 60_000, rounding=rounding).grid.steps * 60_000**2 > 2**63
     assert len(attention_blocks.check(length=8, keys=60_000, sequences=2, rounding=rounding)) == 9
     given = {"own": [59_999, 7, 59_999], "asked": [59_999, 59_998, 7], "near": [2, 2, 3]}
-    assert attention_blocks.applier(8, "match-nearest", most=60_000, rounding=rounding)(given) == [1, 0, 2]
+    assert attention_blocks.predictor(8, "match-nearest", most=60_000, rounding=rounding)(given) == [1, 0, 2]
 
 
 def test_definitions_differ_on_the_inputs_tried():
@@ -122,7 +122,7 @@ def test_printed_scores_of_match_find_the_first():
 @pytest.mark.parametrize("block", BLOCKS)
 def test_appliers_read_what_the_definition_says(block):
     """Every input of up to two positions and drawn ones, by weights built for more; 0 is a key like any other."""
-    apply = attention_blocks.applier(9, block, most=8, back=2)
+    apply = attention_blocks.predictor(9, block, most=8, back=2)
     for one in (*every_input(block, 1), *every_input(block, 2), *drawn(7, 3, 30, seed=4)):
         given = {name: [(number + 8) % 9 for number in numbers[1:]] for name, numbers in one.readable().items()}
         shifted = Positions(**{name: [0, *numbers] for name, numbers in given.items()})
@@ -131,7 +131,7 @@ def test_appliers_read_what_the_definition_says(block):
 
 
 def test_appliers_want_a_number_for_each_position():
-    apply = attention_blocks.applier(3, "match-next")
+    apply = attention_blocks.predictor(3, "match-next")
     for given, message in [
         ({"own": [1, 2], "asked": [1, 2]}, "counter: missing; found own, asked"),
         ({"own": [1, 2], "asked": [1], "counter": [0, 0]}, "asked: expected 2 of them, found 1"),
@@ -141,4 +141,4 @@ def test_appliers_want_a_number_for_each_position():
         with pytest.raises(ValueError, match=message):
             apply(given)
     with pytest.raises(ValueError, match="block is one of copy, count"):
-        attention_blocks.applier(3, "sort")
+        attention_blocks.predictor(3, "sort")

@@ -177,7 +177,7 @@ def test_10_defects_that_change_the_function_are_all_caught(question, gram):
 
 def test_the_applier_answers_the_four_tasks():
     """Every input of up to three numbers, by weights for more of them, is answered by the definition of its task."""
-    apply = by_pattern.applier(5, alphabet=4)
+    apply = by_pattern.predictor(5, alphabet=4)
     tried = 0
     for length in (1, 2, 3):
         for numbers in map(list, product((0, 3), repeat=length)):
@@ -207,13 +207,13 @@ def test_the_applier_runs_the_weights(monkeypatch):
         return with_array(network, "readout_bias", Array(bias, network.readout_bias.unit, by_index=True))
 
     given = {"tokens": [1, 2, 1], "query": 1, "threshold": 1}
-    assert by_pattern.applier(5)(given)["answer"] == 1
+    assert by_pattern.predictor(5)(given)["answer"] == 1
     monkeypatch.setattr(by_pattern, "build", without_yes)
-    assert by_pattern.applier(5)(given)["answer"] == 0
+    assert by_pattern.predictor(5)(given)["answer"] == 0
 
 
 def test_the_applier_names_what_is_wrong():
-    apply = by_pattern.applier(3, alphabet=3)
+    apply = by_pattern.predictor(3, alphabet=3)
     for given, message in [
         ({"symbols": [1, 2], "position": 3}, "position: expected 1 to 2, found 3"),
         ({"symbols": [1, 2, 2], "position": 3}, "position: expected 1 to 2, found 3"),  # 3 is no number of this network
@@ -228,8 +228,8 @@ def test_the_applier_names_what_is_wrong():
 
 @pytest.mark.parametrize(("question", "least"), [("index", 1), ("recall", 2), ("counting", 1)])
 def test_runs_are_shown_from_the_least_length_on(question, least):
-    assert by_pattern.evidence(length=least, question=question).parameters["length"] == least
+    assert by_pattern.certificate_witness(length=least, question=question).parameters["length"] == least
     with pytest.raises(ValueError, match="expected 2 <= gram <= length, 2 <= alphabet"):
-        by_pattern.evidence(length=least - 1, question=question)
+        by_pattern.certificate_witness(length=least - 1, question=question)
     with pytest.raises(ValueError, match="expected 2 <= gram <= length, 2 <= alphabet"):
-        by_pattern.evidence(length=3, alphabet=1, question=question)
+        by_pattern.certificate_witness(length=3, alphabet=1, question=question)

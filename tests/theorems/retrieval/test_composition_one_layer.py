@@ -19,8 +19,8 @@ from seqsep.theorems.retrieval.composition_one_layer import (
     CLAIM,
     answer,
     bound,
+    certificate_witness,
     check,
-    evidence,
     first_impossible,
     reduce,
     share,
@@ -163,4 +163,4 @@ def test_wrong_arguments():
     with pytest.raises(ValueError, match="at least 2 values"):
         share(3, last=3)
     with pytest.raises(ValueError, match="2 or 3 values"):
-        evidence(length=4)
+        certificate_witness(length=4)

@@ -140,12 +140,12 @@ def test_the_printed_rule_counts_the_question():
                 wrong.append((numbers, query, threshold))
     assert (len(wrong), tried) == (419, 1344)
     assert wrong[0] == ([0], 0, 1)
-    answer = counting_attention.applier(3)
+    answer = counting_attention.predictor(3)
     assert all(answer({"tokens": x, "query": q, "threshold": t}) == solve(x, q, t) for x, q, t in wrong)
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    answer = counting_attention.applier(5)
+    answer = counting_attention.predictor(5)
     assert [answer({"tokens": [2, 0, 2, 2], "query": 2, "threshold": t}) for t in range(6)] == [1, 1, 1, 0, 0, 0]
     for given, message in [
         ({"tokens": [0] * 6, "query": 1, "threshold": 0}, "tokens: expected 1 to 5 of them, found 6"),

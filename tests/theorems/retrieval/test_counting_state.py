@@ -178,7 +178,7 @@ def test_a_trained_models_shape_must_fit(tmp_path):
 
 
 def test_the_applier_answers_every_input_of_its_length():
-    apply = counting_state.applier(3)
+    apply = counting_state.predictor(3)
     for *tokens, query, threshold in itertools.product(range(3), repeat=5):
         expected = int(tokens.count(query) > threshold)
         assert apply({"tokens": tokens, "query": query, "threshold": threshold}) == expected

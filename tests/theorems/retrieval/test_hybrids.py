@@ -147,13 +147,13 @@ def test_spoiled_index_lookup_is_found_out(monkeypatch):
 
 
 def test_appliers_run_the_weights():
-    recall = recall_hybrid.applier(5)
+    recall = recall_hybrid.predictor(5)
     assert recall({"tokens": [3, 1, 3, 2], "query": [3]}) == 1
     assert recall({"tokens": [3, 1, 3, 2], "query": [2]}) is None
-    assert recall_hybrid.applier(6, gram=3)({"tokens": [1, 1, 2, 1, 1, 3], "query": [1, 1]}) == 2
-    count = counting_hybrid.applier(5)
+    assert recall_hybrid.predictor(6, gram=3)({"tokens": [1, 1, 2, 1, 1, 3], "query": [1, 1]}) == 2
+    count = counting_hybrid.predictor(5)
     assert [count({"tokens": [2, 0, 2], "query": 2, "threshold": t}) for t in range(4)] == [1, 1, 0, 0]
-    look = index_lookup_hybrid.applier(5, alphabet=9)
+    look = index_lookup_hybrid.predictor(5, alphabet=9)
     assert [look({"symbols": [8, 0, 7], "position": p}) for p in (1, 2, 3)] == [8, 0, 7]
     with pytest.raises(ValueError, match="query: expected 1 of them, found 2"):
         recall({"tokens": [1], "query": [1, 2]})

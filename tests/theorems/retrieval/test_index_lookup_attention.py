@@ -163,7 +163,7 @@ def test_tightness():
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    answer = index_lookup_attention.applier(5, alphabet=3, code="binary")
+    answer = index_lookup_attention.predictor(5, alphabet=3, code="binary")
     assert [answer({"symbols": [0, 2, 1], "position": p, "answer": 9}) for p in (1, 2, 3)] == [0, 2, 1]
     for given, message in [
         ({"symbols": [0, 3], "position": 1}, "symbols: expected 0 to 2, found 0 to 3"),

@@ -73,7 +73,7 @@ def test_a_scale_of_the_scores_that_is_too_small_fails(monkeypatch):
 
 
 def test_the_applier_runs_the_weights():
-    answer = index_lookup_one_layer.applier(5, alphabet=12)
+    answer = index_lookup_one_layer.predictor(5, alphabet=12)
     assert [answer({"symbols": [10, 0, 11], "position": p}) for p in (1, 2, 3)] == [10, 0, 11]
     with pytest.raises(ValueError, match="position: expected 1 to 2, found 3"):
         answer({"symbols": [0, 1], "position": 3})

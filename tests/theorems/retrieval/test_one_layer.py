@@ -15,10 +15,10 @@ from seqsep.theorems.retrieval import _exact_attention as attention
 from seqsep.theorems.retrieval import counting_one_layer, one_layer
 from seqsep.theorems.retrieval.one_layer import (
     bob_sums,
+    certificate_witness,
     check,
     constants,
     distinguished_inputs,
-    evidence,
     first_impossible,
     least_width,
     responses,
@@ -156,9 +156,9 @@ def test_the_layer_of_rounded_weights_errs_with_exact_ones():
 
 
 def test_what_is_shown_is_of_the_task_asked_for():
-    shown = evidence(3, 3, task="counting")
+    shown = certificate_witness(3, 3, task="counting")
     assert (shown.task, shown.parameters) == ("counting", {"length": 3, "alphabet": 3})
-    shown = evidence(4, 3)
+    shown = certificate_witness(4, 3)
     assert (shown.task, shown.parameters) == ("ngram", {"length": 4, "alphabet": 3, "gram": 2})
     # Bob asks for the greatest symbol, 3 here, that stands before Alice's second or first; his other one is 1.
     assert sorted(shown.witness.columns) == [[0, 1, 3, 3], [0, 3, 1, 3]]

@@ -125,7 +125,7 @@ def test_a_scale_of_the_scores_that_is_too_small_fails(monkeypatch):
 def test_printed_instances_have_values_that_are_keys(gram):
     """The printed values n/c + 0 are the key n/c: the first counterexample, and one more in the offset mends every bit."""
     assert instance([0, 1], gram, least_value=2) == ([1, 2, 2, 3] if gram == 2 else [1, 1, 2, 2, 2, 3])
-    network = recall_attention.applier(length=4 * gram, gram=gram)
+    network = recall_attention.predictor(length=4 * gram, gram=gram)
     assert solve(instance([0, 1], gram, least_value=2), [2] * (gram - 1)) == 2
     assert network({"tokens": instance([0, 1], gram, least_value=2), "query": [2] * (gram - 1)}) == 2
     for number in range(16):
@@ -136,12 +136,12 @@ def test_printed_instances_have_values_that_are_keys(gram):
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    answer = recall_attention.applier(5)
+    answer = recall_attention.predictor(5)
     assert answer({"tokens": [3, 1, 3, 2], "query": [3]}) == 1
     assert answer({"tokens": [3, 1, 3, 2], "query": [2]}) is None
     assert answer({"tokens": [5, 5, 5, 0, 4], "query": [5]}) == 5
     assert answer({"tokens": [5], "query": [5]}) is None
-    three = recall_attention.applier(6, alphabet=4, gram=3)
+    three = recall_attention.predictor(6, alphabet=4, gram=3)
     assert three({"tokens": [1, 1, 1, 2, 1, 3], "query": [1, 1]}) == 1
     assert three({"tokens": [1, 1, 1, 2, 1, 3], "query": [1, 3]}) is None
     for given, message in [

@@ -69,7 +69,7 @@ def test_numbers_of_sequences_with_equal_answers_differ():
 def test_a_readers_inputs_are_answered_from_what_is_remembered(length, alphabet):
     """Also where K has more than 63 bits; the number alone, without the oracle's answers, tells two sequences alike."""
     random = Random(length)
-    answer = recall_oracle.applier(length, alphabet)
+    answer = recall_oracle.predictor(length, alphabet)
     for _ in range(20):
         symbols = [random.randrange(alphabet) for _ in range(length)]
         for position in (1, 2, length):

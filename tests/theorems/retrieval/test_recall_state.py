@@ -225,7 +225,7 @@ def test_wrong_arguments():
 
 @pytest.mark.parametrize("gram", [2, 3])
 def test_the_applier_answers_every_input_of_its_length(gram):
-    apply = recall_state.applier(4, gram)
+    apply = recall_state.predictor(4, gram)
     for *tokens, last in itertools.product(range(4), repeat=5):
         query = [last, *tokens[: gram - 2]]
         found = first_behind(tuple(tokens), tuple(query))

@@ -151,7 +151,7 @@ def test_sizes_that_are_refused():
         (lambda: check(18), "length is at most 16"),
         (lambda: check(heads=0), "at least 1"),
         (lambda: build(8, 6), "width is 2 to N/2"),
-        (lambda: disjointness_one_layer.evidence(16), "at most 20,000"),
+        (lambda: disjointness_one_layer.certificate_witness(16), "at most 20,000"),
     ):
         with pytest.raises(ValueError, match=message):
             call()

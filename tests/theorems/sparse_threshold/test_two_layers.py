@@ -104,7 +104,7 @@ def test_corner_formulas():
 
 
 def test_more_gates_than_positions():
-    """25 of 30 clauses over 4 bits: a token for each slot. The printed layout refuses them (see the applier)."""
+    """25 of 30 clauses over 4 bits: a token for each slot. The printed layout refuses them (see the predictor)."""
     formula = Thresholds(4, random_cnf(4, 3, 30, np.random.default_rng(1)).features, 24)
     inputs = every_assignment(4)
     network = build(formula)
@@ -200,17 +200,17 @@ def test_disj_of_b1_is_a_2_dnf_and_no_2_cnf():
 def test_the_applier_reads_files_and_names_what_is_wrong(tmp_path):
     path = tmp_path / "some.cnf"
     path.write_text("p cnf 3 3\n1 -2 0\n2 3 0\n-1 -3 0\n")
-    answer = sparse_threshold_two_layers.applier(cnf=path)
+    answer = sparse_threshold_two_layers.predictor(cnf=path)
     for bits in every_assignment(3).tolist():
         x, y, z = map(bool, bits)
         assert answer({"bits": bits, "answer": 3}) == ((x or not y) and (y or z) and not (x and z))
     (outcome,) = check(cnf=path)
     assert outcome.exhaustive
     with pytest.raises(ValueError, match=r"some\.cnf, line 2: expected a clause of at most 1 literals, found one of 2"):
-        sparse_threshold_two_layers.applier(cnf=path, heads=1)
+        sparse_threshold_two_layers.predictor(cnf=path, heads=1)
     with pytest.raises(ValueError, match="the file has 3 variables"):
-        sparse_threshold_two_layers.applier(4, cnf=path)
-    meet = sparse_threshold_two_layers.applier(4)
+        sparse_threshold_two_layers.predictor(4, cnf=path)
+    meet = sparse_threshold_two_layers.predictor(4)
     assert meet({"left": [1, 0], "right": [1, 1]}) == 1
     assert meet({"left": [1, 0], "right": [0, 1]}) == 0
     assert meet({"bits": [1, 0, 0, 1]}) == 0
@@ -222,9 +222,9 @@ def test_the_applier_reads_files_and_names_what_is_wrong(tmp_path):
     ]:
         with pytest.raises(ValueError, match=message):
             meet(given)
-    assert sparse_threshold_two_layers.applier(3, "majority")({"bits": [1, 0, 1]}) == 1
+    assert sparse_threshold_two_layers.predictor(3, "majority")({"bits": [1, 0, 1]}) == 1
     with pytest.raises(ValueError, match="bits: missing"):
-        sparse_threshold_two_layers.applier(4, "majority")({"left": [1, 0], "right": [0, 1]})
+        sparse_threshold_two_layers.predictor(4, "majority")({"left": [1, 0], "right": [0, 1]})
     for wrong, message in [
         ({"instance": "parity", "length": 4}, "one of disjointness, majority, equality"),
         ({}, "a length"),
@@ -233,7 +233,7 @@ def test_the_applier_reads_files_and_names_what_is_wrong(tmp_path):
         ({"length": 4, "heads": 1}, "heads is at least 2"),
     ]:
         with pytest.raises(ValueError, match=message):
-            sparse_threshold_two_layers.applier(**wrong)
+            sparse_threshold_two_layers.predictor(**wrong)
     with pytest.raises(ValueError, match="one slot for each variable, expected at most 3 slots, found 4; variant='repaired'"):
         build(random_cnf(3, 2, 4, np.random.default_rng(0)), variant="printed")
     with pytest.raises(ValueError, match="at most 65,536 tokens"):

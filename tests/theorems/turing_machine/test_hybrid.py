@@ -68,7 +68,7 @@ def test_the_last_write_wins_at_the_ends_of_time_and_space():
 
 
 def test_one_network_reads_every_input_up_to_its_length():
-    answer = hybrid.applier(length=6, machine="binary-increment", steps=40)
+    answer = hybrid.predictor(length=6, machine="binary-increment", steps=40)
     for value in range(64):
         assert answer({"input": f"{value:b}"})["tape"] == f"{value + 1:b}"
 
@@ -76,11 +76,11 @@ def test_one_network_reads_every_input_up_to_its_length():
 def test_the_applier_says_what_the_simulator_says():
     machine = machine_of("busy-beaver-4")
     for steps in (0, 1, 30, 107, 108):
-        answer = hybrid.applier(length=0, machine="busy-beaver-4", steps=steps)({"input": ""})
+        answer = hybrid.predictor(length=0, machine="busy-beaver-4", steps=steps)({"input": ""})
         assert answer == simulate(machine, "", steps)[1].record("0")
         assert answer["halted"] == (steps >= 107)
     with pytest.raises(ValueError, match="at most 0 symbols"):
-        hybrid.applier(length=0, machine="busy-beaver-4", steps=5)({"input": "1"})
+        hybrid.predictor(length=0, machine="busy-beaver-4", steps=5)({"input": "1"})
 
 
 def test_30_defects_that_change_the_function_are_all_caught():
@@ -131,7 +131,7 @@ def test_the_applier_shows_what_the_weights_write(monkeypatch):
     rules = dict(other.rules) | {("C", "1"): Rule("H", "1", 1)}
     honest = hybrid.build
     monkeypatch.setattr(hybrid, "build", lambda machine, *given: honest(dataclasses.replace(machine, rules=rules), *given))
-    answer = hybrid.applier(length=0, machine="busy-beaver-3", steps=30)({"input": ""})
+    answer = hybrid.predictor(length=0, machine="busy-beaver-3", steps=30)({"input": ""})
     monkeypatch.undo()
-    assert answer["steps"] < hybrid.applier(length=0, machine="busy-beaver-3", steps=30)({"input": ""})["steps"] == 14
+    assert answer["steps"] < hybrid.predictor(length=0, machine="busy-beaver-3", steps=30)({"input": ""})["steps"] == 14
     assert answer["state"] == "H"

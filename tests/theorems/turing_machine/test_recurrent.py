@@ -128,12 +128,12 @@ def test_floats_step_by_step_are_the_same():
 
 
 def test_the_applier_says_what_the_simulator_says():
-    answer = recurrent.applier(length=5, machine="binary-increment", steps=40)
+    answer = recurrent.predictor(length=5, machine="binary-increment", steps=40)
     for value in (0, 11, 31):
         assert answer({"input": f"{value:b}"})["tape"] == f"{value + 1:b}"
     machine = machine_of("busy-beaver-3")
     for steps in (0, 6, 14, 20):
-        answer = recurrent.applier(length=0, machine="busy-beaver-3", steps=steps, cells=8)({"input": ""})
+        answer = recurrent.predictor(length=0, machine="busy-beaver-3", steps=steps, cells=8)({"input": ""})
         assert answer == simulate(machine, "", steps)[1].record("0")
         assert answer["halted"] == (steps >= 14)
 
@@ -147,9 +147,9 @@ def test_the_applier_generates_what_greedy_decoding_does():
 
 def test_what_is_refused():
     with pytest.raises(ValueError, match="the machine reaches the last of 3 cells; cells allows more"):
-        recurrent.applier(length=0, machine="busy-beaver-4", cells=3)({"input": ""})
+        recurrent.predictor(length=0, machine="busy-beaver-4", cells=3)({"input": ""})
     with pytest.raises(ValueError, match="at most 2 symbols"):
-        recurrent.applier(length=2, machine="binary-increment")({"input": "101"})
+        recurrent.predictor(length=2, machine="binary-increment")({"input": "101"})
     machine = machine_of("binary-increment")
     for length, cells in ((3, 2), (-1, 2), (0, 0), (1, 11)):
         with pytest.raises(ValueError, match=rf"build\(length={length}, cells={cells}\)"):

@@ -144,7 +144,7 @@ def test_30_defects_that_change_the_function_are_all_caught():
 
 def test_the_applier_says_what_the_simulator_says():
     machine = machine_of("palindromes")
-    answer = retrieval.applier(length=6, machine="palindromes", steps=12)
+    answer = retrieval.predictor(length=6, machine="palindromes", steps=12)
     for word in ("", "a", "abba", "ab"):
         assert answer({"input": word}) == simulate(machine, word, 12)[1].record("_")
     with pytest.raises(ValueError, match="expected symbols among _ab, found 'c' at place 2"):

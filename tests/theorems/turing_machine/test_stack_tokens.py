@@ -23,7 +23,7 @@ def test_a_step_is_read_as_it_was_written(left, right):
 def test_runs_that_are_shown_are_followed_from_their_first_token():
     """A run with another first token is refused, though there are more runs than tokens in a prompt."""
     machine = machine_of("binary-increment")
-    given = hybrid.evidence().witness
+    given = hybrid.certificate_witness().witness
     runs = list(zip(given.prompts.tolist(), given.generated, strict=True))
     assert len(runs) > len(runs[0][0])
     assert shown("turing-machine", machine, given.network, runs, steps=20).witness.generated == given.generated

@@ -50,14 +50,11 @@ number is whole or a multiple of a step.
 The proof continues at `_plan.Plan.spaces`, `_plan.Plan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
 `_parts._last_open`, `_parts._beyond`, `_parts.mismatch`, `_layers._one_layer`, `_layers._two_layers`, `_layers._three_layers`,
 `_layers._mean_of_wrong`, `_layers._weighed_by_level` and `_layers._readout`.
-
-A run checks the lengths, kinds and depths that it builds. This does not show that the networks are right for others. The proof
-covers them all.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -70,6 +67,16 @@ from seqsep.theorems.bounded_dyck._plan import ETA, Plan, answered, planned
 from seqsep.theorems.bounded_dyck._strings import alphabet, parsed, require_valid, with_start
 from seqsep.theorems.bounded_dyck._trials import Trials, answers_hard
 from seqsep.theorems.checking import tighten, until_tried
+from seqsep.theorems.option_types import Depth, Eta, GridSteps, Kinds, Length, Seed, Tightness
+from seqsep.theorems.options import OneOf
+
+Ask = Annotated[str, OneOf("word", "next"), "word (is the string one?) or next (which brackets may follow each prefix)."]
+Variant = Annotated[
+    str,
+    OneOf("one-layer", "two-layer-valid", "two-layer", "three-layer"),
+    "The network: one-layer and two-layer-valid answer valid prefixes only; by default two-layer for depths up to 4, else "
+    "three-layer, and check runs each that answers the query.",
+]
 
 CLAIM = Claim(
     name="bounded-dyck-attention",
@@ -93,13 +100,13 @@ LONGEST_IN_FLOATS = 64
 
 
 def build(
-    length: int,
-    kinds: int = 2,
-    depth: int = 2,
-    variant: str | None = None,
-    ask: str = "word",
-    steps: int | None = None,
-    eta: int | None = None,
+    length: Length,
+    kinds: Kinds = 2,
+    depth: Depth = 2,
+    variant: Variant | None = None,
+    ask: Ask = "word",
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """Build the network for up to `length` brackets; tokens are those of `BoundedDyck`, then [BOS], which comes first.
 
@@ -117,13 +124,13 @@ def build(
 
 
 def check(
-    length: int = 32,
-    kinds: int = 2,
-    depth: int = 2,
-    variant: str | None = None,
-    ask: str | None = None,
-    tightness: bool = False,
-    seed: int = 0,
+    length: Length = 32,
+    kinds: Kinds = 2,
+    depth: Depth = 2,
+    variant: Variant | None = None,
+    ask: Ask | None = None,
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check each variant that answers this depth (or one), for membership and for next brackets (or one).
 
@@ -228,8 +235,8 @@ def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None
     return until_tried(inputs, check_case)
 
 
-def applier(
-    length: int, kinds: int = 2, depth: int = 2, ask: str = "word", variant: str | None = None
+def predictor(
+    length: Length, kinds: Kinds = 2, depth: Depth = 2, ask: Ask = "word", variant: Variant | None = None
 ) -> Callable[[Mapping[str, Any]], int | list[list[str]]]:
     """Answer {"string": "([])"}, at most `length` brackets written as `sample` writes them: 1 for a word of Dyck-(n,k).
 
@@ -237,10 +244,10 @@ def applier(
     two-layer or three-layer, by default two-layer for depths up to 4, else three-layer. one-layer and two-layer-valid answer
     valid prefixes only: ValueError for a string that goes on after an invalid one.
 
-    >>> applier(length=8)({"string": "([])"})
+    >>> predictor(length=8)({"string": "([])"})
     1
     """
-    plan = planned("applier", length=length, kinds=kinds, depth=depth, variant=variant, ask=ask)
+    plan = planned("predictor", length=length, kinds=kinds, depth=depth, variant=variant, ask=ask)
     network = assemble(plan)
     brackets = alphabet(kinds)
 
@@ -256,7 +263,9 @@ def applier(
     return answer
 
 
-def constants(length: int, kinds: int, depth: int, variant: str | None = None, ask: str = "word") -> dict[str, Number]:
+def constants(
+    length: Length, kinds: Kinds, depth: Depth, variant: Variant | None = None, ask: Ask = "word"
+) -> dict[str, Number]:
     """The bound at one length; nothing is built.
 
     `variant` is one-layer, two-layer-valid, two-layer or three-layer; by default two-layer for depths up to 4, beyond that
@@ -268,9 +277,12 @@ def constants(length: int, kinds: int, depth: int, variant: str | None = None, a
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the lengths, kinds and depths that it builds.",
+    not_shown="This does not show that the networks are right for others. The proof covers them all.",
     build=build,
     bound=constants,
     nothing_to_certify="its answers are the signs of logits, and those of a certificate are the greatest logit",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
 )

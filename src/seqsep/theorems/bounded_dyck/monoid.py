@@ -41,14 +41,11 @@ For k >= 2 let a party write "(" and ")" in place of 1 and 1. Then the brackets 
 If neither party has i, the stack grows by two on the way. For k >= 3 this is allowed, and the result is a word exactly if the
 sets are disjoint. For k = 2 it is a word exactly if the sets are complements. Both cost h = (N - 2) / 4 bits, a quarter of the
 N - 1 of Lemma 1.
-
-For the n and k given, a run lists the monoid element by element. It shows that the monoid is aperiodic and not in DA. It runs
-both reductions for all sets of numbers up to h. For Dyck-(1,1) it finds the exact cost for every partition of up to 6
-brackets. This does not show the claim for every n, k and h; that is the proof above.
 """
 
 from collections.abc import Sequence
 from itertools import combinations, product
+from typing import Annotated
 
 import numpy as np
 
@@ -58,6 +55,10 @@ from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import state
 from seqsep.theorems.bounded_dyck._strings import written
+from seqsep.theorems.option_types import Depth, Kinds
+from seqsep.theorems.options import Range
+
+Members = Annotated[int, Range(1, 5), "h, the number of members of the sets that are compared."]
 
 CLAIM = Claim(
     name="bounded-dyck-monoid",
@@ -110,7 +111,7 @@ def factors(alice: Set, bob: Set, absent: Choices = ((), ())) -> list[Word]:
     return [(OPEN,), *between, (CLOSE,)]
 
 
-def check(kinds: int = 2, depth: int = 2, members: int = 3) -> list[Outcome]:
+def check(kinds: Kinds = 2, depth: Depth = 2, members: Members = 3) -> list[Outcome]:
     """Check the monoid of Dyck-(n,k), the reductions for sets of h = `members` members, and that Dyck-(1,1) is easy.
 
     Raises ValueError for numbers below 1, more than 5 members, or a monoid of more than 20,000 elements; TheoremFails if a run
@@ -253,6 +254,11 @@ TEST = "tests/theorems/bounded_dyck/test_monoid.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="For the n and k given, a run lists the monoid element by element. It shows that the monoid is aperiodic and not in "
+    "DA. It runs both reductions for all sets of numbers up to h. For Dyck-(1,1) it finds the exact cost for every "
+    "partition of up to 6 brackets.",
+    not_shown="This does not show the claim for every n, k and h; that is the proof.",
     nothing_to_certify="a monoid has no form: seqsep check multiplies in it; bounded-dyck-one-layer has the fooling set",
     nothing_to_apply="a lower bound; bounded-dyck-attention and bounded-dyck-state recognise the words",
     choices=(

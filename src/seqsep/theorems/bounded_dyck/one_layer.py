@@ -21,16 +21,11 @@ The bound is about *recognition*. One layer with one head gives the next bracket
 answers of that layer after invalid prefixes mean nothing, so its answer at the last token does not decide membership.
 
 The proof continues in `_fooling_set`.
-
-At N <= 14 a run shows that S is complete and that its words differ in both halves; `evidence` gives all of S. On the networks
-that are tested, the protocol gives the answers of the forward pass. A network may have equal transcripts on two words of S.
-Then `erring_input` gives a mixed input with the logits of a word, so the network is wrong on one of the two. If the protocol
-has fewer than N - 1 bits, such a pair exists. This does not show that every one-layer model so small is wrong; that is the
-proof.
 """
 
 from collections.abc import Callable
 from math import floor, isqrt
+from typing import Annotated
 
 import numpy as np
 
@@ -43,6 +38,8 @@ from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
 from seqsep.theorems.bounded_dyck._fooling_set import require_fooling_set, words
 from seqsep.theorems.bounded_dyck._strings import written
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
+from seqsep.theorems.option_types import Exponent, Heads, LengthFrom2, Precision, Seed, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols.one_layer_ledger import first_excluded
 
@@ -122,12 +119,12 @@ def fails_from(width: int, heads: int, grid_of: Callable[[int], Grid], printed: 
 
 
 def check(
-    length: int = 14,
-    width: int = 2,
-    heads: int = 1,
-    exponent: int = 2,
-    precision: int | None = None,
-    seed: int = 0,
+    length: LengthFrom2 = 14,
+    width: Width = 2,
+    heads: Heads = 1,
+    exponent: Exponent = 2,
+    precision: Annotated[Precision, Range(4, 1 << 10)] | None = None,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check Lemma 1, the N from which models of these sizes fail, and the protocol on two models.
 
@@ -236,7 +233,7 @@ def _check_next(length: int) -> Outcome:
     )
 
 
-def evidence(length: int = 14) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 14) -> Evidence:
     """Show for a certificate of Lemma 1 all words of Dyck-(2,2), for `length` up to 14. Raises ValueError as `words`."""
     given = words(length)
     witness = FoolingSetWords(alice=list(range(0, length, 2)), value=1, words=given.tolist(), complete=True)
@@ -247,8 +244,14 @@ TEST = "tests/theorems/bounded_dyck/test_one_layer.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="At N <= 14 a run shows that S is complete and that its words differ in both halves; `certificate_witness` gives "
+    "all of S. On the networks that are tested, the protocol gives the answers of the forward pass. A network may have "
+    "equal transcripts on two words of S. Then `erring_input` gives a mixed input with the logits of a word, so the "
+    "network is wrong on one of the two. If the protocol has fewer than N - 1 bits, such a pair exists.",
+    not_shown="This does not show that every one-layer model so small is wrong; that is the proof.",
     nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Lemma 1, appendix E",

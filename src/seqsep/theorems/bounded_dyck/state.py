@@ -19,16 +19,13 @@ units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). Th
 other letters (`_recurrent`).
 
 Margin. It is the distance of the recurrent layers' read-out from 0 (`_recurrent.proved`).
-
-A run checks the kinds and depths that it builds. This does not show that the models are right for other kinds and depths.
-Induction covers all lengths beyond those tested.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Float64, Int64
@@ -43,15 +40,19 @@ from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, bui
 from seqsep.theorems.bounded_dyck._strings import parsed, written
 from seqsep.theorems.bounded_dyck._words import every, hard
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Depth, Kinds, Length, LengthFrom2, Seed
+from seqsep.theorems.options import OneOf
 from seqsep.theorems.trial import Trial
+
+ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")
+VARIANTS = ("automaton", *ACTIVATIONS)
+Variant = Annotated[str, OneOf(*VARIANTS), "The model: relu runs on the grid; by default check runs each."]
 
 CLAIM = Claim(
     name="bounded-dyck-state",
     source="Bhattamishra et al. 2024, appendix E",
     statement="A recurrent model of constant size recognises Dyck-(n,k) at every length",
 )
-ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")
-VARIANTS = ("automaton", *ACTIVATIONS)
 MARGIN = "the read-out from 0"
 MOST_STATES = 1 << 14
 EXHAUSTIVE_WORDS = 70_000
@@ -93,7 +94,7 @@ def build_network(automaton: DFA) -> Network:
     return Network.of_table(CLAIM.name, automaton.table, automaton.accepting.astype(np.int64), start=automaton.start)
 
 
-def bound(kinds: int, depth: int) -> dict[str, Number]:
+def bound(kinds: Kinds, depth: Depth) -> dict[str, Number]:
     """Count states, live states, their bits, and the bits of the least tensor that holds a state (whole bytes).
 
     >>> bound(kinds=2, depth=2)
@@ -108,7 +109,9 @@ def bound(kinds: int, depth: int) -> dict[str, Number]:
     }
 
 
-def check(length: int = 30, kinds: int = 2, depth: int = 2, variant: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 30, kinds: Kinds = 2, depth: Depth = 2, variant: Variant | None = None, seed: Seed = 0
+) -> list[Outcome]:
     """Check each model (or one) on all strings of every length that has at most 70,000, and on longer ones.
 
     `variant` is automaton, relu or sigmoid; by default each of them.
@@ -250,18 +253,20 @@ def _in_floats(trial: Trial, task: BoundedDyck, words: Strings) -> Float64[np.nd
     return np.abs(logits[..., 1] - logits[..., 0])
 
 
-def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") -> Callable[[Mapping[str, Any]], int]:
+def predictor(
+    length: Length, kinds: Kinds = 2, depth: Depth = 2, variant: Variant = "relu"
+) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"string": "([])"}, at most `length` brackets: 1 if it is a word of Dyck-(n,k).
 
     `variant` is automaton, relu or sigmoid; relu runs on the grid. Raises ValueError for an unknown variant or numbers below 1;
     the answer does so for any other string.
 
-    >>> applier(length=8)({"string": "([])"})
+    >>> predictor(length=8)({"string": "([])"})
     1
     """
     if variant not in VARIANTS or min(length, kinds, depth) < 1:
         raise ValueError(
-            f"applier(length={length}, kinds={kinds}, depth={depth}, variant={variant!r}): numbers are at least 1; "
+            f"predictor(length={length}, kinds={kinds}, depth={depth}, variant={variant!r}): numbers are at least 1; "
             f"variant is one of {', '.join(VARIANTS)}"
         )
     activation = next((one for one in ACTIVATIONS if one == variant), None)
@@ -279,7 +284,7 @@ def applier(length: int, kinds: int = 2, depth: int = 2, variant: str = "relu") 
     return answer
 
 
-def evidence(kinds: int = 2, depth: int = 2) -> Evidence:
+def certificate_witness(kinds: Kinds = 2, depth: Depth = 2) -> Evidence:
     """Show the automaton's table: it is right at every length, and no automaton is smaller."""
     automaton = build(kinds, depth)
     return Evidence(BoundedDyck.name, {"kinds": kinds, "depth": depth}, automaton)
@@ -298,10 +303,14 @@ TEST = "tests/theorems/bounded_dyck/test_state.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the kinds and depths that it builds.",
+    not_shown="This does not show that the models are right for other kinds and depths. Induction covers all lengths beyond "
+    "those tested.",
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Appendix E, after Theorem 10",

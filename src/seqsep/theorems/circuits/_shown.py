@@ -22,7 +22,7 @@ def shown(circuit: Circuit, network: Network, length: int) -> Evidence:
     inputs = 1 << circuit.inputs * length
     if circuit.thinks or not circuit.state or inputs > MOST_INPUTS:
         raise ValueError(
-            f"evidence(length={length}): expected a circuit with a state and without stop, and at most {MOST_INPUTS} inputs, "
+            f"certify(length={length}): expected a circuit with a state and without stop, and at most {MOST_INPUTS} inputs, "
             f"found {'one with stop' if circuit.thinks else f'{len(circuit.state)} bits of state'} and {inputs:,} inputs"
         )
     vocabulary = Vocabulary(circuit, length)
@@ -30,7 +30,7 @@ def shown(circuit: Circuit, network: Network, length: int) -> Evidence:
     prompts = [vocabulary.prompt(word) for word in words]
     runs = [vocabulary.thought(run_circuit(circuit, word, length)) for word in words]
     if len({run[-1] for run in runs}) == 1:
-        raise ValueError(f"evidence(length={length}): expected a circuit whose last bit of output depends on the input")
+        raise ValueError(f"certify(length={length}): expected a circuit whose last bit of output depends on the input")
     follow(network, [prompt + run for prompt, run in zip(prompts, runs, strict=True)], [length + 1] * len(words))
     return Evidence("circuit", fields(circuit, length), GeneratedRun(network, np.array(prompts), runs))
 

@@ -42,16 +42,13 @@ We differ:
 * One network serves inputs of 1 to N tokens and runs of up to T steps.
 
 The proof continues at `_source`, `_given`, `_nand`, `_readout` and `_grid`.
-
-A run checks the circuits, lengths N and numbers of steps T that it gets. This does not show that a recurrent model needs so
-many gates, or that a Transformer needs the thought. The proof covers every circuit, N and T.
 """
 
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -79,7 +76,12 @@ from seqsep.theorems.circuits._rows import positions, spaces_of, symbols, tokens
 from seqsep.theorems.circuits._shown import shown
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Circuits, GridRounding, Length, Seed, Steps
+from seqsep.theorems.options import Range, Read
 from seqsep.theorems.trial import Trial
+
+CircuitFile = Annotated[Path, "A JSON file with the circuit."]
+ReadCircuit = Annotated[Circuit, Read(lambda path: _of_file(Path(path))), "A JSON file with the circuit."]
 
 CLAIM = Claim(
     name="circuits-attention",
@@ -94,7 +96,12 @@ PEAK = 4
 STOP = 8
 
 
-def build(circuit: Circuit, length: int, steps: int | None = None, rounding: str = "floor") -> Network:
+def build(
+    circuit: ReadCircuit,
+    length: Length,
+    steps: Annotated[Steps, Range(1, 1 << 16)] | None = None,
+    rounding: GridRounding = "floor",
+) -> Network:
     """The network for inputs of 1 to N = `length` tokens and runs of up to T = `steps` steps, by default N.
 
     `rounding` is "floor" for B.2's grid or "nearest" for the second paper's (`blocks.least_grid`).
@@ -286,7 +293,7 @@ def bound(circuit: Circuit, length: int, steps: int) -> dict[str, Number]:
     }
 
 
-def check(length: int = 6, circuits: int = 6, circuit: Path | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 6, circuits: Circuits = 6, circuit: CircuitFile | None = None, seed: Seed = 0) -> list[Outcome]:
     """Build the network of parity and of random circuits (or of one in a file), and follow it through their runs.
 
     `length`: the most tokens of an input; every input if there are at most 512, else 64 random ones. `circuits`: how many
@@ -344,7 +351,9 @@ def _check_circuit(circuit: Circuit, length: int, seed: int, variant: str) -> Ou
     )
 
 
-def applier(length: int, steps: int | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(
+    length: Length, steps: Annotated[Steps, Range(1, 1 << 16)] | None = None
+) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"circuit": {..}, "input": [..]} by the weights built for the circuit, for inputs of at most N = `length` tokens.
 
     `steps` is T, by default N. The answer is {"answer": token, "thought": ["g0=1", .., "stop", "a0=1"]}.
@@ -367,7 +376,7 @@ def applier(length: int, steps: int | None = None) -> Callable[[Mapping[str, Any
     return answer
 
 
-def evidence(length: int = 4, circuit: Path | None = None) -> Evidence:
+def certificate_witness(length: Length = 4, circuit: CircuitFile | None = None) -> Evidence:
     """Show the runs of a circuit's model on every input of N = `length` tokens, at most 64; parity, or a circuit in a file.
 
     Raises ValueError for a file that holds no circuit, for one that thinks, which has no form in a certificate, or for more
@@ -380,10 +389,14 @@ def evidence(length: int = 4, circuit: Path | None = None) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the circuits, lengths N and numbers of steps T that it gets.",
+    not_shown="This does not show that a recurrent model needs so many gates, or that a Transformer needs the thought. The "
+    "proof covers every circuit, N and T.",
     build=build,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 4.8, proof: layer 1",

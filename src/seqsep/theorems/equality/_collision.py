@@ -25,6 +25,7 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.equality._words import count_halves, has_equal_halves, require
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import AlphabetFrom2, LengthFrom2
 from seqsep.theorems.protocols.collision import MOST_PREFIXES, TaskSizes, scattered
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
 from seqsep.theorems.protocols.small_models import with_random_weights
@@ -168,14 +169,14 @@ def printed(length: int, alphabet: int) -> dict[str, Number | str] | None:
     return None if alphabet == 2 else {"state_bits": length // 2}
 
 
-def evidence(length: int = 10, alphabet: int = 2) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 10, alphabet: AlphabetFrom2 = 2) -> Evidence:
     """Show all S^(N/2) halves as prefixes, distinguished by all as suffixes: a first half is equal to one of them only.
 
     Raises ValueError as `require`, or beyond 2^16 pairs of halves.
     """
-    require("evidence", length, alphabet)
+    require("certify", length, alphabet)
     if alphabet**length > MOST_PAIRS:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} inputs, at most {MOST_PAIRS:,}")
+        raise ValueError(f"certify(length={length}, alphabet={alphabet}): {alphabet}^{length} inputs, at most {MOST_PAIRS:,}")
     every_half = [list(half) for half in itertools.product(range(alphabet), repeat=length // 2)]
     witness = DistinguishingTable(alice=list(range(length // 2)), rows=every_half, columns=every_half)
     return Evidence("equality", {"length": length, "alphabet": alphabet}, witness)

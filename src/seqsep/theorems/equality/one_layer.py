@@ -59,9 +59,6 @@ e^(a_i) <= 2/3 r_i. The last one, a_h, is the least multiple with e^(a_h) > r_h.
 
 So the least distance of Z from T is about 3^(-h) / L. A computer that adds the exponentials must keep about 0.8 N bits of the
 sum. A protocol would have to send these bits.
-
-A run checks the layer at the lengths that it is built for. This does not show that the layer is right at other lengths. The
-proof covers every even N.
 """
 
 from collections.abc import Callable, Mapping
@@ -80,6 +77,7 @@ from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality._trials import ComparedHalves, symbols_of
+from seqsep.theorems.option_types import GridRounding, LengthFrom2, RoundingMode, Seed
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(
@@ -146,7 +144,7 @@ def grid_of(length: int, rounding: Rounding = "floor") -> Grid:
     return Grid(max(LEAST_STEPS, length), rounding, "once")
 
 
-def build(length: int, rounding: Rounding = "floor") -> Network:
+def build(length: LengthFrom2, rounding: RoundingMode = "floor") -> Network:
     """The network for two halves of N/2 bits after [BOS], which is token 2.
 
     >>> network = build(length=1024)
@@ -187,7 +185,7 @@ def build(length: int, rounding: Rounding = "floor") -> Network:
     )
 
 
-def bound(length: int, rounding: Rounding = "floor") -> dict[str, Number]:
+def bound(length: LengthFrom2, rounding: RoundingMode = "floor") -> dict[str, Number]:
     """Every size, from N alone: core = 3 * 1 * 9 p * 2, program = tables = p (3 * 9 + 9 (N + 1) + 72 + 47 + 20).
 
     The summands are symbols, places, two heads, the feed-forward part, and the read-out. The places are
@@ -206,7 +204,7 @@ def bound(length: int, rounding: Rounding = "floor") -> dict[str, Number]:
     }
 
 
-def check(length: int = 8, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: LengthFrom2 = 8, rounding: GridRounding | None = None, seed: Seed = 0) -> list[Outcome]:
     """Build the layer for each rounding (or for one) and compare halves with it.
 
     Every input for N up to 12; else random halves, equal ones, and ones next to each other as strings or as numbers.
@@ -272,10 +270,10 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes + [_check(length, rounding, most, seed) for length, most in sizes_and_most for rounding in ROUNDINGS]
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 bits each, by the layer on the grid, rounded down: 1 if they are equal.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [0, 1]})
     1
     """
     network = build(length)
@@ -286,9 +284,12 @@ TESTS = "tests/theorems/equality/test_one_layer.py"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the layer at the lengths that it is built for.",
+    not_shown="This does not show that the layer is right at other lengths. The proof covers every even N.",
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     nothing_to_certify="a certificate's equality has no [BOS]; export-network writes the weights down",
     choices=(

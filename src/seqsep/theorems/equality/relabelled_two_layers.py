@@ -22,15 +22,12 @@ number, and H = 1 is the number of heads. Since m p H is O((log N)^2), the ratio
 compute each entry of the matrix of f.
 
 The proof continues at `partners`.
-
-A run checks the partitions and lengths that it builds. This does not show that the network is right for other partitions or
-lengths. The proof covers them all.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -45,7 +42,11 @@ from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence, NetworkRun, tabulated
+from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
 from seqsep.theorems.trial import Trial
+
+LEFT = "Positions of the first half, from 1, with commas between them; by default the odd positions."
+Left = Annotated[str, LEFT]
 
 CLAIM = Claim(
     name="relabelled-equality-two-layers",
@@ -60,12 +61,12 @@ ONE_PARTITION_FROM = 1024
 
 
 def build(
-    length: int,
-    left: Sequence[int],
-    alphabet: int = 2,
-    code: str = "parabola",
-    steps: int | None = None,
-    eta: int | None = None,
+    length: LengthFrom2,
+    left: Annotated[Sequence[int], LEFT],
+    alphabet: Alphabet = 2,
+    code: Code = "parabola",
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """Build the network for the partition whose first half is the positions `left`, from 1.
 
@@ -154,7 +155,9 @@ def partitions(length: int, random: np.random.Generator) -> Iterator[tuple[int, 
         yield tuple(sorted((random.permutation(length)[:half] + 1).tolist()))
 
 
-def check(length: int = 8, alphabet: int = 2, code: str = "parabola", tightness: bool = False, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 8, alphabet: Alphabet = 2, code: Code = "parabola", tightness: Tightness = False, seed: Seed = 0
+) -> list[Outcome]:
     """Check a network for every partition up to N = 8, else for twelve (one from N = 1,024 on).
 
     It runs on the grid and at first in float64 too. Every input if S^N is at most 256, else the random and hard ones of Theorem
@@ -264,19 +267,19 @@ def _tightness(outcome: Outcome, alphabet: int, code: PositionCode, seed: int) -
 def _members(length: int, left: str | None) -> list[int]:
     """Return the positions of the first half, from 1. Raises ValueError for a text that does not list positions."""
     if left is not None and not all(part.strip().isascii() and part.strip().isdigit() for part in left.split(",")):
-        raise ValueError(f"applier(left={left!r}): left is positions with commas between them, such as 1,3,4")
+        raise ValueError(f"predictor(left={left!r}): left is positions with commas between them, such as 1,3,4")
     return list(range(1, length, 2)) if left is None else [int(part) for part in left.split(",")]
 
 
-def applier(
-    length: int, left: str | None = None, alphabet: int = 2, code: str = "parabola"
+def predictor(
+    length: LengthFrom2, left: Left | None = None, alphabet: Alphabet = 2, code: Code = "parabola"
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, the symbols at the positions of each half in order: 1 if they differ.
 
     `left` gives the positions of the first half, from 1, with commas between them; by default the odd ones. Raises ValueError
     for any other text, and as `build` does.
 
-    >>> applier(length=4, left="1,4")({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4, left="1,4")({"left": [0, 1], "right": [0, 1]})
     0
     """
     members = _members(length, left)
@@ -290,10 +293,10 @@ def applier(
     return answer
 
 
-def evidence(length: int = 6, left: str | None = None, alphabet: int = 2) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 6, left: Left | None = None, alphabet: Alphabet = 2) -> Evidence:
     """Show the network on every input of N = `length` symbols; the task is the table of whether the halves differ.
 
-    `left` is that of `applier`. Raises ValueError as it does, and for more than 20,000 inputs.
+    `left` is that of `predictor`. Raises ValueError as it does, and for more than 20,000 inputs.
     """
     members = _members(length, left)
     network = build(length, members, alphabet)
@@ -306,7 +309,7 @@ def evidence(length: int = 6, left: str | None = None, alphabet: int = 2) -> Evi
     )
 
 
-def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, Number]:
+def constants(length: LengthFrom2, alphabet: Alphabet, code: Code = "parabola") -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(length, alphabet, position_code(code, length))
 
@@ -314,10 +317,13 @@ def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, N
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the partitions and lengths that it builds.",
+    not_shown="This does not show that the network is right for other partitions or lengths. The proof covers them all.",
     build=build,
     bound=constants,
-    evidence=evidence,
-    applier=applier,
+    certificate_witness=certificate_witness,
+    predictor=predictor,
     verify=verify,
     choices=(
         Choice(

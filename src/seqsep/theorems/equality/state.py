@@ -19,12 +19,6 @@ The proofs are in the docstrings of these functions and files:
 * `_collision` proves Theorem 11 by communication. For a smaller model it finds an input that the model answers wrongly.
 * `_by_automata` proves Theorem 11 again, by automata, and Lemma 4.
 * `_one_layer_cost` proves Theorem 12: the protocol of Theorem 4 has too few bits for equality unless m H is large.
-
-A run shows that the built model decides equality on the inputs tested, with a state of N/2 log2 S bits. Each smaller model
-that is tested answers some input wrongly. All first halves lead to different states of the least DFA, and a search finds no
-smaller DFA. This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. The
-numbers of Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol computes what an
-attention layer computes.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,6 +44,7 @@ from seqsep.theorems.equality._by_automata import (
 from seqsep.theorems.equality._one_layer_cost import EXCHANGES, Costs, check_one_layer
 from seqsep.theorems.equality._trials import symbols_of
 from seqsep.theorems.equality._words import MOST_INPUTS, SomeWords, count_halves, require, some_words
+from seqsep.theorems.option_types import AlphabetFrom2, Exponent, LengthFrom2, Seed
 from seqsep.theorems.protocols import one_way_protocol
 
 UPPER = "A recurrent model, the same at all times, with ceil(N/2 log2 S) state bits decides equality of two halves"
@@ -110,7 +105,7 @@ def build_network(length: int, alphabet: int = 2) -> Network:
     return Network.of_table(CLAIM.name, automaton.table, automaton.accepting.astype(np.int64), start=automaton.start)
 
 
-def check(length: int = 10, alphabet: int = 2, exponent: int = 2, seed: int = 0) -> list[Outcome]:
+def check(length: LengthFrom2 = 10, alphabet: AlphabetFrom2 = 2, exponent: Exponent = 2, seed: Seed = 0) -> list[Outcome]:
     """Check Theorem 11 both ways, its tightness, Lemma 4 on smaller models, and Theorem 12 at `length` and 8,192.
 
     Every input if S^N is at most 65,536, else 200 drawn ones, half of them equal or all but equal; the DFA search runs at
@@ -178,10 +173,10 @@ def _check_queue(tried: SomeWords, alphabet: int, seed: int) -> Outcome:
     )
 
 
-def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2, alphabet: AlphabetFrom2 = 2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 symbols each, by the queue of digits: 1 if they are equal.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [0, 1]})
     1
     """
     queue = build(length, alphabet)
@@ -191,7 +186,7 @@ def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], int
 TESTS = "tests/theorems/equality/test_state.py"
 
 
-def constants(length: int, alphabet: int) -> dict[str, Number]:
+def constants(length: LengthFrom2, alphabet: AlphabetFrom2) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     require("bound", length, alphabet)
     return dict.fromkeys(("state_bits", "message_bits"), ceil_log2(count_halves(length, alphabet)))
@@ -200,9 +195,16 @@ def constants(length: int, alphabet: int) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows that the built model decides equality on the inputs tested, with a state of N/2 log2 S bits. Each "
+    "smaller model that is tested answers some input wrongly. All first halves lead to different states of the least DFA, "
+    "and a search finds no smaller DFA.",
+    not_shown="This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. "
+    "The numbers of Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol "
+    "computes what an attention layer computes.",
     bound=constants,
-    applier=applier,
-    evidence=collision.evidence,
+    predictor=predictor,
+    certificate_witness=collision.certificate_witness,
     errata=(
         Erratum(
             where="Lemma 4",

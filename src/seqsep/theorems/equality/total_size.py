@@ -23,21 +23,20 @@ width, k the coordinates of the position code, and d' those of a vector:
 Divide program by l^3. The result is at most (2 + 2 log2 L) / l times E / l^2, plus 64 / l^3. With the bounds of the table,
 none of k / l, d' / l and (log2 L) / l grows as l grows. So the quotient does not grow either, and C is its value at l = 2. For
 greater N it is smaller: `envelope(name, l)`.
-
-A run shows the sizes of the networks that are built, at each N of a list. This does not show that C is enough for every N;
-that is the proof.
 """
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.equality import two_layers
 from seqsep.theorems.nearest_neighbor import two_layers as nearest_neighbor
+from seqsep.theorems.option_types import Length
+from seqsep.theorems.options import Range
 
 CLAIM = Claim(
     name="two-layer-total-size",
@@ -149,7 +148,7 @@ def below_a_state_from(name: str) -> int:
     return 1 << log
 
 
-def check(length: int = 256) -> list[Outcome]:
+def check(length: Annotated[Length, Range(4, 1 << 11)] = 256) -> list[Outcome]:
     """Build the networks up to N = `length` and compare their bits with C (log2 N)^3; none of them is run.
 
     The printed code is built up to 256. Raises ValueError for a length that is not 4 to 2,048; TheoremFails with a network
@@ -191,6 +190,9 @@ def _check(name: str, lengths: list[int]) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run shows the sizes of the networks that are built, at each N of a list.",
+    not_shown="This does not show that C is enough for every N; that is the proof.",
     nothing_to_certify="sizes, which the certificates of equality-two-layers show with the network",
     nothing_to_apply="sizes; equality-two-layers and nearest-neighbor-two-layers have the networks",
 )

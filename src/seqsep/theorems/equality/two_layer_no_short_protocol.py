@@ -28,18 +28,12 @@ layer what Theorem 4 sends for one is not enough.
 *The limit of Theorem 4's protocol.* Layer 2 at position N weighs the outputs of layer 1 at all positions. Each of these
 depends on tokens of both parties. A protocol that runs for every position costs N times the bits, which is more than sending
 all tokens.
-
-For every partition of N <= 8 positions into halves, a run shows two things. The built network computes f on all 2^N inputs,
-and the witnesses of N/2 bits are valid for the matrix of its answers. For such small N, Theorem 4's protocol takes hundreds of
-bits for the same m, p and H. So the contradiction appears only at the `crossing`. There it follows from the written proof and
-from networks that `relabelled_two_layers` checks. This does not show that no protocol is short enough for all models; that is
-the proof above.
 """
 
 from collections.abc import Sequence
 from itertools import combinations, product
 from math import floor
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -55,6 +49,8 @@ from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
+from seqsep.theorems.option_types import Code, Length
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols import one_layer_protocol
 
 CLAIM = Claim(
@@ -189,7 +185,7 @@ def crossing(code: str = "parabola", printed: bool = False) -> int | None:
     return length + 2
 
 
-def check(length: int = 8, code: str = "parabola") -> list[Outcome]:
+def check(length: Annotated[Length, Range(2, 8)] = 8, code: Code = "parabola") -> list[Outcome]:
     """Check for every partition of N = `length` <= 8 positions that the model computes f, which costs N/2 bits.
 
     Raises ValueError for another length or an unknown code; TheoremFails with the partition and an input otherwise.
@@ -251,13 +247,13 @@ def _require_inequality(f: TwoParty, left: Sequence[int]) -> None:
         raise CLAIM.fails({"positions_of_left": list(left), "left": alice, "right": bob, "answer": answer})
 
 
-def evidence(length: int = 12) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 20)] = 12) -> Evidence:
     """Show that f, with the halves in their order, costs N/2 bits: all inputs with equal halves, a fooling set of 2^(N/2).
 
     Raises ValueError for an odd length, or one above 20.
     """
     if length % 2 or not 2 <= length <= MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}): expected an even length from 2 to {MOST_SHOWN}")
+        raise ValueError(f"certify(length={length}): expected an even length from 2 to {MOST_SHOWN}")
     words = [[*half, *half] for half in product(range(2), repeat=length // 2)]
     witness = FoolingSetWords(alice=list(range(length // 2)), value=0, words=words, complete=True)
     return Evidence("inequality", {"alphabet": 2, "length": length}, witness)
@@ -267,7 +263,13 @@ TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
-    evidence=evidence,
+    sides=("lower",),
+    shown="For every partition of N <= 8 positions into halves, a run shows two things. The built network computes f on all "
+    "2^N inputs, and the witnesses of N/2 bits are valid for the matrix of its answers. For such small N, Theorem 4's "
+    "protocol takes hundreds of bits for the same m, p and H. So the contradiction appears only at the `crossing`. There "
+    "it follows from the written proof and from networks that `relabelled_two_layers` checks.",
+    not_shown="This does not show that no protocol is short enough for all models; that is the proof.",
+    certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",
     verify=verify,
     choices=(

@@ -36,14 +36,11 @@ and every input:
 
 The proof continues at `_subtract_partner` (layer 1 retrieves), `_flag_mismatch` (its FFN is an XOR), `_average_mismatch`
 (layer 2 is an OR), `_readout` and `_grid` (the effect of rounding).
-
-A run checks the network at the length that it is built for. This does not show that the network is right at other lengths. The
-proof covers every N.
 """
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -60,7 +57,10 @@ from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
 from seqsep.theorems.trial import Trial
+
+Unequal = Annotated[bool, "Answer 1 if the halves differ, in place of 1 if they are equal."]
 
 STATEMENT = "Two causal one-head layers of width ceil(log2 S) + 1 + 2k decide whether the halves of N symbols are {}"
 CLAIM = Claim(
@@ -75,12 +75,12 @@ LONGEST_IN_FLOATS = 256
 
 
 def build(
-    length: int,
-    alphabet: int = 2,
-    code: str = "parabola",
-    unequal: bool = False,
-    steps: int | None = None,
-    eta: int | None = None,
+    length: LengthFrom2,
+    alphabet: Alphabet = 2,
+    code: Code = "parabola",
+    unequal: Unequal = False,
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """Build the network for N = `length` symbols 0 .. S - 1; class 1 is EQ, or INEQ if `unequal`.
 
@@ -248,7 +248,12 @@ def printed(length: int, k: int, exponent: int) -> dict[str, Number | str]:
 
 
 def check(
-    length: int = 64, alphabet: int = 2, code: str | None = None, unequal: bool = False, tightness: bool = False, seed: int = 0
+    length: LengthFrom2 = 64,
+    alphabet: Alphabet = 2,
+    code: Code | None = None,
+    unequal: Unequal = False,
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check EQ (or INEQ) with each code that has N addresses, or with one, on the grid and in float64.
 
@@ -333,12 +338,12 @@ def _tightness(outcome: Outcome, halves: ComparedHalves, code: PositionCode, see
     )
 
 
-def applier(
-    length: int, alphabet: int = 2, code: str = "parabola", unequal: bool = False
+def predictor(
+    length: LengthFrom2, alphabet: Alphabet = 2, code: Code = "parabola", unequal: Unequal = False
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 symbols each: 1 if they are equal, or with `unequal` if they are not.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [0, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [0, 1]})
     1
     """
     network = build(length, alphabet, code, unequal)
@@ -350,13 +355,15 @@ def applier(
     return answer
 
 
-def evidence(length: int = 8, alphabet: int = 2, code: str = "parabola", unequal: bool = False, seed: int = 0) -> Evidence:
+def certificate_witness(
+    length: LengthFrom2 = 8, alphabet: Alphabet = 2, code: Code = "parabola", unequal: Unequal = False, seed: Seed = 0
+) -> Evidence:
     """Show the network on every input if there are at most 256, else on hard ones (`_trials.certified`)."""
     network = build(length, alphabet, code, unequal)
     return trials.certified(network, ComparedHalves.plain(length, alphabet, unequal), seed)
 
 
-def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, Number]:
+def constants(length: LengthFrom2, alphabet: Alphabet, code: Code = "parabola") -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(length, alphabet, position_code(code, length))
 
@@ -364,11 +371,14 @@ def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, N
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N.",
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 6, appendix F.2, eta",

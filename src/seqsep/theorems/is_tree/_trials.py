@@ -107,7 +107,7 @@ def _readable(vertices: int, graphs: Graphs, number: int) -> Mapping[str, Any]:
     return drawn.readable(vertices, graphs[number])
 
 
-def applier(asking: Asking) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(asking: Asking) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """A user's graph of at most n vertices answered with its thought; `Asking.simple` refuses loops and repeated edges.
 
     The answer raises ValueError with the field's name for any other input.

@@ -34,8 +34,6 @@ has | edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_
 
 The proof continues at `_remember`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
 `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -69,6 +67,7 @@ from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
+from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-hybrid",
@@ -80,7 +79,7 @@ ENTRIES = 2_770
 COUNTERS = ("last", "has", "edges", "excess")
 
 
-def build(length: int, rounding: str = "floor") -> Network:
+def build(length: Length, rounding: GridRounding = "floor") -> Network:
     """The network for graphs of up to n = `length` vertices, tokens as in `Pointed(length)`; `rounding` as in `peeling`.
 
     Raises ValueError for a length below 1 or another rounding.
@@ -183,7 +182,7 @@ def bits_by_range(length: int) -> int:
     return 2 * (vertex + square) + vertex + 1 + ceil_log2(length) + ceil_log2(length + 2)
 
 
-def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+def bound(length: Length, rounding: GridRounding = "floor") -> dict[str, Number]:
     """Every size with explicit constants.
 
     core = 3 * 4 * d * p * 2: keys of 4 rows. program = p E with E = 2,770 whatever n is: 480 of the recurrence, 728 of
@@ -204,7 +203,9 @@ def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 16, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
+) -> list[Outcome]:
     """Build the network, on both grids or one, and require thought and answer, on the grid and in float64, as `peeling.check`.
 
     `rounding` is one of the two; `graphs` hard graphs of n vertices are put beyond 4 vertices. Raises ValueError for a length
@@ -253,12 +254,14 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
     )
 
 
-def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, as `peeling.applier` does."""
-    return trials.applier(_asking(length, rounding))
+def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, as `peeling.predictor` does."""
+    return trials.predictor(_asking(length, rounding))
 
 
-def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+def certificate_witness(
+    length: Length = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
+) -> Evidence:
     """Show the thoughts about every list of n - 1 edges of n = `length` vertices, or about at most `graphs` hard ones."""
     return shown(_asking(length, rounding), graphs, seed)
 
@@ -266,11 +269,14 @@ def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: i
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 5.7, the search for the next edge",

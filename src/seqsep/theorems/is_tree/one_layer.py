@@ -30,8 +30,6 @@ Residual stream. It has 27 coordinates:
 * `_peeling_layers.SHARED`, whose first five coordinates are filled by the embedding of a pair.
 
 The proof continues at `_copy_and_count` and `_read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -69,6 +67,7 @@ from seqsep.theorems.is_tree._peeling_layers import SHARED, heights
 from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
+from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-one-layer",
@@ -79,7 +78,7 @@ WIDTH = 27
 ENTRIES = 3_669
 
 
-def build(length: int, rounding: str = "floor") -> Network:
+def build(length: Length, rounding: GridRounding = "floor") -> Network:
     """The network for graphs of exactly n = `length` vertices, tokens as in `Paired(length)`; `rounding` as in `peeling`.
 
     Raises ValueError for a length below 1 or another rounding.
@@ -257,7 +256,7 @@ def _generators() -> int:
     return (rows + 2 * 5) * WIDTH + 2 * 3 * WIDTH + rows * (WIDTH + 1)
 
 
-def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+def bound(length: Length, rounding: GridRounding = "floor") -> dict[str, Number]:
     """Every size with explicit constants.
 
     core = 3 * 4 * d * p * 5: keys of 4 rows. program = p E with E = 3,669 whatever n is: 1,890 of attention, 247 of
@@ -276,7 +275,9 @@ def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(length: int = 8, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 8, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
+) -> list[Outcome]:
     """Build the network, on both grids or one, and require thought and answer, on the grid and in float64.
 
     Up to 4 vertices: every graph of n - 1 edges, in every order, either end of each edge first. Beyond: two stars and
@@ -347,7 +348,7 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
     )
 
 
-def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n, "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, for n = `length` vertices exactly.
 
     `vertices` may be left out. The answer raises ValueError with the field's name for any other input, a loop or a repeated
@@ -364,9 +365,22 @@ def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]
     return answer
 
 
-def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+def certificate_witness(
+    length: LengthFrom2 = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
+) -> Evidence:
     """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
     return shown(_asking(length, rounding), graphs, seed)
 
 
-THEOREM = Theorem(CLAIM, check, bound=bound, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

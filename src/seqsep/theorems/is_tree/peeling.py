@@ -41,8 +41,6 @@ Residual stream. It has 28 coordinates:
 
 The proof continues at `_look_back`, `_progress`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
 `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -79,6 +77,7 @@ from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-peeling",
@@ -89,7 +88,7 @@ WIDTH = 28
 ENTRIES = 3_864
 
 
-def build(length: int, rounding: str = "floor") -> Network:
+def build(length: Length, rounding: GridRounding = "floor") -> Network:
     """The network for graphs of up to n = `length` vertices, tokens as in `Pointed(length)`.
 
     `rounding`: "floor", B.2's grid, or "nearest", the paper's own grid (`blocks.least_grid`). Raises ValueError for a length
@@ -209,7 +208,7 @@ def proved(length: int, grid: Grid) -> float:
     return float(uniform_weight(grid, max(1, 2 * (length - 1))))
 
 
-def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+def bound(length: Length, rounding: GridRounding = "floor") -> dict[str, Number]:
     """Every size with explicit constants.
 
     core = 3 * 4 * d * p * (4 + 2): keys of 4 rows. program = p E, E = 3,864 whatever n is: 2,128 of attention, 1,082 of
@@ -227,7 +226,9 @@ def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 16, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
+) -> list[Outcome]:
     """Build the network, on both grids or one, and require thought and answer, on the grid and in float64.
 
     Up to 4 vertices: every list of n' - 1 pairs for every n' <= n, loops and repeated edges included. Beyond: `graphs` hard
@@ -272,18 +273,31 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
     )
 
 
-def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
     Without `vertices` n' is one more than there are edges. The thought holds pointers, "3'", and the vertices climbed to. Loops
     and repeated edges are allowed. The answer raises ValueError with the field's name for any other input.
     """
-    return trials.applier(_asking(length, rounding))
+    return trials.predictor(_asking(length, rounding))
 
 
-def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+def certificate_witness(
+    length: Length = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
+) -> Evidence:
     """Show the thoughts about every list of n - 1 edges of n = `length` vertices, or about at most `graphs` hard ones."""
     return shown(_asking(length, rounding), graphs, seed)
 
 
-THEOREM = Theorem(CLAIM, check, bound=bound, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

@@ -51,18 +51,11 @@ Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block of its own, and
 floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
 
 The proof continues at `_continuations`.
-
-A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force (`verify` also
-for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings with one state and an input
-that the model answers wrongly, its thought included. This does not show that every model with fewer bits has such an input;
-that is the pigeonhole principle. A search may also need more time than it gets. Attention keeps a cache that grows, so the
-bound does not apply to a layer with attention.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -88,6 +81,8 @@ from seqsep.theorems.is_tree._graphs import (
 )
 from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
+from seqsep.theorems.option_types import Checkpoint, Heads, Length, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Recall, TaskSizes
 from seqsep.theorems.protocols.machine import Machine
 from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
@@ -191,13 +186,13 @@ def most_thought(vertices: int) -> int:
 
 
 def check(
-    length: int = 8,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: LengthFrom2 = 8,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact model, count classes by brute force, and find an input on which each smaller model errs.
 
@@ -330,13 +325,13 @@ def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
     )
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": 6, "edges": [[2, 6], ..]}, at most `length` vertices, by the exact model, without a thought.
 
     Without `vertices` there is one more than edges. Loops and repeated edges are no tree. The answer raises ValueError with the
     field's name for any other input.
 
-    >>> applier(length=8)({"edges": [[1, 2], [3, 2]]})
+    >>> predictor(length=8)({"edges": [[1, 2], [3, 2]]})
     {'answer': 1, 'thought': []}
     """
 
@@ -348,13 +343,13 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return answer
 
 
-def evidence(length: int = 4) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 5)] = 4) -> Evidence:
     """Show a beginning of every class at the widest split, every two distinguished; the task is IsTree itself.
 
     Raises ValueError beyond 5 vertices.
     """
     if not 2 <= length <= MOST_CERTIFIED:
-        raise ValueError(f"evidence(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tried")
+        raise ValueError(f"certify(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tried")
     least = of_table(table(length))
     rows, columns, _ = least.distinguishing_table()
     alice = 1 + least.split + least.split // 2  # [BOS], the ends, and ~ between two of an edge
@@ -391,7 +386,7 @@ def verify(seed: int = 0) -> list[Outcome]:
 TEST = "tests/theorems/is_tree/test_state.py::"
 
 
-def constants(length: int) -> dict[str, Number]:
+def constants(length: LengthFrom2) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": least_bits(length)}
 
@@ -399,10 +394,17 @@ def constants(length: int) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force "
+    "(`verify` also for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings "
+    "with one state and an input that the model answers wrongly, its thought included.",
+    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle. A "
+    "search may also need more time than it gets. Attention keeps a cache that grows, so the bound does not apply to a "
+    "layer with attention.",
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Lemma C.28",

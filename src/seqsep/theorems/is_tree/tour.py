@@ -31,8 +31,6 @@ Floating point. In float64 only one thing is proved: the weights of losing keys 
 
 The proof continues at `_tour_layers`, `_tour_layers.look_back`, `_tour_layers.write_incidences`, `_tour_layers.find_earlier`,
 `_tour_layers.flag_cycle`, `_tour_layers.find_next`, `_tour_layers.choose_next` and `_tour_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 import math
@@ -54,6 +52,7 @@ from seqsep.theorems.is_tree import _tour_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-tour",
@@ -65,7 +64,7 @@ ENTRIES = 9_461
 FARTHEST = 4
 
 
-def build(length: int, rounding: str = "floor") -> Network:
+def build(length: Length, rounding: GridRounding = "floor") -> Network:
     """The network for graphs of up to n = `length` vertices, tokens as in `Tokens(length)`.
 
     `rounding`: "floor", B.2's grid, or "nearest", the paper's own grid (`blocks.least_grid`). Raises ValueError for a length
@@ -163,7 +162,7 @@ def _generators() -> int:
     return rows * WIDTH + 3 * WIDTH + rows * (WIDTH + 1)
 
 
-def bound(length: int, rounding: str = "floor") -> dict[str, Number]:
+def bound(length: Length, rounding: GridRounding = "floor") -> dict[str, Number]:
     """Every size with explicit constants.
 
     core = 3 d p (5 * 4 + 3 * 6 + 2 * 10), from the rows of keys. program = p E with E = 9,461 whatever n is: 6,384 of
@@ -193,7 +192,9 @@ def printed_sizes(length: int) -> dict[str, Number | str]:
     return {"layers": 9, "precision": 2 * math.ceil(exponent) + 1}
 
 
-def check(length: int = 16, rounding: str | None = None, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 16, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
+) -> list[Outcome]:
     """Build the network, on both grids or one, and require thought and answer, on the grid and in float64.
 
     Up to 4 vertices: every graph of n' - 1 edges for every n' <= n, in every order, either end of each edge first. Beyond:
@@ -234,16 +235,18 @@ def _outcome(asking: Asking, rounding: str) -> Outcome:
     )
 
 
-def applier(length: int, rounding: str = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
     Without `vertices` n' is one more than there are edges. The thought is the tour. The answer raises ValueError with the
     field's name for any other input, a loop or a repeated edge among them.
     """
-    return trials.applier(_asking(length, rounding))
+    return trials.predictor(_asking(length, rounding))
 
 
-def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: int = 0) -> Evidence:
+def certificate_witness(
+    length: LengthFrom2 = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
+) -> Evidence:
     """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
     return shown(_asking(length, rounding), graphs, seed)
 
@@ -251,11 +254,14 @@ def evidence(length: int = 4, rounding: str = "floor", graphs: int = 16, seed: i
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 4.7, layer 9 (C.27)",

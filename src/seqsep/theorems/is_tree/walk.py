@@ -41,12 +41,10 @@ Residual stream. It has 16 coordinates:
 * [next] is the vertex to write. It starts as the flag for ~ 2 back. [ends] says that the walk ends.
 
 The proof continues at `_choose_vertex` and `_read_out`.
-
-A run checks the sizes that it builds. This does not show that the model is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Int64
@@ -64,6 +62,8 @@ from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._graphs import LEAST_WITHOUT_TREE, Graphs, read_graph
 from seqsep.theorems.is_tree._walk_patterns import walk_by_patterns
 from seqsep.theorems.is_tree._walk_trials import Walking, every_simple_list, shown
+from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, Length, LengthFrom2, Seed
+from seqsep.theorems.options import Range
 
 CLAIM = Claim(
     name="is-tree-walk",
@@ -77,7 +77,7 @@ SPECIAL = 7
 REGIONS: tuple[Region, ...] = ("prompt", "everything")
 
 
-def build(length: int) -> Network:
+def build(length: Length) -> Network:
     """The network for graphs of up to n = `length` vertices, tokens as in `WalkTokens(length)`.
 
     Raises ValueError for a length below 1.
@@ -226,7 +226,7 @@ def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tok
     return rows, bias
 
 
-def bound(length: int) -> dict[str, Number]:
+def bound(length: Length) -> dict[str, Number]:
     """Every size with explicit constants: p = bit_length(2 (n + 7)^4), program = p E with E = 1,159 whatever n is.
 
     E: 16^2 + 2 * 16^2 for the recurrence, 2 * 5 * 16 + 5 + 16 for the units, 298 that generate the tables.
@@ -246,7 +246,7 @@ def bound(length: int) -> dict[str, Number]:
     }
 
 
-def check(length: int = 16, graphs: int = 24, seed: int = 0) -> list[Outcome]:
+def check(length: LengthFrom2 = 16, graphs: GraphCount = 24, seed: Seed = 0) -> list[Outcome]:
     """Build the network and require walk and answer with a live retriever, on the grid and in float64.
 
     Once the retriever searches the prompt only, once everything before the query. Up to 4 vertices: every simple graph of
@@ -367,7 +367,7 @@ def _outcome(walking: Walking, exhaustive: bool) -> Outcome:
     )
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
 
     Without `vertices` n' is one more than there are edges. The thought holds the queries and what the retriever found in the
@@ -382,14 +382,16 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     return answer
 
 
-def evidence(length: int = 4, graphs: int = 24, seed: int = 0) -> Evidence:
+def certificate_witness(
+    length: Annotated[Length, Range(4, 1 << 16)] = 4, graphs: GraphCountFrom1 = 24, seed: Seed = 0
+) -> Evidence:
     """Show the walks of n = `length` vertices, with what the retriever finds in the prompt, for at most `graphs` graphs.
 
     Raises ValueError below 4 vertices, where every simple graph of n - 1 edges is a tree.
     """
     if length < LEAST_WITHOUT_TREE:
         raise ValueError(
-            f"evidence(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is no tree"
+            f"certify(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is no tree"
         )
     return shown(_walking(length, "prompt"), graphs, seed)
 
@@ -397,11 +399,14 @@ def evidence(length: int = 4, graphs: int = 24, seed: int = 0) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the model is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Algorithm 2 with Definition A.5",

@@ -28,17 +28,12 @@ The proof continues at `alice`, `bob` and `must_err` (a model with fewer bits).
 
 More labels. With C labels the same state has n log2 C bits. `associative-recall-state` shows this, and it has an exact model,
 with n bits for keys in order. So the bound is attained on the inputs of this proof.
-
-A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages have the
-counted bits. Each smaller model that is tested gives a wrong answer. This does not show that every smaller model fails; that
-is the proof above.
 """
 
 import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -49,6 +44,7 @@ from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Recall, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
@@ -263,13 +259,13 @@ def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
 
 
 def check(
-    length: int = 8,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: LengthFrom2 = 8,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Decide DISJ by the exact model's state, and find an input on which each smaller model errs.
 
@@ -348,6 +344,10 @@ def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
+    "have the counted bits. Each smaller model that is tested gives a wrong answer.",
+    not_shown="This does not show that every smaller model fails; that is the proof.",
     nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",

@@ -47,9 +47,6 @@ with |x|^2 <= 5/4. Otherwise a point of norm 1 may be refused.
 Recall. A symbol becomes a point whose d = ceil(log2 S) coordinates are its binary digits, written as +floor(L / sqrt d) or
 -floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has
 1/log N. We build for 1/d, which the margin exceeds for d <= 20.
-
-A run checks the lengths, dimensions and margins that it builds. This does not show that the networks are right for others. The
-proof covers them all.
 """
 
 import math
@@ -73,6 +70,18 @@ from seqsep.theorems.nearest_neighbor._plan import APART, Plan, base, least_marg
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
 from seqsep.theorems.nearest_neighbor._settings import tokens
 from seqsep.theorems.nearest_neighbor._trials import Asking, all_series, answers_hard
+from seqsep.theorems.option_types import (
+    Alphabet,
+    Classes,
+    Dimension,
+    Eta,
+    Gamma,
+    GridSteps,
+    LengthFrom2,
+    Repair,
+    Seed,
+    Tightness,
+)
 
 CLAIM = Claim(
     name="nearest-neighbor-two-layers",
@@ -86,12 +95,12 @@ VARIANTS = ("repaired", "printed")
 
 
 def build(
-    length: int,
-    dimension: int = 4,
-    classes: int = 2,
-    gamma: Fraction | float | None = None,
-    steps: int | None = None,
-    eta: int | None = None,
+    length: LengthFrom2,
+    dimension: Dimension = 4,
+    classes: Classes = 2,
+    gamma: Gamma | None = None,
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """The network for up to `length` points, the question included, with margins of at least `gamma` (by default 1/n).
 
@@ -241,14 +250,14 @@ def bound(plan: Plan) -> dict[str, Number]:
 
 
 def check(
-    length: int = 32,
-    dimension: int = 4,
-    classes: int = 2,
-    alphabet: int = 64,
-    gamma: Fraction | float | None = None,
-    variant: str = "repaired",
-    tightness: bool = False,
-    seed: int = 0,
+    length: LengthFrom2 = 32,
+    dimension: Dimension = 4,
+    classes: Classes = 2,
+    alphabet: Alphabet = 64,
+    gamma: Gamma | None = None,
+    variant: Repair = "repaired",
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check nearest neighbour with margins of at least `gamma` (by default 1/n), and recall over an alphabet, on the grid.
 
@@ -357,8 +366,12 @@ def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False)
     )
 
 
-def applier(
-    length: int, classes: int = 64, alphabet: int = 64, gamma: Fraction | float | None = None, variant: str = "repaired"
+def predictor(
+    length: LengthFrom2,
+    classes: Classes = 64,
+    alphabet: Alphabet = 64,
+    gamma: Gamma | None = None,
+    variant: Repair = "repaired",
 ) -> Callable[[Mapping[str, Any]], int | list[int]]:
     """Answer {"points": [[..], ..], "labels": [..], "query": [..]} and {"pairs": [[key, value], ..], "query": key}.
 
@@ -367,7 +380,7 @@ def applier(
     question needs the margin gamma there (by default 1/n; in recall 1/d for symbols of d digits). `variant` is repaired (ours)
     or printed (the paper's). Raises ValueError with the field's name for any other input.
     """
-    _require("applier", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
+    _require("predictor", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     networks: dict[Plan, Network] = {}
 
     def answer(given: Mapping[str, Any]) -> int | list[int]:
@@ -390,7 +403,7 @@ def applier(
     return answer
 
 
-def constants(length: int, dimension: int, classes: int, gamma: Fraction | None = None) -> dict[str, Number]:
+def constants(length: LengthFrom2, dimension: Dimension, classes: Classes, gamma: Gamma | None = None) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(Plan(length, dimension, classes, least_margin(length, gamma)))
 
@@ -398,10 +411,13 @@ def constants(length: int, dimension: int, classes: int, gamma: Fraction | None 
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the lengths, dimensions and margins that it builds.",
+    not_shown="This does not show that the networks are right for others. The proof covers them all.",
     build=build,
     bound=constants,
     nothing_to_certify="its inputs are vectors, which have no form in a certificate",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     errata=as_printed.ERRATA,
 )

@@ -45,15 +45,12 @@ m for which this is true, and `least_width_heads` the least m H.
 The proof continues at `_one_layer_parties.OneLayerParty.last`, `_one_layer_parties.OneLayerParty.maxima`,
 `_one_layer_parties.OneLayerParty.normalisers`, `_one_layer_parties.OneLayerParty.value_sums` and
 `_one_layer_parties.OneLayerParty.answer`.
-
-A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the forward pass,
-and the channel carries the bits that `message_bits` counts. This does not show the claim for every model; that is the proof at
-the steps.
 """
 
 import math
 from collections.abc import Collection
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 
@@ -62,6 +59,8 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.communication.channel import meet
 from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, Network
 from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem, TheoremFails
+from seqsep.theorems.option_types import Embedding, Exponent, Heads, Length, Seed, Width
+from seqsep.theorems.options import OneOf
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary
 from seqsep.theorems.protocols.one_layer_ledger import (
@@ -94,6 +93,9 @@ __all__ = [
     "talk",
     "verify",
 ]
+
+SharedQuestion = Annotated[str, OneOf(*QUESTIONS), "What the second layer reads: a vector or a token; by default each."]
+ProtocolVariant = Annotated[str, OneOf(*VARIANTS), "Which party learns the answer; by default each."]
 
 CLAIM = Claim(
     name="one-layer-protocol",
@@ -207,14 +209,14 @@ def reduce(
 
 
 def check(
-    length: int = 8,
-    width: int = 8,
-    heads: int = 2,
-    embedding: int | None = None,
-    exponent: int = 2,
-    variant: str | None = None,
-    question: str | None = None,
-    seed: int = 0,
+    length: Length = 8,
+    width: Width = 8,
+    heads: Heads = 2,
+    embedding: Embedding | None = None,
+    exponent: Exponent = 2,
+    variant: ProtocolVariant | None = None,
+    question: SharedQuestion | None = None,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Run each variant and each question (or one) on random networks, inputs and partitions.
 
@@ -313,6 +315,10 @@ TEST = "tests/theorems/protocols/test_one_layer_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the "
+    "forward pass, and the channel carries the bits that `message_bits` counts.",
+    not_shown="This does not show the claim for every model; that is the proof at the steps.",
     nothing_to_certify="a protocol for any model, for which no finite object is shown",
     nothing_to_apply="a protocol between two parties for any attention layer, which builds none; check takes the sizes of a "
     "layer",

@@ -29,24 +29,22 @@ between them. Bob's copy of the model is made before Alice reads, and it reads t
 model keeps outside of its state does not reach him.
 
 The proof continues at `alice` and `bob`.
-
-At every split 0 <= K < N of the given inputs, a run shows that the message has exactly the counted state bits. Bob's outputs
-equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). They equal those of
-`forward` up to TOLERANCE times max(1, greatest output), which is 1e-9 in float64 and 2e-5 in float32. There, sums in another
-order differ by at most 1.4e-6 for our mixers at 200 tokens. This does not show that the reduction applies to every recurrent
-model; that is the proof at `alice` and `bob`.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from seqsep.maths.communication.channel import Channel, meet
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
+from seqsep.theorems.option_types import Checkpoint, Length, RecurrentMixer, Seed
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.machine import AnyModel, Machine, RecurrentModel, TokenSequence, as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT
 from seqsep.theorems.protocols.thought import Thought, think
+
+ThoughtLength = Annotated[int, Range(0, 1 << 12), "Number of tokens that the model writes before its answer."]
 
 CLAIM = Claim(
     name="one-way-protocol",
@@ -199,11 +197,11 @@ def _require_forward(model: RecurrentModel, inputs: TokenSequence, uncut: list[A
 
 
 def check(
-    length: int | None = None,
-    seed: int = 0,
-    mixer: str | None = None,
-    checkpoint: Path | None = None,
-    thought: int | None = None,
+    length: Length | None = None,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    checkpoint: Checkpoint | None = None,
+    thought: ThoughtLength | None = None,
 ) -> list[Outcome]:
     """Run the protocol on every recurrent mixer (or one), two layers of it with random weights; or on a trained model.
 
@@ -288,6 +286,12 @@ def _outcome(model: Any, some: list[Any], length: int, *, variant: str, thought:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="At every split 0 <= K < N of the given inputs, a run shows that the message has exactly the counted state bits. "
+    "Bob's outputs equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). "
+    "They equal those of `forward` up to TOLERANCE times max(1, greatest output), which is 1e-9 in float64 and 2e-5 in "
+    "float32. There, sums in another order differ by at most 1.4e-6 for our mixers at 200 tokens.",
+    not_shown="This does not show that the reduction applies to every recurrent model; that is the proof at `alice` and `bob`.",
     nothing_to_certify="a protocol for any model, for which no finite object is shown",
     nothing_to_apply="a protocol between two parties for any recurrent model, which builds none; check takes a mixer or a "
     "checkpoint",

@@ -53,11 +53,6 @@ even N.
 
 *Without coins* N + 1 bits are enough. They are also needed: the 2^N pairs of a set and its complement have 2^N different
 transcripts, and a pair that meets has one more.
-
-For N up to 3, a run takes trees with exact chances, and some of these trees are random. It counts errors over all inputs. It
-checks step 6 as an equality of fractions, and the other steps as numbers, coordinate by coordinate. Some protocols of fewer
-bits are wrong more often than e, and the run shows the input. For any N the error of the windows is exact, and the channel
-counts their bits. This does not show that every protocol with coins has c(e) N bits; that is the proof above.
 """
 
 import itertools
@@ -72,6 +67,7 @@ import numpy as np
 from seqsep.maths.communication.channel import meet
 from seqsep.maths.communication.communication import TwoParty, fooling_set
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import Error, Length, Seed
 from seqsep.theorems.protocols import protocol_trees
 from seqsep.theorems.protocols.disjointness_windows import Windows, alice, bob, windows_for
 from seqsep.theorems.protocols.protocol_trees import Distribution, Protocol, Tree, parts
@@ -235,7 +231,7 @@ def _noisy(length: int, noise: Fraction) -> Tree:
     return protocol_trees.one_way(messages, lambda message: tuple(Fraction(bool(int(message, 2) & y)) for y in every), length)
 
 
-def check(length: int = 1000, error: Fraction | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 1000, error: Error | None = None, seed: Seed = 0) -> list[Outcome]:
     """Compute the proof's steps on trees for N = 1 .. 3, and run windows for N = `length` and an error of 1/3 (`error`).
 
     Errors are counted over all inputs of trees, and for windows by the places that they miss. The channel carries 20 drawn
@@ -388,6 +384,12 @@ TEST = "tests/theorems/protocols/test_random_disjointness.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="For N up to 3, a run takes trees with exact chances, and some of these trees are random. It counts errors over all "
+    "inputs. It checks step 6 as an equality of fractions, and the other steps as numbers, coordinate by coordinate. Some "
+    "protocols of fewer bits are wrong more often than e, and the run shows the input. For any N the error of the windows "
+    "is exact, and the channel counts their bits.",
+    not_shown="This does not show that every protocol with coins has c(e) N bits; that is the proof.",
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; disjointness-one-layer shows bits without",
     choices=(

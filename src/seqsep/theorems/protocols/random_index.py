@@ -25,10 +25,6 @@ is wrong with the same chance, which is the mean weight divided by m:
     Hamming, m = 2^r - 1:    s = m - r,  e = 2^-r:  1/8 at m = 7, s = 4
 Of these codes with m <= 15 and an error of at most e we take one with the least s / m. The bits of N after the complete blocks
 are sent unchanged. At e = 1/3 this takes floor(N / 5) + (N mod 5) bits.
-
-A run shows for every block, every index and every z that Bob is wrong with exactly the stated chance. The channel counts the
-bits, which are compared with (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test goes through every
-code book). This does not show that every message of a protocol with coins has (1 - h(e)) N bits; that is the proof above.
 """
 
 import math
@@ -42,6 +38,7 @@ from jaxtyping import Int64
 from seqsep.maths.communication.channel import Channel, meet
 from seqsep.maths.communication.communication import TwoParty, distinct_rows
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import Error, Length, Seed
 
 CLAIM = Claim(
     name="index-random-protocol",
@@ -188,7 +185,7 @@ def errors(code: Code) -> Int64[np.ndarray, "blocks m"]:
     return found
 
 
-def check(length: int = 1000, error: Fraction | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 1000, error: Error | None = None, seed: Seed = 0) -> list[Outcome]:
     """Run the protocol for N = `length` with an error of at most `error`, by default 1/3, and count its bits and errors.
 
     Errors are counted for every block of at most 7 bits, every index and every z. The channel carries 20 runs with drawn
@@ -279,6 +276,11 @@ TEST = "tests/theorems/protocols/test_random_index.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows for every block, every index and every z that Bob is wrong with exactly the stated chance. The channel "
+    "counts the bits, which are compared with (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test "
+    "goes through every code book).",
+    not_shown="This does not show that every message of a protocol with coins has (1 - h(e)) N bits; that is the proof.",
     verify=verify,
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; index-lookup-state is a model",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; index-lookup-state shows bits without",

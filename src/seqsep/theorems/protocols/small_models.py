@@ -6,12 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.maths.automata.automata import Recurrence
-from seqsep.models.mixers import BY_NAME as MIXERS
-from seqsep.models.mixers import GROWING
+from seqsep.theorems.option_types import RECURRENT as RECURRENT
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 
-RECURRENT = tuple(name for name in MIXERS if name not in GROWING)
 WIDEST = 8
 
 

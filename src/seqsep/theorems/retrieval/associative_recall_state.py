@@ -29,16 +29,12 @@ must distinguish any two of them:
   the question k. The right answer is v in the first case, and another value in the second case.
 
 The proof continues at `build`.
-
-A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers wrongly.
-This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +43,7 @@ from jaxtyping import Int64
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
+from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.small_models import Chosen, small_models
@@ -191,14 +188,14 @@ def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precisio
 
 
 def check(
-    length: int = 6,
-    alphabet: int = 3,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: Length = 6,
+    alphabet: Alphabet = 3,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact models, for keys in order and in any order; find inputs on which smaller ones err.
 
@@ -287,14 +284,14 @@ def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> O
     )
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
     """Answer {"pairs": [[key, value], ..], "query": key} by the exact model for keys in any order: the value.
 
     Exactly N = `length` pairs: keys are 0 .. N - 1, each once, and values 0 .. S - 1. With "queries", a list of different keys
     in place of "query", one state answers them in turn, and the answer is a list. The answer raises ValueError with the
     field's name for any other input.
 
-    >>> answer = applier(length=2, alphabet=9)
+    >>> answer = predictor(length=2, alphabet=9)
     >>> answer({"pairs": [[1, 8], [0, 3]], "query": 1}), answer({"pairs": [[1, 8], [0, 3]], "queries": [0, 1]})
     (8, [3, 8])
     """
@@ -335,7 +332,7 @@ def _read_pairs(given: Mapping[str, Any], length: int, alphabet: int) -> Pairs:
 TEST = "tests/theorems/retrieval/test_associative_recall_state.py::"
 
 
-def constants(length: int, alphabet: int) -> dict[str, Number]:
+def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": least_bits(length, alphabet)}
 
@@ -343,9 +340,13 @@ def constants(length: int, alphabet: int) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers "
+    "wrongly.",
+    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.",
     bound=constants,
     nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
-    applier=applier,
+    predictor=predictor,
     errata=(
         Erratum(
             where="Proposition 9, appendix C.1",

@@ -39,14 +39,11 @@ Scores. In each block except COUNT the right position scores above every other o
 
 Logits. The logit of class i is 2 i s - i^2 u (`blocks.peaks`). For COUNT s = m w and u = w, and the margin is f(T + 1). For
 the other blocks s is the place that was read and u = 1, and the margin is 1.
-
-A run checks the sizes that it builds. This does not show that the blocks are right for other T and V. The proof covers them
-all.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64, Shaped
@@ -77,11 +74,17 @@ from seqsep.theorems.blocks import (
     uniform_weight,
     with_squares,
 )
+from seqsep.theorems.option_types import Eta, GridRounding, Keys, Length, Seed, Sequences
+from seqsep.theorems.options import OneOf, Range
 from seqsep.theorems.retrieval import _attention_blocks as definitions
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS, Positions
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._printed_units import ERRATA
 from seqsep.theorems.trial import Trial
+
+Block = Annotated[str, OneOf("copy", "count", "match", "match-close", "match-nearest", "match-next"), "Name of the block."]
+Back = Annotated[int, Range(0), "The distance at which the block copy looks back."]
+Most = Annotated[int, Range(1), "V: all numbers are 0 to V; by default N."]
 
 CLAIM = Claim(
     name="attention-blocks",
@@ -100,7 +103,9 @@ PRINTED_SCORES = {
 }
 
 
-def build(block: str, length: int, most: int, back: int = 1, rounding: str = "floor", eta: int | None = None) -> Network:
+def build(
+    block: Block, length: Length, most: Most, back: Back = 1, rounding: GridRounding = "floor", eta: Eta | None = None
+) -> Network:
     """The network of a block for the positions 0 .. T = `length`, and numbers up to V = `most`; `back` is for COPY.
 
     Inputs are vectors: own key, asked key, near and counter, each with its square. Classes are places, or numbers of matches.
@@ -188,7 +193,9 @@ def _needed(block: str, length: int, eta: int, *, most: int, back: int) -> int:
     return max(greatest, eta * (2 * length + 1))
 
 
-def check(length: int = 16, keys: int = 4, sequences: int = 40, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(
+    length: Length = 16, keys: Keys = 4, sequences: Sequences = 40, rounding: GridRounding | None = None, seed: Seed = 0
+) -> list[Outcome]:
     """Build each block for each grid (or for one) and ask it at every position.
 
     Every sequence of three positions over two keys (`_attention_blocks.every_input`), then `sequences` drawn ones of T =
@@ -253,8 +260,8 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(
-    length: int, block: str = "match", most: int | None = None, back: int = 1, rounding: str = "floor"
+def predictor(
+    length: Length, block: Block = "match", most: Most | None = None, back: Back = 1, rounding: GridRounding = "floor"
 ) -> Callable[[Mapping[str, Any]], list[int]]:
     """Answer {"own": [..], "asked": [..]} by the weights of a block: for each position from 1 on, what it reads.
 
@@ -263,7 +270,7 @@ def applier(
     places back. All numbers are 0 .. V, V = `most`, by default N. The answer of a position is a place, 0 if nothing matches,
     or for count the number of matches. Raises ValueError with the field's name for any other input.
 
-    >>> applier(length=8)({"own": [5, 7, 5], "asked": [5, 5, 7]})
+    >>> predictor(length=8)({"own": [5, 7, 5], "asked": [5, 5, 7]})
     [1, 1, 2]
     """
     greatest = length if most is None else most
@@ -281,9 +288,12 @@ def applier(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the blocks are right for other T and V. The proof covers them all.",
     build=build,
     nothing_to_certify="its blocks answer no task; recall-attention and counting-attention, made of them, have certificates",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     errata=ERRATA,
 )

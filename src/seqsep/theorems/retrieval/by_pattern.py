@@ -26,14 +26,12 @@ place of the mark [. Together these are u + r + 2 numbers of p bits. By their ra
 Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
 
 The proof continues at `_remember` (the shift registers), `_copy` (the FFN) and `_read_out` (the logits).
-
-A run checks the sizes that it builds. This does not show that the models are right at other sizes. The proof covers every S.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -44,11 +42,14 @@ from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, who
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence, GeneratedRun
+from seqsep.theorems.option_types import Alphabet, AlphabetFrom2, Gram, Inputs, Length, LengthFrom2, Seed
 from seqsep.theorems.retrieval._pattern_errata import ERRATA
 from seqsep.theorems.retrieval._pattern_inputs import WORDS, Given, drawn_inputs, every_input, read, solved
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval._shown import words
 from seqsep.theorems.retrieval._written_query import Question, Template
+
+Queried = Annotated[Question, "index (places 1 to N), recall (of c-grams) or counting (thresholds 0 to S - 1)."]
 
 CLAIM = Claim(
     name="retrieval-by-pattern",
@@ -64,7 +65,7 @@ FLOAT_INPUTS = 300
 AT_ONCE = 256
 
 
-def build(question: Question, alphabet: int, gram: int = 2) -> Network:
+def build(question: Queried, alphabet: Alphabet, gram: Gram = 2) -> Network:
     """The network of `question`, index, recall or counting, over the numbers 0 .. S - 1, for data of any length.
 
     Tokens are as in `Template`.
@@ -228,7 +229,7 @@ def bound(question: Question, alphabet: int, gram: int = 2) -> dict[str, Number]
     }
 
 
-def check(length: int = 16, gram: int = 3, inputs: int = 200, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 16, gram: Gram = 3, inputs: Inputs = 200, seed: Seed = 0) -> list[Outcome]:
     """Build the network of each question, and require its thought and answer with a live retriever, on the grid and in float64.
 
     Up to 4 tokens of data: all of 1 to `length` tokens out of 1, 2, 11 and 12, with every question over them (thresholds 0 to
@@ -289,7 +290,7 @@ def _put(trial: RecurrentTrial, template: Template, some: Sequence[Given]) -> No
     trial.follow(sequences, starts, lambda example: some[example].readable(), inserted)
 
 
-def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+def predictor(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     """Answer a question of one of the four tasks by the weights built for it, with a live retriever.
 
     {"symbols": [..], "position": p} is index lookup, {"tokens": [..], "query": [..]} recall (of c-grams for a query of c - 1),
@@ -297,12 +298,12 @@ def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, 
     `alphabet` (by default N + 1), and so are p, q and t. The answer is {"answer": number, "thought": texts}: a number, None for
     FAILED; in counting 1 or 0. Raises ValueError with the field's name for any other input.
 
-    >>> applier(length=4)({"tokens": [3, 1, 3, 2], "query": [3]})["answer"]
+    >>> predictor(length=4)({"tokens": [3, 1, 3, 2], "query": [3]})["answer"]
     1
     """
     size = length + 1 if alphabet is None else alphabet
     if min(length, size) < 1:
-        raise ValueError(f"applier(length={length}, alphabet={alphabet}): both are at least 1")
+        raise ValueError(f"predictor(length={length}, alphabet={alphabet}): both are at least 1")
     built = cache(build)
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -330,8 +331,12 @@ def _generated(network: Network, template: Template, asked: Given) -> list[int]:
     return thought
 
 
-def evidence(
-    length: int = 3, alphabet: int | None = None, gram: int = 2, question: Question = "recall", seed: int = 0
+def certificate_witness(
+    length: LengthFrom2 = 3,
+    alphabet: AlphabetFrom2 | None = None,
+    gram: Gram = 2,
+    question: Queried = "recall",
+    seed: Seed = 0,
 ) -> Evidence:
     """Show the runs of one question about N = `length` numbers out of 0 .. S - 1, S = `alphabet`.
 
@@ -341,10 +346,10 @@ def evidence(
     alphabet below 2, or a length below that of a gram.
     """
     if question not in QUESTIONS:
-        raise ValueError(f"evidence(question={question!r}): expected one of {', '.join(QUESTIONS)}")
+        raise ValueError(f"certify(question={question!r}): expected one of {', '.join(QUESTIONS)}")
     size = alphabet if alphabet is not None else length + 1 if question == "index" else 2
     if length < (gram if question == "recall" else 1) or min(gram, size) < 2:
-        raise ValueError(f"evidence({length=}, {alphabet=}, {gram=}): expected 2 <= gram <= length, 2 <= alphabet")
+        raise ValueError(f"certify({length=}, {alphabet=}, {gram=}): expected 2 <= gram <= length, 2 <= alphabet")
     template = Template(question, size, gram)
     drawn = words(size, length + template.asked, seed)
     if question == "index":
@@ -361,4 +366,15 @@ def evidence(
     return Evidence(f"{TASKS[question]}-by-pattern", fields, run)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, errata=ERRATA, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the models are right at other sizes. The proof covers every S.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    errata=ERRATA,
+    certificate_witness=certificate_witness,
+)

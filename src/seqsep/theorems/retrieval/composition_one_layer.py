@@ -39,14 +39,10 @@ written as several tokens, if those of f come first.
 
 Scope. The proof is for one layer and for f before g. The value and the score at a position of f may depend only on f, on the
 place and on x. The form of the scores and the width of the residual stream do not matter.
-
-On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the logits of the
-complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a message of no more bits
-than the bound is enough for every answer. If two functions have the same message, it shows the input that the layer answers
-wrongly. This does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the proof.
 """
 
 from itertools import product
+from typing import Annotated
 
 import numpy as np
 
@@ -59,6 +55,8 @@ from seqsep.maths.communication.one_layer_message import (
 )
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, tabulated
+from seqsep.theorems.option_types import Heads, Length, LengthFrom2, Precision, Seed
+from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval._one_layer_trials import conversations
 from seqsep.theorems.retrieval._running_sums import TYPES, RunningLayer, heard, random_layer, written
 from seqsep.theorems.retrieval.one_layer import Shared
@@ -135,7 +133,7 @@ def reduce(layer: RunningLayer, tokens: np.ndarray) -> int:
     return bits
 
 
-def bound(length: int, heads: int = 1, precision: int = 16) -> dict[str, Number]:
+def bound(length: LengthFrom2, heads: Heads = 1, precision: Precision = 16) -> dict[str, Number]:
     """Find the least m for composition over [n], n = `length`, in both arithmetics, and the bits that are needed.
 
     >>> bound(length=1024, heads=8, precision=16)
@@ -162,7 +160,7 @@ def first_impossible(width: int, heads: int = 1, precision: int = 16) -> dict[st
     }
 
 
-def check(length: int = 1024, heads: int = 1, precision: int = 16, seed: int = 0) -> list[Outcome]:
+def check(length: LengthFrom2 = 1024, heads: Heads = 1, precision: Precision = 16, seed: Seed = 0) -> list[Outcome]:
     """Run both protocols on random layers at small sizes, then give the least m for n = `length`, H = `heads` and p bits.
 
     Raises ValueError for numbers below 2, 1 and 1; TheoremFails with an input on which Bob's answer is not the layer's.
@@ -230,13 +228,13 @@ def _check_sizes(length: int, heads: int, precision: int) -> list[Outcome]:
     ]
 
 
-def evidence(length: int = MOST_SHOWN) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 3)] = MOST_SHOWN) -> Evidence:
     """Show, for n = `length` up to 3, that Bob's questions tell every two functions apart: n^n rows, for x = 0.
 
     The task is the table of all answers. Raises ValueError for another length.
     """
     if not 2 <= length <= MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}): 2 or 3 values, as the table has n^(2n + 1) entries")
+        raise ValueError(f"certify(length={length}): 2 or 3 values, as the table has n^(2n + 1) entries")
     inputs = np.array(list(product(range(length), repeat=2 * length + 1)))
     shared = share(length)
     whole = [shared.whole({}, question) for question in range(length)]
@@ -251,8 +249,15 @@ def evidence(length: int = MOST_SHOWN) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the "
+    "logits of the complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a "
+    "message of no more bits than the bound is enough for every answer. If two functions have the same message, it shows "
+    "the input that the layer answers wrongly.",
+    not_shown="This does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the "
+    "proof.",
     bound=bound,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound; index-lookup-one-layer answers f(y) where y is the last token",
 )

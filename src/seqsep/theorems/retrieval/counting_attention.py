@@ -39,9 +39,6 @@ Margins. Each is proved for every N, S and every input, on both grids:
 * Read-out: the logit of the right answer is above the other one by `_counting.Counting.margin`, which is more than 5/L.
 
 The proof continues at `_count_equal` and `_copy_before`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -70,6 +67,7 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.retrieval._counting_errata import ERRATA
@@ -84,7 +82,9 @@ CLAIM = Claim(
 )
 
 
-def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta: int | None = None) -> Network:
+def build(
+    length: Length, alphabet: Alphabet | None = None, rounding: GridRounding = "floor", eta: Eta | None = None
+) -> Network:
     """The network for up to N = `length` numbers out of 0 .. S - 1, S = `alphabet` (by default N + 1: all that can be counted).
 
     Token 0 is [BOS] and token s + 1 is the number s, as a symbol, a query or a threshold. `rounding` chooses the grid
@@ -178,7 +178,9 @@ def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(length: int = 64, alphabet: int | None = None, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(
+    length: Length = 64, alphabet: Alphabet | None = None, rounding: GridRounding | None = None, seed: Seed = 0
+) -> list[Outcome]:
     """Build the network for each grid (or for one) and ask it; S = `alphabet` is N + 1 unless given.
 
     Every sequence, query and threshold at every length up to N if there are at most 20,000, else sequences with 0 .. N
@@ -219,7 +221,7 @@ def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> O
     )
 
 
-def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights: 1 if q occurs more than t times, else 0.
 
     At most N = `length` tokens; tokens, query and threshold are 0 .. S - 1, S = `alphabet` (by default N + 1).
@@ -227,12 +229,12 @@ def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, 
     return trials.answering(build(length, alphabet), task_of(length, alphabet))
 
 
-def evidence(length: int = 2, alphabet: int | None = None, seed: int = 0) -> Evidence:
+def certificate_witness(length: Length = 2, alphabet: Alphabet | None = None, seed: Seed = 0) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     return counting_evidence(build(length, alphabet), task_of(length, alphabet), seed)
 
 
-def constants(length: int, alphabet: int | None = None, rounding: str = "floor") -> dict[str, Number]:
+def constants(length: Length, alphabet: Alphabet | None = None, rounding: GridRounding = "floor") -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(task_of(length, alphabet), rounding)
 
@@ -240,10 +242,13 @@ def constants(length: int, alphabet: int | None = None, rounding: str = "floor")
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=ERRATA,
 )

@@ -27,13 +27,10 @@ constant 1, and `bos` is 1 at [BOS] only. The network has no positions, so a tok
 State. It has two numbers of p bits, for every N. The first, w, is in 0 .. S, and the second, w^2, in 0 .. S^2. These ranges
 fit in ceil(log2(S + 1)) + ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state
 applies to this network.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -52,6 +49,8 @@ from seqsep.theorems.blocks import (
     side_by_side,
 )
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
+from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
@@ -66,7 +65,12 @@ CLAIM = Claim(
 )
 
 
-def build(length: int, alphabet: int | None = None, rounding: str = "floor", eta: int | None = None) -> Network:
+def build(
+    length: Annotated[Length, Range(1, 1 << 15)],
+    alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
+    rounding: GridRounding = "floor",
+    eta: Eta | None = None,
+) -> Network:
     """The network for up to N = `length` numbers out of 0 .. S - 1, S = `alphabet` (by default N + 1).
 
     Tokens, `rounding` and `eta` are those of `counting_attention.build`. Raises ValueError as it does.
@@ -130,7 +134,12 @@ def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(length: int = 64, alphabet: int | None = None, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(
+    length: Annotated[Length, Range(1, 1 << 15)] = 64,
+    alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
+    rounding: GridRounding | None = None,
+    seed: Seed = 0,
+) -> list[Outcome]:
     """Build the network for each grid (or for one) and ask it the inputs of `counting_attention.check`.
 
     Raises ValueError as `build`, TheoremFails with the input that is answered wrongly.
@@ -162,17 +171,27 @@ def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcom
     )
 
 
-def applier(length: int, alphabet: int | None = None) -> Callable[[Mapping[str, Any]], int]:
-    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights, 1 or 0; as `counting_attention.applier`."""
+def predictor(
+    length: Annotated[Length, Range(1, 1 << 15)], alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None
+) -> Callable[[Mapping[str, Any]], int]:
+    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights, 1 or 0; as `counting_attention.predictor`."""
     return trials.answering(build(length, alphabet), task_of(length, alphabet))
 
 
-def evidence(length: int = 2, alphabet: int | None = None, seed: int = 0) -> Evidence:
+def certificate_witness(
+    length: Annotated[Length, Range(1, 1 << 15)] = 2,
+    alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
+    seed: Seed = 0,
+) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     return counting_evidence(build(length, alphabet), task_of(length, alphabet), seed)
 
 
-def constants(length: int, alphabet: int | None = None, rounding: str = "floor") -> dict[str, Number]:
+def constants(
+    length: Annotated[Length, Range(1, 1 << 15)],
+    alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
+    rounding: GridRounding = "floor",
+) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(task_of(length, alphabet), rounding)
 
@@ -180,9 +199,12 @@ def constants(length: int, alphabet: int | None = None, rounding: str = "floor")
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
 )

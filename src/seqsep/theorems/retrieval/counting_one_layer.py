@@ -48,9 +48,6 @@ data. So a head reads its count of the x_i, times 1/L. The heads write their cou
 the number of times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at least 1.
 
 Kc is the least exponent that gives L >= 2 n and a large enough d. Stepwise d >= 4 is enough, and once needs d >= 6 n + 8.
-
-A run checks the layer at the length that it is built for. This does not show that the layer is right at other lengths. The
-proof covers every n and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -69,6 +66,7 @@ from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, GridRounding, GridSoftmax, Length, RoundingMode, Seed, SoftmaxMode
 from seqsep.theorems.retrieval._counting import Counting, read
 from seqsep.theorems.retrieval._shown import counting_evidence
 
@@ -111,7 +109,7 @@ def _distance(steps: int, alphabet: int) -> int:
     return 2 * steps // (5 * alphabet)
 
 
-def build(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Softmax = "stepwise") -> Network:
+def build(length: Length, alphabet: Alphabet, rounding: RoundingMode = "floor", softmax: SoftmaxMode = "stepwise") -> Network:
     """The network for data of exactly `length` tokens; number v is token v.
 
     >>> network = build(length=64, alphabet=64)
@@ -158,7 +156,9 @@ def _logarithm(steps: int, threshold: Decimal) -> int:
         return int((steps * (steps / threshold).ln()).to_integral_value())
 
 
-def bound(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Softmax = "stepwise") -> dict[str, Number]:
+def bound(
+    length: Length, alphabet: Alphabet, rounding: RoundingMode = "floor", softmax: SoftmaxMode = "stepwise"
+) -> dict[str, Number]:
     """Every size, from n and S alone: core = 3 * 1 * 5 p * 2; program = p (2 * 4 * 5 + 2 * 5 + 2), two heads and the read-out.
 
     Tables of numbers and places are functions of the index, so tables = program + 5 p (S + n + 2).
@@ -176,7 +176,11 @@ def bound(length: int, alphabet: int, rounding: Rounding = "floor", softmax: Sof
 
 
 def check(
-    length: int = 16, alphabet: int = 16, rounding: str | None = None, softmax: str | None = None, seed: int = 0
+    length: Length = 16,
+    alphabet: Alphabet = 16,
+    rounding: GridRounding | None = None,
+    softmax: GridSoftmax | None = None,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network for each arithmetic (or for one) and count with it.
 
@@ -259,12 +263,12 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t}: exactly n numbers of 0 .. S - 1, rounded down step by step.
 
     The answer raises ValueError with the field's name for any other input.
 
-    >>> applier(length=3, alphabet=4)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
+    >>> predictor(length=3, alphabet=4)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
     1
     """
     network = build(length, alphabet)
@@ -276,8 +280,12 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
     return answer
 
 
-def evidence(
-    length: int = 2, alphabet: int = 3, rounding: Rounding = "floor", softmax: Softmax = "stepwise", seed: int = 0
+def certificate_witness(
+    length: Length = 2,
+    alphabet: Alphabet = 3,
+    rounding: RoundingMode = "floor",
+    softmax: SoftmaxMode = "stepwise",
+    seed: Seed = 0,
 ) -> Evidence:
     """Show the network on every sequence of n tokens, query and threshold if there are at most 256, else on up to 32.
 
@@ -292,4 +300,15 @@ def evidence(
     return counting_evidence(shifted, Counting(length, alphabet), seed)
 
 
-THEOREM = Theorem(CLAIM, check, bound=bound, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the layer at the length that it is built for.",
+    not_shown="This does not show that the layer is right at other lengths. The proof covers every n and S.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

@@ -27,10 +27,6 @@ depends only on the state and on "q, a". So it answers alike after both, and wro
 
 Other times. No other time needs more states. Before the n-th token there are fewer multisets. After q a model must know how
 often q occurs. These are n + 1 cases, and n + 1 <= C(2n-1, n) as n >= 2. After t it must know the answer.
-
-A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the chain of
-thought after which the answer is wrong. This does not show that every model with fewer bits has such sequences; that is the
-pigeonhole principle.
 """
 
 import itertools
@@ -38,7 +34,6 @@ import math
 from bisect import insort
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +42,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -184,13 +180,13 @@ def with_fewer_bits(length: int, bits: int) -> Recurrence:
 
 
 def check(
-    length: int = 5,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: LengthFrom2 = 5,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs, its thought included.
 
@@ -279,12 +275,12 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"tokens": [..], "query": q, "threshold": t} by the exact model: exactly n numbers, all out of 0 .. n - 1.
 
     The answer is 1 if q occurs more than t times, else 0. It raises ValueError with the field's name for any other input.
 
-    >>> applier(length=3)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
+    >>> predictor(length=3)({"tokens": [2, 0, 2], "query": 2, "threshold": 1})
     1
     """
     exact = build(length)
@@ -296,14 +292,14 @@ def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
     return answer
 
 
-def evidence(length: int = 4) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 4) -> Evidence:
     """Show a sequence of each multiset after [BOS], every two distinguished by a number and a threshold.
 
     Number s is token s + 1, and so is threshold s. Raises ValueError for more answers than a checker may count.
     """
     answers = math.comb(2 * length - 1, length) * length**2 if length > 1 else 0
     if not 0 < answers <= MOST_ANSWERS:
-        raise ValueError(f"evidence(length={length}): {answers:,} answers, at most {MOST_ANSWERS:,}; length is at least 2")
+        raise ValueError(f"certify(length={length}): {answers:,} answers, at most {MOST_ANSWERS:,}; length is at least 2")
     symbols = range(1, length + 1)
     rows = [[0, *multiset] for multiset in itertools.combinations_with_replacement(symbols, length)]
     columns = [[query, threshold] for query in symbols for threshold in symbols]
@@ -314,7 +310,7 @@ def evidence(length: int = 4) -> Evidence:
 TEST = "tests/theorems/retrieval/test_counting_state.py::"
 
 
-def constants(length: int) -> dict[str, Number]:
+def constants(length: LengthFrom2) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": least_bits(length)}
 
@@ -322,10 +318,14 @@ def constants(length: int) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the "
+    "chain of thought after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has such sequences; that is the pigeonhole principle.",
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 4.6, proof (Counting)",

@@ -38,16 +38,13 @@ leakage(eta), and for `circle` leakage(eta) times e^(1/L) (see `_grid`). Then th
 
 The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the threshold of the FFN), `_readout` (the symbol) and
 `_grid` (the effect of rounding).
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -62,8 +59,12 @@ from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
+from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.trial import Trial
+
+Positions = Annotated[int, Range(1), "Number of queried positions of the text."]
 
 CLAIM = Claim(
     name="index-lookup-attention",
@@ -78,7 +79,9 @@ MOST_TEXT_BYTES = 1 << 22
 """Of a file to retrieve from: the model needs about 1 KiB of memory for each position."""
 
 
-def build(length: int, alphabet: int = 64, code: str = "parabola", steps: int | None = None, eta: int | None = None) -> Network:
+def build(
+    length: Length, alphabet: Alphabet = 64, code: Code = "parabola", steps: GridSteps | None = None, eta: Eta | None = None
+) -> Network:
     """The network for up to N = `length` symbols; token ids as in `IndexLookup(length, alphabet)`.
 
     `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
@@ -196,13 +199,13 @@ def bound(length: int, alphabet: int, code: PositionCode) -> dict[str, Number]:
 
 
 def check(
-    length: int = 64,
-    alphabet: int = 64,
-    code: str | None = None,
-    text: Path | None = None,
-    positions: int | None = None,
-    tightness: bool = False,
-    seed: int = 0,
+    length: Length = 64,
+    alphabet: Alphabet = 64,
+    code: Code | None = None,
+    text: Text | None = None,
+    positions: Positions | None = None,
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network with each code that has enough addresses (or with one) and retrieve with it, on the grid.
 
@@ -329,19 +332,19 @@ def _outcome(trial: Trial, task: IndexLookup, code: PositionCode, exhaustive: bo
     )
 
 
-def applier(length: int, alphabet: int = 64, code: str = "parabola") -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64, code: Code = "parabola") -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
     return partial(trials.answer_to, build(length, alphabet, code), length, alphabet)
 
 
-def evidence(length: int = 64, alphabet: int = 64, code: str = "parabola", seed: int = 0) -> Evidence:
+def certificate_witness(length: Length = 64, alphabet: Alphabet = 64, code: Code = "parabola", seed: Seed = 0) -> Evidence:
     """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
     task = IndexLookup(length, alphabet)
     network = assemble(task, _code_of(length, code, call="build"))
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, trials.shown(network, task, seed))
 
 
-def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, Number]:
+def constants(length: Length, alphabet: Alphabet, code: Code = "parabola") -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(length, alphabet, position_code(code, length + 1))
 
@@ -349,11 +352,14 @@ def constants(length: int, alphabet: int, code: str = "parabola") -> dict[str, N
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 1, appendix C.2",

@@ -19,9 +19,6 @@ eta for the scores and 1 for the logits. The sizes n0, eta, Kc and p are defined
 State. It has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. The numbers that occur fit in ceil(log2(N
 + 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
 network.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -47,6 +44,7 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
@@ -59,7 +57,7 @@ CLAIM = Claim(
 )
 
 
-def build(length: int, alphabet: int = 64, rounding: str = "floor", eta: int | None = None) -> Network:
+def build(length: Length, alphabet: Alphabet = 64, rounding: GridRounding = "floor", eta: Eta | None = None) -> Network:
     """The network for up to N = `length` symbols; token ids as in `IndexLookup(length, alphabet)`.
 
     `rounding` and `eta` are those of `index_lookup_one_layer.build`. Raises ValueError as it does.
@@ -98,7 +96,7 @@ def _grid(task: IndexLookup, rounding: str) -> Grid:
     return least_grid(largest + 1, lambda eta: max(match_needs(largest, (eta, 1)), (task.length + 1) ** 2), rounding)
 
 
-def bound(length: int, alphabet: int, rounding: str = "floor") -> dict[str, Number]:
+def bound(length: Length, alphabet: Alphabet, rounding: GridRounding = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
     core = 3 * 4 * 6 p; program = p (4 + 2 * 2 * 6 + 2 * 4 * 6 + 2 * 6), the recurrence and the head, since numbers and the
@@ -119,7 +117,7 @@ def bound(length: int, alphabet: int, rounding: str = "floor") -> dict[str, Numb
     }
 
 
-def check(length: int = 64, alphabet: int = 64, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 64, alphabet: Alphabet = 64, rounding: GridRounding | None = None, seed: Seed = 0) -> list[Outcome]:
     """Build the network for each grid (or for one) and ask it the inputs of `index_lookup_one_layer.check`.
 
     Raises ValueError for another rounding, TheoremFails with the input that is answered wrongly.
@@ -150,12 +148,12 @@ def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = Non
     )
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
     return partial(trials.answer_to, build(length, alphabet), length, alphabet)
 
 
-def evidence(length: int = 16, alphabet: int = 16, seed: int = 0) -> Evidence:
+def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed = 0) -> Evidence:
     """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
     task = IndexLookup(length, alphabet)
     parameters = {"length": length, "alphabet": alphabet}
@@ -165,9 +163,12 @@ def evidence(length: int = 16, alphabet: int = 16, seed: int = 0) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
 )

@@ -34,9 +34,6 @@ Margins. They hold for every N, every S and every input, with numbers rounded do
 Rounding. Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). So it fits on the grid
 from -L to L. Only losing scores may be cut off at -L. In float64 all other weights together are less than N / (2 L^2). So
 `found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N.
 """
 
 from collections.abc import Callable, Mapping
@@ -64,6 +61,7 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.trial import Trial
@@ -75,7 +73,7 @@ CLAIM = Claim(
 )
 
 
-def build(length: int, alphabet: int = 64, rounding: str = "floor", eta: int | None = None) -> Network:
+def build(length: Length, alphabet: Alphabet = 64, rounding: GridRounding = "floor", eta: Eta | None = None) -> Network:
     """The network for up to N = `length` symbols; token ids as in `IndexLookup(length, alphabet)`.
 
     `rounding` chooses the grid (`blocks.least_grid`); `eta` replaces the scale of the scores, to see how small it may be.
@@ -126,7 +124,7 @@ def _grid(task: IndexLookup, rounding: str) -> Grid:
     return least_grid(largest + 1, lambda eta: match_needs(largest, (eta, 1)), rounding)
 
 
-def bound(length: int, alphabet: int, rounding: str = "floor") -> dict[str, Number]:
+def bound(length: Length, alphabet: Alphabet, rounding: GridRounding = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
     core = 3 * 4 * 6 p, since a score has four rows. Tables of numbers, times and the read-out are functions of the index, so
@@ -146,7 +144,7 @@ def bound(length: int, alphabet: int, rounding: str = "floor") -> dict[str, Numb
     }
 
 
-def check(length: int = 64, alphabet: int = 64, rounding: str | None = None, seed: int = 0) -> list[Outcome]:
+def check(length: Length = 64, alphabet: Alphabet = 64, rounding: GridRounding | None = None, seed: Seed = 0) -> list[Outcome]:
     """Build the network for each grid (or for one) and retrieve with it.
 
     Every sequence and question at every length up to N if N S^N is at most 20,000, else every question of random sequences, of
@@ -186,12 +184,12 @@ def _outcome(trial: Trial, task: IndexLookup, rounding: str, exhaustive: bool) -
     )
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
     return partial(trials.answer_to, build(length, alphabet), length, alphabet)
 
 
-def evidence(length: int = 16, alphabet: int = 16, seed: int = 0) -> Evidence:
+def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed = 0) -> Evidence:
     """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
     task = IndexLookup(length, alphabet)
     parameters = {"length": length, "alphabet": alphabet}
@@ -201,11 +199,14 @@ def evidence(length: int = 16, alphabet: int = 16, seed: int = 0) -> Evidence:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
     build=build,
     bound=bound,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 4.6, Index",

@@ -27,17 +27,12 @@ log2 S bits.
 The search. `collide` takes a `Recurrence`, or any model with start and step. This includes your own models. It finds two lists
 that lead to the same state, and a query that the model answers wrongly after one of them. It keeps the state at the model's
 own precision, or rounds each number of the state to b bits. The search is in `protocols.collision`.
-
-A run checks the model of `build`. For each given model with fewer bits it shows a query that the model answers wrongly. If the
-search ends without such a query, the run stops with an error. This does not show that every model with fewer bits answers some
-query wrongly. The lower bound in the proof shows that.
 """
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import product
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -47,6 +42,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -56,6 +52,8 @@ from seqsep.theorems.retrieval._index_lookup_trials import read
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+Thought = Annotated[bool, "Let the model write a chain of thought before its answer."]
+
 CLAIM = Claim(
     name="index-lookup-state",
     source="Bhattamishra et al. 2024, Theorem 3",
@@ -168,15 +166,15 @@ def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
 
 
 def check(
-    length: int = 7,
-    alphabet: int = 3,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
-    thought: bool = False,
+    length: Length = 7,
+    alphabet: Alphabet = 3,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
+    thought: Thought = False,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs.
 
@@ -275,7 +273,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"symbols": [..], "position": p} by the exact model: exactly N symbols from 0 to S - 1, p from 1.
 
     The answer raises ValueError with the field's name for any other input.
@@ -289,18 +287,18 @@ def applier(length: int, alphabet: int = 64) -> Callable[[Mapping[str, Any]], in
     return answer
 
 
-def evidence(length: int = 7, alphabet: int = 3) -> Evidence:
+def certificate_witness(length: Length = 7, alphabet: Alphabet = 3) -> Evidence:
     """Show all S^N prefixes, every two of them distinguished by a question. Raises ValueError beyond 2^16 prefixes."""
     task = IndexLookup(length, alphabet)
     if alphabet**length > 1 << 16:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")
+        raise ValueError(f"certify(length={length}, alphabet={alphabet}): {alphabet}^{length} prefixes, at most 65,536")
     rows = [list(prefix) for prefix in product(range(alphabet), repeat=length)]
     questions = [[question] for question in task.alphabets(length)[-1]]
     witness = DistinguishingTable(alice=list(range(length)), rows=rows, columns=questions)
     return Evidence(task.name, {"length": length, "alphabet": alphabet}, witness)
 
 
-def constants(length: int, alphabet: int) -> dict[str, Number]:
+def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return {"state_bits": IndexLookup(length, alphabet).answer_bits()}
 
@@ -308,10 +306,15 @@ def constants(length: int, alphabet: int) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run checks the model of `build`. For each given model with fewer bits it shows a query that the model answers "
+    "wrongly. If the search ends without such a query, the run stops with an error.",
+    not_shown="This does not show that every model with fewer bits answers some query wrongly. The lower bound in the proof "
+    "shows that.",
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 3, appendix C.1",

@@ -39,11 +39,6 @@ cells(m, (2^p - 1) B) is at least B log2(S - 1).
 Scope. This proof needs exact weights and sums. Alice's places are between Bob's places. If sums are rounded at each step, they
 mix the tokens of both. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do with
 exact weights (`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
-
-A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It shows that this
-message is enough for every answer of the layer, and that it needs no more bits than the bound. If two of Alice's inputs lead
-to the same message, the run shows an input that the layer answers wrongly. This does not show that every layer obeys the
-bound, nor anything for sizes larger than those of the run. The proof shows that.
 """
 
 from dataclasses import replace
@@ -52,6 +47,7 @@ import numpy as np
 
 from seqsep.maths.communication.one_layer_message import exact_bits, induction_bites_from, induction_bits, least_width
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import AlphabetFrom3, Heads, LengthFrom2, Precision, Seed
 from seqsep.theorems.retrieval import one_layer
 from seqsep.theorems.retrieval._one_layer_trials import conversations
 
@@ -96,7 +92,7 @@ def share(length: int, alphabet: int) -> one_layer.Shared:
     return replace(one_layer.share("recall", length, alphabet), answers=answer)
 
 
-def bound(length: int, alphabet: int = 64, heads: int = 1, precision: int = 16) -> dict[str, Number]:
+def bound(length: LengthFrom2, alphabet: AlphabetFrom3 = 64, heads: Heads = 1, precision: Precision = 16) -> dict[str, Number]:
     """Find the least m for n = `length` tokens before the question, and the bits that are needed.
 
     >>> bound(length=1024, alphabet=64, heads=8, precision=16)
@@ -118,7 +114,9 @@ def first_impossible(width: int, heads: int = 1, precision: int = 16, alphabet: 
     return induction_bites_from(lambda questions: exact_bits(heads, width, precision, questions), alphabet)
 
 
-def check(length: int = 1024, alphabet: int = 64, heads: int = 1, precision: int = 16, seed: int = 0) -> list[Outcome]:
+def check(
+    length: LengthFrom2 = 1024, alphabet: AlphabetFrom3 = 64, heads: Heads = 1, precision: Precision = 16, seed: Seed = 0
+) -> list[Outcome]:
     """Run the protocol on random layers at small sizes, then give the least m for n = `length`, H = `heads` and p bits.
 
     Raises ValueError for fewer than 2 tokens or 3 symbols, or numbers below 1; TheoremFails with an input on which Bob's answer
@@ -157,6 +155,12 @@ def _check_run(random: np.random.Generator, length: int, layers: int) -> Outcome
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It shows "
+    "that this message is enough for every answer of the layer, and that it needs no more bits than the bound. If two of "
+    "Alice's inputs lead to the same message, the run shows an input that the layer answers wrongly.",
+    not_shown="This does not show that every layer obeys the bound, nor anything for sizes larger than those of the run. The "
+    "proof shows that.",
     bound=bound,
     verify=verify,
     nothing_to_apply="a lower bound; recall-attention answers with two layers",

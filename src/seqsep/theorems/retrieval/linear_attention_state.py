@@ -22,20 +22,18 @@ Proof. By Theorem 2 the model gives a protocol between two parties whose message
 index lookup needs N log2 S bits. So no weights answer index lookup if N log2 S > B. The least such N is floor(B / log2 S) + 1
 (`impossible_from`). This holds for the given width, precision and depth, with any MLPs, norms and positions. The same holds
 for the other mixers, whose states are counted in `NUMBERS_A_LAYER`.
-
-On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 runs with it
-(`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear attention rounded to few
-bits it shows an input of index lookup that the model answers wrongly. This does not show that all weights fail from that N on;
-that is the proof of Theorem 3.
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import Annotated
 
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.option_types import AlphabetFrom2, Heads, Layers, Precision, Seed, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.one_way_protocol import reduce
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
 from seqsep.theorems.retrieval._collision_outcome import collision_outcome
@@ -157,7 +155,12 @@ def impossible_from(bits: int, alphabet: int) -> int:
 
 
 def check(
-    width: int = 16, heads: int = 2, layers: int = 1, precision: int = 32, alphabet: int = 64, seed: int = 0
+    width: Width = 16,
+    heads: Heads = 2,
+    layers: Layers = 1,
+    precision: Annotated[Precision, Range(32, 64)] = 32,
+    alphabet: AlphabetFrom2 = 64,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check the formula and the protocol on linear attention of this shape, then on every other recurrent mixer.
 
@@ -236,6 +239,11 @@ def _errs(seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 "
+    "runs with it (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear "
+    "attention rounded to few bits it shows an input of index lookup that the model answers wrongly.",
+    not_shown="This does not show that all weights fail from that N on; that is the proof of Theorem 3.",
     nothing_to_certify="it counts the numbers in a state; the bits that it needs are in the certificate of index-lookup-state",
     nothing_to_apply="a bound on given mixers, which builds no weights; index-lookup-state and index-lookup-attention answer "
     "index lookup",

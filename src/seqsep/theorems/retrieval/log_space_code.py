@@ -37,16 +37,12 @@ eps^2/3 and ln(2 N^2) <= 3 ln N, which give k <= 1 + 18 ln N / eps^2.
 
 The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), and does not keep its length. So
 no fixed map, and no seed, is good for every Q.
-
-A run shows that the program ends within the stated memory, counted register by register, and that its vectors have the stated
-products for every pair. The layer of Theorem 1 answers index lookup with them. Random matrices A change no product of the unit
-vectors of a set Q by more than eps, which is computed exactly. Three sets are tested: basis vectors, random vectors, and
-vectors that differ in few coordinates. This does not show the claim at every N. The proof shows that.
 """
 
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Int64
@@ -55,6 +51,8 @@ from seqsep.core.stream import Use, draws
 from seqsep.maths.codes.toeplitz import Toeplitz, closed_form, proved_dimension
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.option_types import Coherence, Length, Seed
+from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._log_space import entry, find_seed, memory_for, most_memory
 from seqsep.theorems.retrieval.index_lookup_attention import assemble
@@ -200,7 +198,9 @@ def unit_vectors(count: int, seed: int) -> Iterator[tuple[str, Int64[np.ndarray,
     yield "near", drawn[0] * (1 - 2 * flipped)
 
 
-def check(length: int = 64, coherence: Fraction | None = None, seed: int = 0) -> list[Outcome]:
+def check(
+    length: Annotated[Length, Range(2, 1 << 12)] = 64, coherence: Coherence | None = None, seed: Seed = 0
+) -> list[Outcome]:
     """Run the program for N = `length` addresses, compute every pair, look up with the vectors, and map drawn unit vectors.
 
     `coherence` is eps, between 0 and 1, by default 1/4; lookup takes vectors of at most 1/4, and maps of any Q eps below 1/2.
@@ -289,6 +289,12 @@ TEST = "tests/theorems/retrieval/test_log_space_code.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run shows that the program ends within the stated memory, counted register by register, and that its vectors "
+    "have the stated products for every pair. The layer of Theorem 1 answers index lookup with them. Random matrices A "
+    "change no product of the unit vectors of a set Q by more than eps, which is computed exactly. Three sets are tested: "
+    "basis vectors, random vectors, and vectors that differ in few coordinates.",
+    not_shown="This does not show the claim at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors that a program gives, and no model; index-lookup-attention has a model that uses such vectors",
     nothing_to_certify="vectors and the memory of a program; a certificate has no witness of that form",

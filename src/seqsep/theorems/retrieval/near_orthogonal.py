@@ -35,15 +35,13 @@ products -1 for any gamma. The product of every pair is computed.
 
 Possible. Below this number no such N vectors exist. They would be a binary code of N words with distance ceil((1 - gamma) k /
 2). The bounds of Hamming and Plotkin (`maths.codes.code_sizes.most_words`) exclude such a code.
-
-For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. If possible =
-found, the least k is known. This does not show that the formula is enough for all N and gamma. The proof shows that.
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import numpy as np
 from jaxtyping import Int64
@@ -53,6 +51,8 @@ from seqsep.maths.codes.code_sizes import enough_coordinates, hoeffding_coordina
 from seqsep.maths.codes.codes import has_addresses, position_code
 from seqsep.maths.codes.toeplitz import Toeplitz, seed_bits, seeds
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
+from seqsep.theorems.option_types import Coherence, Length
+from seqsep.theorems.options import Range
 
 CLAIM = Claim(
     name="near-orthogonal-vectors",
@@ -164,7 +164,7 @@ def _seeded(count: int, dimension: int, gamma: Fraction) -> Toeplitz | None:
     return None
 
 
-def check(length: int | None = None, coherence: Fraction | None = None) -> list[Outcome]:
+def check(length: Annotated[Length, Range(1, 1 << 12)] | None = None, coherence: Coherence | None = None) -> list[Outcome]:
     """Find vectors for N = 16 and 64 (or `length`) and gamma = 1/2, 1/4 and 1/8 (or `coherence`), and compute every pair.
 
     Raises ValueError for a length outside 1 to 4,096 or a coherence outside (0, 1); TheoremFails with the dimension otherwise.
@@ -205,6 +205,10 @@ TEST = "tests/theorems/retrieval/test_near_orthogonal.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. "
+    "If possible = found, the least k is known.",
+    not_shown="This does not show that the formula is enough for all N and gamma. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors and no model; index-lookup-attention has a model that uses such vectors",
     nothing_to_certify="a set of vectors, whose products are computed; a certificate has no witness of that form",

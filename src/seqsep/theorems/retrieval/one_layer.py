@@ -42,18 +42,13 @@ Two tasks have the following A and B:
   floor(n/c).
 * Counting, threshold 0. Alice has the data. They are a nonempty set of the n numbers, with members repeated up to n tokens.
   Bob has q. So A = 2^n - 1 and B = n.
-
-On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he has the
-answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these are too few, it
-shows an input that the layer answers wrongly. It also gives the least m of the bound. This does not show that every such layer
-obeys the bound; that is the proof.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 import numpy as np
 
@@ -64,11 +59,16 @@ from seqsep.maths.communication.one_layer_message import cells
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
+from seqsep.theorems.options import OneOf, Range
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 
 Asked = Literal["recall", "counting"]
 Tokens = tuple[int, ...]
+
+AskedTask = Annotated[Asked, "recall or counting."]
+AskedWord = Annotated[str, OneOf(*get_args(Asked)), "recall or counting; by default both."]
 
 CLAIM = Claim(
     name="retrieval-one-layer",
@@ -236,12 +236,12 @@ def responses(
 
 
 def check(
-    length: int = 1024,
-    heads: int = 1,
-    exponent: int = 2,
-    task: str | None = None,
-    gram: int = 2,
-    seed: int = 0,
+    length: Annotated[Length, Range(3, 1 << 16)] = 1024,
+    heads: Heads = 1,
+    exponent: Exponent = 2,
+    task: AskedWord | None = None,
+    gram: Gram = 2,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Run the protocol on random layers at small sizes, then give the least m of the bound for n = `length` over n symbols.
 
@@ -338,7 +338,13 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def constants(length: int, heads: int = 1, exponent: int = 2, task: Asked = "recall", gram: int = 2) -> dict[str, Number]:
+def constants(
+    length: Annotated[Length, Range(3, 1 << 16)],
+    heads: Heads = 1,
+    exponent: Exponent = 2,
+    task: AskedTask = "recall",
+    gram: Gram = 2,
+) -> dict[str, Number]:
     """The least m that the bound leaves open at one length, over n symbols; nothing is built. `task` is recall or counting.
 
     >>> constants(1024), constants(1024, task="counting")
@@ -347,7 +353,9 @@ def constants(length: int, heads: int = 1, exponent: int = 2, task: Asked = "rec
     return {"least_width": least_width(task, length, heads, exponent, gram=gram)}
 
 
-def evidence(length: int = 4, alphabet: int = 4, gram: int = 2, task: Asked = "recall") -> Evidence:
+def certificate_witness(
+    length: LengthFrom2 = 4, alphabet: AlphabetFrom3 = 4, gram: Gram = 2, task: AskedTask = "recall"
+) -> Evidence:
     """Show Alice's inputs, every two of which some input of Bob's tells apart: A rows; that A <= cells^H is the proof.
 
     Tokens are those of docs/reference/certificates.md, one more than here, after a first 0 of Bob's. `task` is recall or
@@ -357,7 +365,7 @@ def evidence(length: int = 4, alphabet: int = 4, gram: int = 2, task: Asked = "r
     shared = share(task, length, alphabet, gram)
     apart, _ = distinguished_inputs(task, length, alphabet, gram)
     if apart > MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {apart:,} inputs of Alice's, at most {MOST_SHOWN:,}")
+        raise ValueError(f"certify(length={length}, alphabet={alphabet}): {apart:,} inputs of Alice's, at most {MOST_SHOWN:,}")
     alices = shared.alices()
     columns = []
     for bob in shared.bobs:
@@ -374,9 +382,14 @@ def evidence(length: int = 4, alphabet: int = 4, gram: int = 2, task: Asked = "r
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he "
+    "has the answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these "
+    "are too few, it shows an input that the layer answers wrongly. It also gives the least m of the bound.",
+    not_shown="This does not show that every such layer obeys the bound; that is the proof.",
     bound=constants,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound; recall-attention and counting-attention answer with two layers, counting-one-layer by "
     "rounding",
 )

@@ -37,9 +37,6 @@ Margins. They are proved for every N, S, c and every input, with numbers rounded
 * The logit of the right class is above every other logit by at least 1.
 
 The proof continues at `_copy_before` and `retrieve`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N, S and c.
 """
 
 from collections.abc import Callable, Mapping
@@ -68,6 +65,7 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Alphabet, Eta, Gram, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _recall_trials as trials
 from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._recall import Recall
@@ -82,7 +80,9 @@ CLAIM = Claim(
 )
 
 
-def build(length: int, alphabet: int | None = None, gram: int = 2, rounding: str = "floor", eta: int | None = None) -> Network:
+def build(
+    length: Length, alphabet: Alphabet | None = None, gram: Gram = 2, rounding: GridRounding = "floor", eta: Eta | None = None
+) -> Network:
     """The network for up to N = `length` symbols of S = `alphabet` (by default N + 1), and c-grams for c = `gram`.
 
     Token 0 is [BOS] and token s + 1 is symbol s; class 0 is FAILED and class s + 1 is symbol s. `rounding` chooses the grid
@@ -205,7 +205,7 @@ def bound(task: Recall, rounding: str = "floor") -> dict[str, Number]:
 
 
 def check(
-    length: int = 64, alphabet: int | None = None, gram: int = 2, rounding: str | None = None, seed: int = 0
+    length: Length = 64, alphabet: Alphabet | None = None, gram: Gram = 2, rounding: GridRounding | None = None, seed: Seed = 0
 ) -> list[Outcome]:
     """Build the network for each grid (or for one) and ask it; S = `alphabet` is N + 1 unless given, c = `gram`.
 
@@ -247,7 +247,7 @@ def _outcome(trial: Trial, task: Recall, rounding: str, exhaustive: bool) -> Out
     )
 
 
-def applier(length: int, alphabet: int | None = None, gram: int = 2) -> Callable[[Mapping[str, Any]], int | None]:
+def predictor(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
     """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED.
 
     At most N = `length` tokens out of 0 .. S - 1, S = `alphabet` (by default N + 1), and a query of c - 1, c = `gram`.
@@ -255,12 +255,14 @@ def applier(length: int, alphabet: int | None = None, gram: int = 2) -> Callable
     return trials.answering(build(length, alphabet, gram), task_of(length, alphabet, gram))
 
 
-def evidence(length: int = 3, alphabet: int | None = None, gram: int = 2, seed: int = 0) -> Evidence:
+def certificate_witness(length: Length = 3, alphabet: Alphabet | None = None, gram: Gram = 2, seed: Seed = 0) -> Evidence:
     """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     return recall_evidence(build(length, alphabet, gram), task_of(length, alphabet, gram), seed)
 
 
-def constants(length: int, alphabet: int | None = None, gram: int = 2, rounding: str = "floor") -> dict[str, Number]:
+def constants(
+    length: Length, alphabet: Alphabet | None = None, gram: Gram = 2, rounding: GridRounding = "floor"
+) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
     return bound(task_of(length, alphabet, gram), rounding)
 
@@ -268,10 +270,14 @@ def constants(length: int, alphabet: int | None = None, gram: int = 2, rounding:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
+    "c.",
     build=build,
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=ERRATA,
 )

@@ -27,11 +27,6 @@ y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s o
 the surj(h-1, t) strings with the same set. For even t the number is this rank, and for odd t it is K - 1 less the rank. The
 ranges of numbers for t = s and t = s - 1 do not overlap, because surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)). So the number
 shows which of the two t is. (While the model asks and answers, it needs more bits. K counts what it must keep from the data.)
-
-A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences on which the
-oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one such set, a query, and
-the chain of thought (with the oracle's answers) after which the answer is wrong. This does not show that every model with
-fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
@@ -40,8 +35,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -51,6 +45,8 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Collision, DistinguishingSuffix, Values, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -273,14 +269,14 @@ def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precisio
 
 
 def check(
-    length: int = 8,
-    alphabet: int = 2,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: Annotated[Length, Range(2, 256)] = 8,
+    alphabet: Alphabet = 2,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the oracle's simulation and the code for h = `length` symbols of S = `alphabet`, then models that are too small.
 
@@ -360,13 +356,15 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], Mapping[str, int]]:
+def predictor(
+    length: Annotated[Length, Range(2, 256)], alphabet: Alphabet = 2
+) -> Callable[[Mapping[str, Any]], Mapping[str, int]]:
     """Answer {"symbols": [..], "position": i} from the number that is remembered of y and from the oracle's answers.
 
     Exactly h = `length` symbols from 0 to S - 1, S = `alphabet`, i from 1 to h. The answer says y_i and the number below K that
     was remembered. Raises ValueError with the field's name for any other input.
 
-    >>> applier(length=3)({"symbols": [1, 0, 1], "position": 3})  # 2 bits, beside an oracle that tells y_2 and which occur
+    >>> predictor(length=3)({"symbols": [1, 0, 1], "position": 3})  # 2 bits, beside an oracle that tells y_2 and which occur
     {'answer': 1, 'remembered': 2, 'state_bits': 2}
     """
     bits = least_bits(length, alphabet)
@@ -383,14 +381,14 @@ def applier(length: int, alphabet: int = 2) -> Callable[[Mapping[str, Any]], Map
     return answer
 
 
-def evidence(length: int = 5, alphabet: int = 3) -> Evidence:
+def certificate_witness(length: Annotated[Length, Range(2, 256)] = 5, alphabet: Alphabet = 3) -> Evidence:
     """Show one set of the most sequences with equal answers of the oracle; the questions tell every two of them apart.
 
     Raises ValueError for more than 4,096 sequences.
     """
     most = cases(length, alphabet)
     if most > MOST_SHOWN:
-        raise ValueError(f"evidence(length={length}, alphabet={alphabet}): {most:,} sequences, at most {MOST_SHOWN:,}")
+        raise ValueError(f"certify(length={length}, alphabet={alphabet}): {most:,} sequences, at most {MOST_SHOWN:,}")
     size = next(size for size in range(1, alphabet + 1) if onto(length, size) == size * most)
     strings = itertools.product(range(size), repeat=length)
     rows = [list(string) for string in strings if string[1] == 0 and len(set(string)) == size]
@@ -399,7 +397,7 @@ def evidence(length: int = 5, alphabet: int = 3) -> Evidence:
     return Evidence("index-lookup", {"length": length, "alphabet": alphabet}, witness)
 
 
-def constants(length: int, alphabet: int) -> dict[str, Number]:
+def constants(length: Annotated[Length, Range(2, 64)], alphabet: Alphabet) -> dict[str, Number]:
     """The bound at one length; nothing is built. Raises ValueError beyond 64: classes are counted exactly."""
     if length > MOST_COUNTED:
         raise ValueError(f"length is at most {MOST_COUNTED} here, since classes are counted exactly, found {length}")
@@ -409,9 +407,14 @@ def constants(length: int, alphabet: int) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences "
+    "on which the oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one "
+    "such set, a query, and the chain of thought (with the oracle's answers) after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
     bound=constants,
-    evidence=evidence,
-    applier=applier,
+    certificate_witness=certificate_witness,
+    predictor=predictor,
     verify=verify,
     choices=(
         Choice(

@@ -46,17 +46,12 @@ with a fixed last token. A chain of thought changes nothing, because it is compu
 (`protocols.thought`).
 
 The proof continues at `_recall_classes`.
-
-A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models given it shows
-two sequences, a query, and the chain of thought after which the answer is wrong. This does not show that every model with
-fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,6 +62,7 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
+from seqsep.theorems.option_types import Checkpoint, Gram, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine
 from seqsep.theorems.protocols.sequences import Sequences
@@ -217,14 +213,14 @@ def with_fewer_bits(length: int, gram: int, bits: int) -> Recurrence:
 
 
 def check(
-    length: int = 5,
-    gram: int = 2,
-    seed: int = 0,
-    mixer: str | None = None,
-    width: int = 8,
-    heads: int = 1,
-    precision: int | None = None,
-    checkpoint: Path | None = None,
+    length: LengthFrom2 = 5,
+    gram: Gram = 2,
+    seed: Seed = 0,
+    mixer: RecurrentMixer | None = None,
+    width: Width = 8,
+    heads: Heads = 1,
+    precision: StatePrecision | None = None,
+    checkpoint: Checkpoint | None = None,
 ) -> list[Outcome]:
     """Check the exact model and, at small n, the count of classes; find an input on which each smaller model errs.
 
@@ -350,13 +346,13 @@ def verify(seed: int = 0) -> list[Outcome]:
     return outcomes
 
 
-def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | None]:
+def predictor(length: LengthFrom2, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
     """Answer {"tokens": [..], "query": [..]} by the exact model: a token, or None for FAILED.
 
     Exactly n = `length` numbers and a query of c - 1, c = `gram`, all out of 0 .. n - 1. The answer raises ValueError with the
     field's name for any other input.
 
-    >>> answer = applier(length=4)
+    >>> answer = predictor(length=4)
     >>> answer({"tokens": [3, 1, 3, 2], "query": [3]}), answer({"tokens": [3, 1, 3, 2], "query": [2]})
     (1, None)
     """
@@ -370,15 +366,15 @@ def applier(length: int, gram: int = 2) -> Callable[[Mapping[str, Any]], int | N
     return answer
 
 
-def evidence(length: int = 4, gram: int = 2) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 4, gram: Gram = 2) -> Evidence:
     """Show a sequence of each class after [BOS] and n tokens, every two distinguished by a question; symbol s is token s + 1.
 
     Raises ValueError for more inputs than are tried.
     """
-    require("evidence", length, gram)
+    require("certify", length, gram)
     inputs = length ** (length + gram - 1)
     if inputs > MOST_ANSWERS:
-        raise ValueError(f"evidence(length={length}, gram={gram}): {inputs:,} answers, at most {MOST_ANSWERS:,}")
+        raise ValueError(f"certify(length={length}, gram={gram}): {inputs:,} answers, at most {MOST_ANSWERS:,}")
     columns = list(itertools.product(range(length), repeat=gram - 1))
     first_with: dict[tuple[int, ...], list[int]] = {}
     for data in itertools.product(range(length), repeat=length):
@@ -395,7 +391,7 @@ def evidence(length: int = 4, gram: int = 2) -> Evidence:
 TEST = "tests/theorems/retrieval/test_recall_state.py::"
 
 
-def constants(length: int, gram: int = 2) -> dict[str, Number]:
+def constants(length: LengthFrom2, gram: Gram = 2) -> dict[str, Number]:
     """The bound at one length; nothing is built. Raises ValueError beyond 64: classes are counted exactly."""
     if length > MOST_COUNTED:
         raise ValueError(f"length is at most {MOST_COUNTED} here, since classes are counted exactly, found {length}")
@@ -405,10 +401,14 @@ def constants(length: int, gram: int = 2) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models "
+    "given it shows two sequences, a query, and the chain of thought after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
     bound=constants,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 4.6 (associative recall, c-gram retrieval)",

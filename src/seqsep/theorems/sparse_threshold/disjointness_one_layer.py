@@ -39,15 +39,10 @@ Coordinate i then holds u (x_i + y_i), and `unit` holds u. `excess` is the sum o
 number of common members. The logits are u, and twice `excess`: 0 if the sets do not meet, and 2 u or more if they do. In
 float64, zeros add less than N / (2 L^2) of u to each coordinate. They add at most h times this to `excess`, which is below u /
 4.
-
-For h <= 8 a run shows, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the least
-protocol tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that are counted. For a
-layer of fewer buckets, at a length with `cost` < h, two pairs of S have one transcript, and the layer answers a mixed input
-wrongly. This does not show that every smaller layer and every smaller state fails; that is the proof above.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -61,6 +56,8 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import least_grid
 from seqsep.theorems.evidence import Evidence, FoolingSetWords, tabulated
+from seqsep.theorems.option_types import Exponent, Heads, Length, LengthFrom2, Seed, Width
+from seqsep.theorems.options import Range
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as protocol_trials
 from seqsep.theorems.protocols.one_layer_collision import equal_transcripts
@@ -92,7 +89,7 @@ DRAWN = 400
 Pairs = Int64[np.ndarray, "pairs tokens"]
 
 
-def build(length: int, width: int | None = None) -> Network:
+def build(length: LengthFrom2, width: Annotated[Width, Range(2, 1 << 12)] | None = None) -> Network:
     """Build the layer of value width m = `width`, by default N/2 + 1, which decides it; narrower ones count in m - 1 buckets.
 
     Raises ValueError for an odd length, one below 2, or a width that is not 2 to N/2 + 1.
@@ -168,7 +165,9 @@ def matrix(half: int) -> TwoParty:
     return TwoParty((numbers[:, None] & numbers != 0).astype(np.int64))
 
 
-def check(length: int = 10, width: int = 2, heads: int = 1, exponent: int = 2, seed: int = 0) -> list[Outcome]:
+def check(
+    length: Annotated[Length, Range(2, 16)] = 10, width: Width = 2, heads: Heads = 1, exponent: Exponent = 2, seed: Seed = 0
+) -> list[Outcome]:
     """Check Fact 1 and the layer that is enough at `length`, up to 16, and from which N layers of given sizes fail.
 
     The sizes are m = `width` and H = `heads`, the grids have L = (N + 1)^`exponent`. Raises ValueError for an odd length, one
@@ -366,23 +365,35 @@ def _bits(numbers: Int64[np.ndarray, "sets"], half: int) -> Int64[np.ndarray, "s
     return (numbers[:, None] >> np.arange(half - 1, -1, -1)) & 1
 
 
-def applier(length: int) -> Callable[[Mapping[str, Any]], int]:
+def predictor(length: LengthFrom2) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"left": [..], "right": [..]}, N/2 bits each, by one layer: 1 if the sets meet.
 
-    >>> applier(length=4)({"left": [0, 1], "right": [1, 1]})
+    >>> predictor(length=4)({"left": [0, 1], "right": [1, 1]})
     1
     """
     network = build(length)
     return lambda given: int(run(network, trials.tokens(trials.read(given, length, True), 0), at=-1).answers[0, 0])
 
 
-def evidence(length: int = 10) -> Evidence:
+def certificate_witness(length: LengthFrom2 = 10) -> Evidence:
     """Show the fooling set, for `length` up to 14: each set beside its complement; the task is the table of all answers."""
-    half = _half("evidence", length)
+    half = _half("certify", length)
     inputs = trials.every_assignment(length)
     shown = pairs(_bits(np.arange(1 << half), half))[:, 1:]
     witness = FoolingSetWords(alice=list(range(half)), value=0, words=shown.tolist())
     return Evidence("table", tabulated(inputs, meet(trials.tokens(inputs, slots=0)).tolist()), witness)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper", "lower"),
+    shown="For h <= 8 a run shows, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the "
+    "least protocol tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that "
+    "are counted. For a layer of fewer buckets, at a length with `cost` < h, two pairs of S have one transcript, and the "
+    "layer answers a mixed input wrongly.",
+    not_shown="This does not show that every smaller layer and every smaller state fails; that is the proof.",
+    build=build,
+    predictor=predictor,
+    certificate_witness=certificate_witness,
+)

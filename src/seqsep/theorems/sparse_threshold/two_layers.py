@@ -42,16 +42,13 @@ ln L below the winner, since A_v >= 0.
 In the code `circle`, scores are not multiples of D. Rounding them down multiplies any other token's exponential by at most e^D
 <= e^(1/12). With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k. The scores of the variable v and of
 [BOS] lose the same, since c is whole.
-
-A run checks the formulas that it builds. This does not show that the network is right for other formulas. The proof covers
-them all.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
@@ -64,11 +61,17 @@ from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Net
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
+from seqsep.theorems.option_types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
+from seqsep.theorems.options import OneOf
 from seqsep.theorems.sparse_threshold import _trials as trials
 from seqsep.theorems.sparse_threshold._formulas import INSTANCES, Series, all_series, instances, random_cnf
 from seqsep.theorems.sparse_threshold._remarks import CHOICES, ERRATA
 from seqsep.theorems.sparse_threshold._slots import Plan, Scales, clipped, require, slot_rows
 from seqsep.theorems.trial import Trial
+
+Cnf = Annotated[Path, "A DIMACS file with the clauses to satisfy."]
+Instance = Annotated[str, OneOf("disjointness", "majority", "equality"), "The function that the network computes."]
+DrawnInstance = Annotated[Instance, OneOf("disjointness", "majority", "equality", "cnf", "dnf", "tables")]
 
 CLAIM = Claim(
     name="sparse-threshold-two-layers",
@@ -80,12 +83,12 @@ MARGIN = "a slot's count from 1/2"
 
 
 def build(
-    formula: Thresholds,
-    heads: int | None = None,
-    code: str = "parabola",
-    variant: str = "repaired",
-    steps: int | None = None,
-    eta: int | None = None,
+    formula: Annotated[Thresholds, "An object of Python: a formula of thresholds."],
+    heads: Heads | None = None,
+    code: Code = "parabola",
+    variant: Repair = "repaired",
+    steps: GridSteps | None = None,
+    eta: Eta | None = None,
 ) -> Network:
     """The network of a formula; k = `heads`, by default as many as its slots need. Token ids: `_trials.tokens`.
 
@@ -221,14 +224,14 @@ def bound(plan: Plan) -> dict[str, Number]:
 
 
 def check(
-    length: int = 10,
-    instance: str | None = None,
-    cnf: Path | None = None,
-    heads: int | None = None,
-    code: str = "parabola",
-    variant: str = "repaired",
-    tightness: bool = False,
-    seed: int = 0,
+    length: Length = 10,
+    instance: DrawnInstance | None = None,
+    cnf: Cnf | None = None,
+    heads: Heads | None = None,
+    code: Code = "parabola",
+    variant: Repair = "repaired",
+    tightness: Tightness = False,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Check the instances at N = `length`, or one of them, or the formula of a DIMACS file; on the grid and in float64.
 
@@ -329,13 +332,13 @@ def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
     )
 
 
-def applier(
-    length: int | None = None,
-    instance: str = "disjointness",
-    cnf: Path | None = None,
-    heads: int | None = None,
-    code: str = "parabola",
-    variant: str = "repaired",
+def predictor(
+    length: LengthFrom2 | None = None,
+    instance: Instance = "disjointness",
+    cnf: Cnf | None = None,
+    heads: Heads | None = None,
+    code: Code = "parabola",
+    variant: Repair = "repaired",
 ) -> Callable[[Mapping[str, Any]], int]:
     """Answer {"bits": [..]} by a forward pass: an instance of N = `length` bits, or a DIMACS file, clauses of at most `heads`.
 
@@ -346,11 +349,11 @@ def applier(
     """
     if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(
-            f"applier(length={length}, instance={instance!r}): a length, and one of {', '.join(INSTANCES)}; or a cnf"
+            f"predictor(length={length}, instance={instance!r}): a length, and one of {', '.join(INSTANCES)}; or a cnf"
         )
     formula = formulas.read_dimacs(cnf, heads) if cnf is not None else INSTANCES[instance](length or 0)
     if length not in (None, formula.variables):
-        raise ValueError(f"applier(length={length}, cnf={cnf}): the file has {formula.variables} variables")
+        raise ValueError(f"predictor(length={length}, cnf={cnf}): the file has {formula.variables} variables")
     network = build(formula, heads, code, variant)
     slots = 0 if network.indices is None else len(network.indices.integers)
 
@@ -365,9 +368,12 @@ def applier(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the formulas that it builds.",
+    not_shown="This does not show that the network is right for other formulas. The proof covers them all.",
     build=build,
     nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
-    applier=applier,
+    predictor=predictor,
     verify=verify,
     choices=CHOICES,
     errata=ERRATA,

@@ -4,10 +4,11 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from seqsep.core.files import read_text
 from seqsep.core.names import required
+from seqsep.theorems.options import OneOf, Read
 from seqsep.theorems.turing_machine._machine import MOVES, Machine, Rule
 
 SHIPPED = Path(__file__).parent / "machines"
@@ -29,6 +30,17 @@ def machine_of(name: str) -> Machine:
     if not path.exists():
         raise FileNotFoundError(f"machine {name!r}: expected a file, or one of {', '.join(shipped())}; found neither")
     return read(read_text(path, most=MOST_BYTES), str(path))
+
+
+MachineName = Annotated[
+    str, OneOf(or_file=True, listed=lambda: tuple(shipped())), "A machine file, or the name of a machine in the package."
+]
+ReadMachine = Annotated[
+    Machine,
+    OneOf(or_file=True, listed=lambda: tuple(shipped())),
+    Read(machine_of),
+    "A machine file, or the name of a machine in the package.",
+]
 
 
 def read(text: str, source: str) -> Machine:

@@ -27,7 +27,7 @@ def words_of(machine: Machine, length: int) -> list[str]:
     words = len(machine.symbols) ** min(max(length, 0), MOST_WORDS.bit_length())
     if length < 1 or not 1 < words <= MOST_WORDS:
         raise ValueError(
-            f"evidence(length={length}): expected 2 to {MOST_WORDS:,} words of at least 1 symbol, found {words:,} or more"
+            f"certify(length={length}): expected 2 to {MOST_WORDS:,} words of at least 1 symbol, found {words:,} or more"
         )
     return [word for word in every_word(machine, length) if len(word) == length]
 
@@ -61,7 +61,7 @@ def shown(
     steps <= 4,096.
     """
     if not 1 <= steps <= MOST_STEPS:
-        raise ValueError(f"evidence(steps={steps}): expected 1 to {MOST_STEPS:,} steps")
+        raise ValueError(f"certify(steps={steps}): expected 1 to {MOST_STEPS:,} steps")
     prompts = np.array([prompt for prompt, _ in runs])
     fields = {
         "alphabet": len(machine.symbols),

@@ -33,14 +33,11 @@ Residual stream. At each token it has these numbers, all whole:
 
 The proof continues at `_remember`, `_square`, `_last_write`, `_readout` and `_grid`. Induction over the tokens
 (`maths.networks.generation`) then gives the complete run.
-
-A run checks the machines, words and numbers of steps that it gets. This does not show that the network is right for others.
-The proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -49,7 +46,7 @@ from seqsep.maths.arithmetic.grid import Grid, Rounding
 from seqsep.maths.networks.executor import Execution
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Applier, Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import (
     Rows,
     Scores,
@@ -64,9 +61,11 @@ from seqsep.theorems.blocks import (
     running_sum,
 )
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Length, Machines, RoundingMode, Seed, Steps, Words
+from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate
-from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
 
@@ -82,7 +81,9 @@ FLOAT_WORDS = 400
 AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": 5, "program_bits": "O(Q^2 log n)"}
 
 
-def build(machine: Machine, length: int, steps: int, rounding: Rounding = "floor") -> Network:
+def build(
+    machine: ReadMachine, length: Annotated[Length, Range(0, 1 << 16)], steps: Steps, rounding: RoundingMode = "floor"
+) -> Network:
     """The network that runs the machine on words of up to N = `length` symbols for up to T = `steps` steps.
 
     `rounding` chooses the grid: "floor" is that of `maths.arithmetic.grid`, "nearest" the paper's own (`blocks.least_grid`).
@@ -246,7 +247,12 @@ def bound(machine: Machine, length: int, steps: int) -> dict[str, Number]:
 
 
 def check(
-    machine: str | None = None, length: int = 8, steps: int = 200, machines: int = 10, words: int = 3, seed: int = 0
+    machine: MachineName | None = None,
+    length: Annotated[Length, Range(0, 1 << 16)] = 8,
+    steps: Steps = 200,
+    machines: Machines = 10,
+    words: Words = 3,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network of a machine and follow its run on words of up to `length` symbols, as long as `steps` steps.
 
@@ -310,7 +316,7 @@ def _prompt(machine: Machine, word: str) -> list[int]:
     return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
 
 
-def applier(length: int, machine: str, steps: int = 200) -> Applier:
+def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
@@ -320,7 +326,7 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
     Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
     or has a symbol that the machine does not know.
 
-    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
     """
     chosen = machine_of(machine)
@@ -342,7 +348,9 @@ def applier(length: int, machine: str, steps: int = 200) -> Applier:
     return answer
 
 
-def evidence(machine: str = "binary-increment", length: int = 2, steps: int = 20) -> Evidence:
+def certificate_witness(
+    machine: MachineName = "binary-increment", length: Length = 2, steps: Annotated[Steps, Range(1, 1 << 12)] = 20
+) -> Evidence:
     """Show the configurations written after every word of N = `length` symbols; of a machine file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine
@@ -354,4 +362,14 @@ def evidence(machine: str = "binary-increment", length: int = 2, steps: int = 20
     return shown("turing-machine", chosen, build(chosen, length, steps), runs, steps=steps)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the machines, words and numbers of steps that it gets.",
+    not_shown="This does not show that the network is right for others. The proof covers all of them.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

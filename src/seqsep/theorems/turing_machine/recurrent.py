@@ -41,16 +41,13 @@ The half without a thought depends on the conjecture, and nothing runs it. Its p
 without a thought, and let its step have circuit size polynomial in log n. Its state after the n - m blanks is the same for all
 x, a constant. Then the m steps that read x are a circuit of size polynomial in m that decides M(x). This contradicts the
 choice of M. If PSPACE is not in P/poly, such an M exists, after its words are padded.
-
-A run checks the machines, words, w and numbers of steps that it gets. This does not show the half without a thought, nor that
-a given machine is such an M. It does not cover machines, words, w and steps that were not tested; the proof does.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -60,12 +57,14 @@ from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.executor import Execution, run
 from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Applier, Claim, Margin, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
+from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._stack_tokens import A_STEP, StackTokens
 from seqsep.theorems.turing_machine._stacks import base_of, stack_run
@@ -88,7 +87,9 @@ FLOAT_WORDS = 200
 MOVES = {1: 0, -1: 1, 0: 2}
 
 
-def build(machine: Machine, length: int, cells: int, rounding: Rounding = "floor") -> Network:
+def build(
+    machine: ReadMachine, length: Annotated[Length, Range(0, 1 << 16)], cells: Cells, rounding: RoundingMode = "floor"
+) -> Network:
     """The network for words of up to m = `length` symbols and runs with w = `cells` cells on each side of the head.
 
     `rounding` chooses the grid, "floor" or "nearest" (`_grid`).
@@ -281,13 +282,13 @@ def bound(machine: Machine, cells: int) -> dict[str, Number]:
 
 
 def check(
-    machine: str | None = None,
-    length: int = 4,
-    cells: int = 6,
-    steps: int = 60,
-    machines: int = 10,
-    words: int | None = 2,
-    seed: int = 0,
+    machine: MachineName | None = None,
+    length: Annotated[Length, Range(0, 1 << 16)] = 4,
+    cells: Cells = 6,
+    steps: Steps = 60,
+    machines: Annotated[Machines, Range(1, 1 << 20)] = 10,
+    words: Words | None = 2,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network of a machine and follow its thought on words of up to `length` symbols after 2^m - m blanks.
 
@@ -368,7 +369,9 @@ def _follow(
     return execution, sum(one.stacks[-1].configuration not in machine.rules for one in runs)
 
 
-def applier(length: int, machine: str, steps: int = 200, cells: int | None = None) -> Applier:
+def predictor(
+    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200, cells: Cells | None = None
+) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
@@ -377,7 +380,7 @@ def applier(length: int, machine: str, steps: int = 200, cells: int | None = Non
     Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
     has a symbol that the machine does not know, or on which the machine reaches the last of the cells.
 
-    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
     """
     chosen = machine_of(machine)
@@ -410,7 +413,12 @@ def _generate_step(network: Network, before: Sequence[int], is_first: bool) -> l
     return written[-A_STEP:]
 
 
-def evidence(machine: str = "binary-increment", length: int = 1, cells: int = 3, steps: int = 20) -> Evidence:
+def certificate_witness(
+    machine: MachineName = "binary-increment",
+    length: Length = 1,
+    cells: Cells = 3,
+    steps: Annotated[Steps, Range(1, 1 << 12)] = 20,
+) -> Evidence:
     """Show the numbers written after 2^m - m blanks and every word of m = `length` symbols; of a file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it (`_shown`). Raises ValueError for a malformed machine
@@ -423,10 +431,21 @@ def evidence(machine: str = "binary-increment", length: int = 1, cells: int = 3,
     for word in words_of(chosen, length):
         run = stack_run(chosen, word, steps, cells)
         if not run.within:
-            raise ValueError(f"evidence(cells={cells}): the run on {word!r} needs more cells on a side of the head")
+            raise ValueError(f"certify(cells={cells}): the run on {word!r} needs more cells on a side of the head")
         runs.append((tokens.prompt(word, length, blanks), [token for one in run.stacks for token in tokens.step(one)]))
     network = build(chosen, length, cells)
     return shown("turing-machine-numbers", chosen, network, runs, steps=steps, head=blanks)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, applier=applier, verify=verify, evidence=evidence)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the machines, words, w and numbers of steps that it gets.",
+    not_shown="This does not show the half without a thought, nor that a given machine is such an M. It does not cover "
+    "machines, words, w and steps that were not tested; the proof does.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

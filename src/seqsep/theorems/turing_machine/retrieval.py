@@ -30,14 +30,11 @@ Sizes. There are 2 T + 1 cells. They are tokens, as numbers are in the paper. A 
 n0 = Q S + S + 2 T + 5 tokens.
 
 The proof continues at `_embedding` and `_read_out`.
-
-A run checks the machines, words and numbers of steps that it gets. This does not show that the model is right for others. The
-proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -46,12 +43,14 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.executor import Execution
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import LinearLayer, Network, whole
-from seqsep.theorems.base import Applier, Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.option_types import Length, Machines, Seed, Steps, Words
+from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
 from seqsep.theorems.turing_machine._retrieved_run import RunTokens, written
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
@@ -69,7 +68,7 @@ FLOAT_WORDS = 100
 AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": "9, the pattern's tokens, and a copy of the tape before"}
 
 
-def build(machine: Machine, steps: int) -> Network:
+def build(machine: ReadMachine, steps: Steps) -> Network:
     """The network that runs the machine for up to T = `steps` steps, on words of any length; tokens as in `RunTokens`.
 
     Raises ValueError for a negative number of steps.
@@ -193,7 +192,12 @@ def bound(machine: Machine, steps: int) -> dict[str, Number]:
 
 
 def check(
-    machine: str | None = None, length: int = 8, steps: int = 60, machines: int = 10, words: int = 2, seed: int = 0
+    machine: MachineName | None = None,
+    length: Annotated[Length, Range(0, 1 << 16)] = 8,
+    steps: Steps = 60,
+    machines: Machines = 10,
+    words: Words = 2,
+    seed: Seed = 0,
 ) -> list[Outcome]:
     """Build the network of a machine and follow its run, with a live retriever, on words of up to `length` symbols.
 
@@ -248,14 +252,14 @@ def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) ->
     return trial.follow(sequences, [len(word) + 1 for word in words], readable, inserted)
 
 
-def applier(length: int, machine: str, steps: int = 60) -> Applier:
-    """Answer {"input": "1011"} by the built weights of a machine and the retriever, as `hybrid.applier` does.
+def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 60) -> Predictor:
+    """Answer {"input": "1011"} by the built weights of a machine and the retriever, as `hybrid.predictor` does.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
     input and `steps` the most steps. Raises ValueError for a malformed machine file; the answer does so for an input that is no
     string, is longer than `length`, or has a symbol that the machine does not know.
 
-    >>> applier(length=4, machine="binary-increment")({"input": "1011"})
+    >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
     """
     chosen = machine_of(machine)
@@ -280,7 +284,9 @@ def applier(length: int, machine: str, steps: int = 60) -> Applier:
     return answer
 
 
-def evidence(machine: str = "binary-increment", length: int = 1, steps: int = 10) -> Evidence:
+def certificate_witness(
+    machine: MachineName = "binary-increment", length: Length = 1, steps: Annotated[Steps, Range(1, 1 << 12)] = 10
+) -> Evidence:
     """Show the runs with a retriever after every word of N = `length` symbols; of a machine file, or a shipped machine.
 
     The machine's rules are in the certificate, and the checker runs it and the retriever (`_shown`). Raises ValueError for a
@@ -296,10 +302,13 @@ def evidence(machine: str = "binary-increment", length: int = 1, steps: int = 10
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the machines, words and numbers of steps that it gets.",
+    not_shown="This does not show that the model is right for others. The proof covers all of them.",
     build=build,
-    applier=applier,
+    predictor=predictor,
     verify=verify,
-    evidence=evidence,
+    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 5.4, the pattern for the last write",

@@ -1,39 +1,34 @@
 """The range of every option of every theorem: what is shown is what is accepted, and what is beyond is refused in one line."""
 
 from fractions import Fraction
-from inspect import Parameter, signature, unwrap
+from typing import Annotated
 
 import numpy as np
 import pytest
 
 import seqsep
-from seqsep.commands.theorem_options import explained
+from seqsep.commands.theorem_options import described
 from seqsep.maths.formulas import disjointness, majority
 from seqsep.theorems import BY_NAME
+from seqsep.theorems.base import Claim, Theorem
 from seqsep.theorems.circuits._circuit import PARITY, parsed
-from seqsep.theorems.option_values import (
-    COMMON,
-    FUNCTIONS,
-    GRID_STEPS,
-    OWN,
-    OWN_CHOICES,
-    Range,
-    choices_of,
-    range_of,
-    require_in_range,
-)
+from seqsep.theorems.option_types import Error, GridSteps, Length
+from seqsep.theorems.options import LEAST_FRACTION, InPlaceOf, OneOf, Option, Range, Read, options_of, require_in_range
 from seqsep.theorems.turing_machine import machine_of
 from support.command_line import call
 
 CALLS = ("check", "apply", "certify", "build", "bound")
 RANGED = [
-    (name, command, option)
+    (name, command, option.name)
     for name, theorem in BY_NAME.items()
     for command in CALLS
-    if getattr(theorem, FUNCTIONS[command]) is not None
-    for option, parameter in signature(unwrap(getattr(theorem, FUNCTIONS[command]))).parameters.items()
-    if parameter.annotation is not bool and range_of(name, FUNCTIONS[command], option) is not None
+    for option in theorem.options_of(command)
+    if option.range is not None
 ]
+
+
+def option_of(name, command, option):
+    return next(one for one in BY_NAME[name].options_of(command) if one.name == option)
 
 
 def just_beyond(allowed):
@@ -45,14 +40,15 @@ def just_beyond(allowed):
 
 @pytest.mark.parametrize(("name", "command", "option"), RANGED)
 def test_the_ends_are_accepted_and_nothing_beyond(name, command, option):
-    theorem = BY_NAME[name]
-    allowed = range_of(name, FUNCTIONS[command], option)
+    options = {one.name: one for one in BY_NAME[name].options_of(command)}
+    allowed = options[option].range
     assert not allowed.is_open or not allowed.has(allowed.most)
+    where = f"{command} {name}"
     for value in (allowed.least, *([] if allowed.most is None or allowed.is_open else [allowed.most])):
-        require_in_range(theorem, command, {option: value})
+        require_in_range(where, options, {option: value})
     for value in just_beyond(allowed):
         with pytest.raises(ValueError, match=f"^{command} {name}: {option.replace('_', '-')} is ") as refused:
-            require_in_range(theorem, command, {option: value})
+            require_in_range(where, options, {option: value})
         assert "\n" not in str(refused.value)
         assert "found " in str(refused.value)
 
@@ -64,19 +60,17 @@ FIRST = list({(name, command): (name, command, option) for name, command, option
 @pytest.mark.parametrize(("name", "command", "option"), [one for one in FIRST if one[1] in ("check", "apply", "certify")])
 def test_the_help_shows_the_range_that_is_refused_by(name, command, option, capsys):
     """One below the least on the command line and in Python: the same line, and it has the range of the help."""
-    allowed = range_of(name, FUNCTIONS[command], option)
-    shown = next(one for one in explained(name, FUNCTIONS[command]).options if one.name == option)
-    assert shown.range == str(allowed)
-    low = just_beyond(allowed)[0]
+    found = option_of(name, command, option)
+    assert str(found.range) in " ".join(described(found).split())
+    low = just_beyond(found.range)[0]
     needed = ["--length", "8"] if command == "apply" and option != "length" else []
-    if command == "apply" and "machine" in BY_NAME[name].applier_options:
+    if command == "apply" and "machine" in BY_NAME[name].predictor_options:
         needed += ["--machine", "palindromes"]
     needed += ["-o", "none.json"] if command == "certify" else []
     status, out, error = call(capsys, command, name, f"--{option}={low}", *needed)
     assert (status, out, error.count("\n")) == (2, "", 1)
     assert error.startswith(f"seqsep {command}: {name}: {option} is ")
-    if allowed.least != Fraction(1, 1 << 30):  # a fraction nearer to 0 is refused by `Theorem.require_sizes`
-        assert f"{option} is {allowed}, found {low}" in error
+    assert f"{option} is {found.range}, found {low}" in error
 
 
 GIVEN = {
@@ -84,8 +78,6 @@ GIVEN = {
     **{"block": "copy", "question": "recall", "left": (1, 3, 5, 7), "task": "recall"},
     **{"machine": machine_of("palindromes"), "circuit": parsed(PARITY), "formula": disjointness(8)},
 }
-
-
 BESIDE = {
     ("relabelled-equality-two-layers", "length"): {"left": (1,)},
     ("sparse-threshold-two-layers", "heads"): {"formula": majority(8)},
@@ -93,18 +85,21 @@ BESIDE = {
     ("circuits-attention", "steps"): {"length": 1},
 }
 """What must be small beside an option at its least."""
-DEFINED = [
-    one for one in RANGED if one[1] in ("build", "bound") and (one[2] != "steps" or OWN.get((one[0], "build")) != GRID_STEPS)
-]
+
+
+def of_a_grid(option):
+    """Whether an option is L of a grid, which must hold all entries of the network."""
+    return option.meaning == GridSteps.__metadata__[-1]
+
+
+DEFINED = [one for one in RANGED if one[1] in ("build", "bound") and not of_a_grid(option_of(*one))]
 
 
 @pytest.mark.parametrize(("name", "command", "option"), DEFINED)
 def test_networks_and_formulas_at_the_least(name, command, option):
-    """What is beside the option is small. `GRID_STEPS`, of a grid that must hold all entries, are left."""
-    theorem = BY_NAME[name]
-    function = theorem.constants if command == "bound" else theorem.build
-    required = {one.name for one in signature(function).parameters.values() if one.default is Parameter.empty} - {option}
-    least = range_of(name, FUNCTIONS[command], option).least
+    """What is beside the option is small; L of a grid is left."""
+    required = {one.name for one in BY_NAME[name].options_of(command) if one.is_required} - {option}
+    least = option_of(name, command, option).range.least
     beside = BESIDE.get((name, option), {}) if command == "build" else {}
     given = {one: GIVEN[one] for one in required} | beside | {option: least}
     assert getattr(seqsep, command)(name, **given)
@@ -134,20 +129,44 @@ def test_what_is_no_number_is_refused():
         seqsep.check("nearest-neighbor-two-layers", gamma=float("nan"))
 
 
-def test_what_one_theorem_has_for_itself_differs():
-    """No row of the tables repeats what every theorem has, or names an option or a function that there is not."""
-    for (name, function), own in OWN.items():
-        takes = [getattr(BY_NAME[name], one) for one in ([function] if function else FUNCTIONS.values())]
-        parameters = {option for one in takes if one is not None for option in signature(unwrap(one)).parameters}
-        assert own.keys() <= parameters, name
-        above = OWN.get((name, ""), {}) if function else {}
-        for option, allowed in own.items():
-            assert allowed != above.get(option, COMMON.get(option)), (name, function, option)
-    for name, function in OWN_CHOICES:
-        assert function in ("", "check", "applier")
-        assert name in BY_NAME
-
-
 def test_ranges_in_words():
-    assert [str(Range(1)), str(Range(0, 4096)), str(COMMON["error"])] == ["from 1", "0 to 4,096", "from 2^-30, below 1/2"]
-    assert choices_of("bounded-dyck-state", "check", "variant") == ("automaton", "relu", "sigmoid")
+    assert [str(Range(1)), str(Range(0, 4096)), str(Error.__metadata__[0])] == ["from 1", "0 to 4,096", "from 2^-30, below 1/2"]
+    assert option_of("bounded-dyck-state", "check", "variant").choices == ("automaton", "relu", "sigmoid")
+
+
+def test_the_last_annotation_counts_and_the_text_stays():
+    def check(
+        length: Annotated[Length, Range(3, 5)] = 4,
+        code: Annotated[str, OneOf("a", "b"), "A code."] | None = None,
+        read: Annotated[list, Read(list), InPlaceOf("length"), "Letters."] | None = None,
+        share: Fraction | float = 1.0,
+    ):
+        return length, code, read, share
+
+    length, code, read, share = options_of(check)
+    assert (length.range, length.kind, length.default) == (Range(3, 5), int, 4)
+    assert length.meaning.startswith("N, ")
+    assert (code.choices, code.kind, code.default, code.range) == (("a", "b"), str, None, None)
+    assert (read.reads, read.in_place_of) == (list, ("length",))
+    assert share.kind is Fraction
+
+
+def test_two_options_of_which_one_replaces_the_other():
+    options = {"text": Option("text", str, None, in_place_of=("length",)), "length": Option("length", int, 8)}
+    require_in_range("check parity", options, {"text": None, "length": 8})
+    require_in_range("check parity", options, {"text": "a.txt"})
+    with pytest.raises(ValueError, match="check parity: expected text or length, found both"):
+        require_in_range("check parity", options, {"text": "a.txt", "length": 8})
+
+
+def test_a_theorem_of_ones_own_has_options_ranges_and_refusals():
+    def check(length: Annotated[Length, Range(LEAST_FRACTION.numerator, 9)] = 4, seed: int = 0):
+        return []
+
+    theorem = Theorem(Claim("parity", "own", "One bit is enough"), check)
+    assert theorem.options == ("length", "seed")
+    assert theorem.call("check", {"length": np.int64(9)}) == []
+    with pytest.raises(ValueError, match="check parity: length is 1 to 9, found 10"):
+        theorem.call("check", {"length": 10})
+    with pytest.raises(ValueError, match=r"check\('parity', width=...\): options are length, seed"):
+        theorem.call("check", {"width": 1})
