@@ -155,17 +155,22 @@ class Outcomes(list[Outcome], Tabular):
         return self.table()
 
 
-class Reported(TypedDict):
-    """What one run of a check reports: the fields of `Outcome` that its claim does not say."""
+class Described(TypedDict):
+    """The fields of `Outcome` that describe a run, next to its numbers."""
 
     length: int
-    inputs: int
-    measured: Mapping[str, Number]
-    bound: Mapping[str, Number]
     exhaustive: NotRequired[bool]
     as_printed: NotRequired[Mapping[str, Number | str] | None]
     variant: NotRequired[str | None]
     witness: NotRequired[Mapping[str, Any] | None]
+
+
+class Reported(Described):
+    """What one run of a check reports: the fields of `Outcome` that its claim does not say."""
+
+    inputs: int
+    measured: Mapping[str, Number]
+    bound: Mapping[str, Number]
     margin: NotRequired[Margin | None]
     saturated: NotRequired[Mapping[str, int] | None]
     holds: NotRequired[bool]

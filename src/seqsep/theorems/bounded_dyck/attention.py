@@ -66,7 +66,7 @@ from seqsep.theorems.bounded_dyck._layers import assemble
 from seqsep.theorems.bounded_dyck._plan import ETA, Plan, answered, planned
 from seqsep.theorems.bounded_dyck._strings import alphabet, parsed, require_valid, with_start
 from seqsep.theorems.bounded_dyck._trials import Trials, answers_hard
-from seqsep.theorems.checking import tighten, until_tried
+from seqsep.theorems.checking import tighten
 from seqsep.theorems.option_types import Depth, Eta, GridSteps, Kinds, Length, Seed, Tightness
 from seqsep.theorems.options import OneOf
 
@@ -225,14 +225,15 @@ def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) 
 
 def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None, random: np.random.Generator) -> list[Outcome]:
     """Check cases until a number of prefixes are read, at most a third of them in one case."""
-
-    def check_case(case: int, left: int) -> Outcome:
-        plan = plan_of(case)
+    outcomes: list[Outcome] = []
+    left = inputs
+    while left > 0:
+        plan = plan_of(len(outcomes))
         trials = Trials(CLAIM, plan, in_floats=2_000 if plan.length <= LONGEST_IN_FLOATS else 0)
         trials.put_some(random, min(left, inputs // 3 + 1), asked)
-        return _outcome(trials, is_exhaustive=False)
-
-    return until_tried(inputs, check_case)
+        outcomes.append(_outcome(trials, is_exhaustive=False))
+        left -= outcomes[-1].inputs
+    return outcomes
 
 
 def predictor(

@@ -48,7 +48,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import tokens_of_a_run
-from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -231,27 +231,8 @@ def _asking(length: int, rounding: str) -> Asking:
 
 
 def _outcome(asking: Asking, rounding: str) -> Outcome:
-    network = asking.network
     length = asking.tokens.vertices
-    ranges = asking.state_ranges
-    measured = {
-        **sizes(network),
-        "thought_tokens": asking.longest_thought,
-        "state_numbers": len(ranges),
-        "state_bits": network.state_bits,
-        "state_bits_by_range": sum(one.bits for one in ranges),
-    }
-    bounds = bound(length, rounding)
-    return CLAIM.upper(
-        length=length,
-        inputs=asking.trial.inputs,
-        exhaustive=asking.exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
-        variant=f"rounding {rounding}",
-        margin=Margin(asking.least_lead, proved(length, network.grid), trials.MARGIN),
-        saturated=asking.trial.saturated,
-    )
+    return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid))
 
 
 def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:

@@ -44,11 +44,11 @@ from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import LengthFrom2
 from seqsep.theorems.protocols.collision import Recall, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
-from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
 from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewer_bits
 
@@ -260,12 +260,7 @@ def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
 
 def check(
     length: LengthFrom2 = 8,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Decide DISJ by the exact model's state, and find an input on which each smaller model errs.
 
@@ -276,16 +271,15 @@ def check(
     was found.
     """
     n = _half(length)
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
-    cut_down = partial(with_fewer_bits, n, 2)
-    small = small_models(recall_twice(n), n, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    small = SmallModel(**model)
+    models = small.models(recall_twice(n), n, reduced=partial(with_fewer_bits, n, 2), most_bits=MOST_BITS_RUN)
     exact: list[tuple[str, AnyModel]] = [("exact model", build(length))]
     if n <= 4:
         from seqsep.models.model import Model  # brings torch
 
         exact.append(("exact model as a table in Model", Model.load(build_network(length))))
-    outcomes = [_decides(length, name, model, seed) for name, model in exact]
-    return [*outcomes, *(_errs(length, name, model, seed) for name, model in small)]
+    outcomes = [_decides(length, name, model, small.seed) for name, model in exact]
+    return [*outcomes, *(_errs(length, name, model, small.seed) for name, model in models)]
 
 
 def _half(length: int) -> int:

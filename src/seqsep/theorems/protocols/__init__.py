@@ -19,6 +19,7 @@ Files:
     thought              the tokens that a model writes between its prompt and its answer
     sequences            tasks as sequences that a model must distinguish, with the continuation that distinguishes them
     collision            two prefixes that leave a model in one state, and an input that it answers wrongly
+    state_bound          a lower bound on state, run on models that are too small
     small_models         models whose state is too small for a task, as a user chooses them or by default
 """
 

@@ -30,20 +30,17 @@ Files:
     recall_oracle             an oracle of associative recall saves a recurrent model almost nothing
     _recall_classes           the number of states that associative recall over [n] needs, counted in polynomial time
     _printed_reductions       instances of Wen et al. that code bits into retrieval, in the paper and corrected
-    _collision_outcome        the outcome of the pigeonhole principle on a model that is too small
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
     _recall_trials            inputs of c-gram retrieval, and the comparison of answers
     _recall_errata            the printed hard instances of c-gram retrieval
     _counting                 counting: the definition, its tokens, a user's input, thresholds as numbers of a grid
     _counting_trials          inputs of counting, and the comparison of answers
     _counting_errata          the printed construction of counting
-    _recurrent_trial          trials of a network with a linear recurrence, and what it remembers
     _attention_blocks         these blocks from their definitions, and inputs
     _printed_units            hidden units of Lemmas C.3 and C.5, in the paper and corrected
     _written_query            a query that a model writes token by token: marks, and tokens copied from the question
     _pattern_errata           the printed patterns, and counts in them
     _pattern_inputs           inputs of the four tasks by pattern: drawn ones, every small one, a user's own
-    _margins                  the margin of a read-out
     _shown                    evidence of the networks for recall and counting in a certificate
     _index_lookup_trials      inputs of index lookup, and the comparison of attention's answers
 """

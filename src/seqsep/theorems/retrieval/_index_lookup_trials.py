@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,9 @@ def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large
     short = (6, 7, 8, 15, 16, 31, 32, 63, 64)
     middle = (65, 127, 128, 255, 256, 511, 512, 1000)
     for lengths, inputs, spread in ((short, small, None), (middle, medium, None), ((1024, 2048, 4096), large, 25)):
-
-        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, spread: int | None = spread) -> Outcome:
-            length = lengths[turn % len(lengths)]
-            rounds = turn // len(lengths)
-            alphabet = length if rounds % 2 == 0 else 64
-            return check_task(IndexLookup(length, alphabet), ROUNDINGS[rounds // 2 % 2], seed + turn, spread)
-
-        outcomes += until_tried(inputs, check_case)
+        turns = enumerate(cycle(product(ROUNDINGS, (None, 64), lengths)))
+        cases = (check_task(IndexLookup(size, many or size), one, seed + turn, spread) for turn, (one, many, size) in turns)
+        outcomes += until_tried(inputs, cases)
     return outcomes
 
 

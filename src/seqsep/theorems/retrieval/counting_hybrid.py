@@ -36,7 +36,7 @@ import numpy as np
 
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -53,10 +53,9 @@ from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Se
 from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
-from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval._shown import counting_evidence
 from seqsep.theorems.retrieval.counting_attention import grid_of, symbols, task_of
+from seqsep.theorems.trial import Trial, logits_apart
 
 CLAIM = Claim(
     name="counting-hybrid",
@@ -156,18 +155,15 @@ def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int
 
 def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
     network = build(task.length, task.alphabet, rounding)
-    trial = RecurrentTrial(CLAIM.name, network, logits_apart)
+    trial = Trial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, spread)
-    bounds = bound(task, rounding)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task, rounding),
+        proved=float(task.margin(network.grid)),
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
-        bound=bounds,
         variant=f"grid {rounding}",
-        margin=Margin(float(trial.least_margin), float(task.margin(network.grid)), LOGITS),
-        saturated=trial.saturated,
     )
 
 

@@ -26,7 +26,7 @@ for the other mixers, whose states are counted in `NUMBERS_A_LAYER`.
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
@@ -36,8 +36,7 @@ from seqsep.theorems.option_types import AlphabetFrom2, Heads, Layers, Precision
 from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.one_way_protocol import reduce
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
-from seqsep.theorems.retrieval._collision_outcome import collision_outcome
-from seqsep.theorems.retrieval.index_lookup_state import recall
+from seqsep.theorems.retrieval.index_lookup_state import state_bound
 
 CLAIM = Claim(
     name="linear-attention-state",
@@ -218,22 +217,13 @@ def _counts(mixer: str, shape: Shape, alphabet: int, seed: int) -> Outcome:
 def _errs(seed: int) -> Outcome:
     """Linear attention rounded to few bits, at the least impossible N: an input that it answers wrongly."""
     claimed = state_bits(heads=1, key_width=SMALL_WIDTH, value_width=SMALL_WIDTH, precision=SMALL_PRECISION)
-    task = IndexLookup(impossible_from(claimed, SMALL_ALPHABET), SMALL_ALPHABET)
-    remembered = recall(task.length, task.alphabet)
-    model = with_random_weights(remembered.sizes, "linear-attention", SMALL_WIDTH, seed=seed)
-    small = rounded(model, remembered, SMALL_PRECISION, seed)
+    lookup = state_bound(impossible_from(claimed, SMALL_ALPHABET), SMALL_ALPHABET)
+    model = with_random_weights(lookup.task.sizes, "linear-attention", SMALL_WIDTH, seed=seed)
+    small = rounded(model, lookup.task, SMALL_PRECISION, seed)
     if small.bits != claimed:
         raise CLAIM.fails({"state bits": small.bits, "formula": claimed})
-    return collision_outcome(
-        CLAIM,
-        statement=ERRS,
-        task=remembered,
-        needed=task.answer_bits(),
-        solve=task.solve,
-        model=small,
-        variant=f"linear-attention of width {SMALL_WIDTH}, {SMALL_PRECISION} bits a number, S = {SMALL_ALPHABET}",
-        seed=seed,
-    )
+    variant = f"linear-attention of width {SMALL_WIDTH}, {SMALL_PRECISION} bits a number, S = {SMALL_ALPHABET}"
+    return replace(lookup, claim=CLAIM, statement=ERRS, as_printed=None).outcome(variant, small, seed)
 
 
 THEOREM = Theorem(

@@ -53,7 +53,7 @@ from seqsep.maths.communication.communication import TwoParty, distinct_rows, pr
 from seqsep.maths.communication.witnesses import FoolingSet
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import Network
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import least_grid
 from seqsep.theorems.evidence import Evidence, FoolingSetWords, tabulated
 from seqsep.theorems.option_types import Exponent, Heads, Length, LengthFrom2, Seed, Width
@@ -272,19 +272,10 @@ def bound(length: int) -> dict[str, Number]:
 
 def _check_enough(length: int) -> Outcome:
     """Run the layer with a bucket for each place on all inputs."""
-    network = build(length)
-    trial = Trial(CLAIM.name, network)
+    trial = Trial(CLAIM.name, build(length))
     tokens = trials.tokens(trials.every_assignment(length), slots=0)
     trial.require(tokens, meet(tokens), lambda row: {"bits": tokens[row, 1:].tolist()})
-    return CLAIM.upper(
-        statement=ENOUGH,
-        length=length,
-        inputs=trial.inputs,
-        exhaustive=True,
-        measured=CLAIM.within(sizes(network), bound(length)),
-        bound=bound(length),
-        saturated=trial.saturated,
-    )
+    return trial.outcome(CLAIM, bound(length), statement=ENOUGH, length=length, exhaustive=True)
 
 
 def _check_protocol(length: int, seed: int) -> Outcome:
