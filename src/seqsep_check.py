@@ -4,12 +4,20 @@ Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2
 cannot be written. The specification is docs/reference/certificates.md. Sentences in quotation marks are the specification's.
 This file shares no code with seqsep and imports nothing of it. It changes nothing that it reads.
 
-You need not read all of it. A certificate has one type, and one task:
+You need not read all of it. The lines 35 to 344 are common to all types, and are followed by one type after another:
 
-AUDIT
+    To audit `fooling-set` read lines 35 to 413.
+    To audit `distinguishing-table` read lines 35 to 361 and 416 to 469.
+    To audit `automaton` read lines 35 to 344 and 472 to 514.
+    To audit `network` read lines 35 to 344 and 517 to 807.
+    To audit `generated-run` read lines 35 to 344 and 517 to 838.
 
-The common lines begin with the command line, so you can follow a file from its bytes to the printed line. Before the types
-come four simple tasks: index lookup, equality, bounded Dyck and tables.
+In the lines 265 to 344 you need one task only, that of your certificate. If it is not there, it is one of these:
+
+    Read lines 841 to 898 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
+    Read lines 901 to 933 for the task `circuit`.
+    Read lines 936 to 990 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
+    Read lines 841 to 898 and 993 to 1055 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
 
 `--self-test` runs one sound and one forged certificate of each type. It shows that this copy works, and proves nothing else.
 """
@@ -97,8 +105,8 @@ def check(data):
     """Return the status and the line for the bytes of a file."""
     try:
         return 0, verify(read(data))
-    except Answer as answer:
-        return answer.args
+    except Answer as refusal:
+        return refusal.args
 
 
 def canonical(value):
@@ -204,7 +212,7 @@ def whole_numbers(value, where, count, least, most):
 
 
 def all_different(values):
-    """Return if no two values are equal; "what must differ is compared by sorting", since hashes can be made to collide."""
+    """Return True if all values differ. "What must differ is compared by sorting", since hashes can be made to collide."""
     return all(value != following for value, following in pairwise(sorted(values)))
 
 
@@ -353,21 +361,17 @@ def joined(alice, x, bob, y):
     return [letters[position] for position in range(len(letters))]
 
 
-def prefix_split(_task, witness, _claims):
-    """Ask for "a prefix split: `alice` is 0, 1, .., K-1"."""
-    return witness["alice"] == list(range(len(witness["alice"])))
-
-
 # ---- fooling-set
 
 
 def check_fooling_set(certificate, task, witness):
-    """Theorem: every deterministic protocol for the task between Alice and Bob needs at least `bits` bits.
+    """Theorem: every deterministic protocol between Alice and Bob that is right on the domain of the task needs `bits` bits.
 
     Proof. Let two words (x, y) and (x', y') end at one leaf of a protocol. The inputs that end at a leaf are a rectangle, so
-    (x, y') and (x', y) end there too and get the same answer. That is the value of the words, but below one of the two is an
-    input with another value. So no two words share a leaf. A protocol with `size` leaves has a path of ceil(log2 size) bits.
-    With `complete` = 1, the words are also all the inputs with that value.
+    (x, y') and (x', y) end there too, and all four get the same answer. The right answer on the words is the value. But one of
+    (x, y') and (x', y) is in the domain and has another value, which is checked below: contradiction. So no two words share a
+    leaf, and a protocol with `size` leaves needs ceil(log2 size) bits on some path. With `complete` = 1, the words are moreover
+    all the inputs with that value.
     """
     only_fields(witness, "witness", ("alice", "value", "words"))
     alice, bob = split(witness["alice"], task)
@@ -413,11 +417,12 @@ THEOREMS["communication-cost"] = ("fooling-set", None, None)
 
 
 def check_distinguishing_table(certificate, task, witness):
-    """Theorem: every message from Alice from which Bob can answer takes at least `rows` values, so at least `state_bits` bits.
+    """Theorem: if Bob can answer from Alice's message and his part, the messages number at least `rows`: `state_bits` bits.
 
-    Proof. "Any two rows differ at a column where both are in the domain." With the same message for both, Bob would answer
-    alike at that column, and wrongly once. If the positions of Alice are a prefix, her message is the state of a recurrent
-    model after it. If they are all positions, the answer must be read from the state only.
+    Proof. "Any two rows differ at a column where both are in the domain." If Alice sent the same message for both, Bob would
+    give the same answer at that column twice, and one of the two would be wrong. If the positions of Alice are a prefix, then
+    her message is the state of a recurrent model after it. If they are all positions, Bob sees no part of the input: the bound
+    is then for models that read the answer from the state only.
     """
     only_fields(witness, "witness", ("alice", "columns", "rows"))
     alice, bob = split(witness["alice"], task)
@@ -439,6 +444,11 @@ def check_distinguishing_table(certificate, task, witness):
     return {"rows": len(rows), "state_bits": (len(rows) - 1).bit_length()}
 
 
+def prefix_split(_task, witness, _claims):
+    """Ask for "a prefix split: `alice` is 0, 1, .., K-1"."""
+    return witness["alice"] == list(range(len(witness["alice"])))
+
+
 def every_list_of_symbols(task, witness, claims):
     """Ask for "a prefix split" and "S^N rows", for equality "S^(N/2) rows"."""
     free = task["length"] // 2 if task["name"] == "equality" else task["length"]
@@ -455,10 +465,8 @@ def equal_answers_of_an_oracle(task, witness, claims):
 THEOREMS["index-lookup-state"] = ("distinguishing-table", ("index-lookup",), every_list_of_symbols)
 THEOREMS["equality-state"] = ("distinguishing-table", ("equality",), every_list_of_symbols)
 THEOREMS["recall-oracle-state"] = ("distinguishing-table", ("index-lookup",), equal_answers_of_an_oracle)
-THEOREMS |= {
-    "least-state": ("distinguishing-table", None, prefix_split),
-    "one-way-cost": ("distinguishing-table", None, None),
-}
+THEOREMS["least-state"] = ("distinguishing-table", None, prefix_split)
+THEOREMS["one-way-cost"] = ("distinguishing-table", None, None)
 
 
 # ---- automaton
@@ -467,14 +475,14 @@ THEOREMS |= {
 def check_automaton(certificate, _task, witness):
     """Theorem: the automaton recognises bounded Dyck at every length, and no complete deterministic one has fewer states.
 
-    Proof. Every word leads to a stack of at most `depth` open kinds, or to one dead value. Below each of these gets exactly one
-    state, so the state after a word is that of its stack, and it accepts "exactly for the empty stack". "Two stacks are
-    distinguished by the word that closes the one, and the dead value by any such word". So a complete automaton has at least
-    as many states as there are stacks and one, and this one has exactly that many.
+    Proof. A word leads to a stack of at most `depth` open kinds, or to one dead value. Below, each of these gets one state, and
+    every bracket leads from the state of each to the state of what it reaches. So, by induction over the word, the automaton is
+    in the state of what the word leads to, and that state accepts "exactly for the empty stack". Conversely, "two stacks are
+    distinguished by the word that closes the one, and the dead value by any such word", so a complete automaton has a state for
+    each of them. This one has exactly as many; `live_states` are all except the dead value's.
     """
-    depth, kinds = sizes(
-        certificate["task"], "depth", "kinds"
-    )  # "In an `automaton` certificate `bounded-dyck` has no `length`."
+    # "In an `automaton` certificate `bounded-dyck` has no `length`."
+    depth, kinds = sizes(certificate["task"], "depth", "kinds")
     only_fields(witness, "witness", ("accepting", "start", "table"))
     states = sum(kinds**height for height in range(depth + 1)) + 1
     table = some_list(witness["table"], "table", count=states)
@@ -571,7 +579,7 @@ class Grid:
     def rounded_from_below(self, numerator, denominator):
         """Return the integer that all numbers just below the quotient are rounded to.
 
-        Where rounding is floor(a / b), it is ceil(a / b) - 1 = floor((a - 1) / b) just below.
+        If a quotient is rounded to floor(a / b), these are rounded to ceil(a / b) - 1, which is floor((a - 1) / b).
         """
         return (2 * numerator + self.halves * denominator - 1) // (2 * denominator)
 
@@ -607,18 +615,17 @@ class Grid:
         """Return each e^(-drop / L), for `once` over the sum of them all, in steps and correctly rounded.
 
         Proof. Write E = 10^digits e^(-drop / L).
-        1. `divide` and `exp` of a decimal context return the decimal nearest to the exact result. The exact result is strictly
-           between the decimals next to that one: were it beyond one of them, that one would be nearer to it.
-        2. e^x grows with x. So by 1, in `exponential`: low < e^(-drop / L) < high if drop > 0. If it underflows, low is below
-           0, and `int` makes it 0, which is still below. Otherwise `int` rounds down. So int(low) < E < int(high) + 1.
-        3. If drop = 0, then E = 10^digits, and both ends are that.
-        4. Let S be the sum of all E for `once`, and 10^digits for `stepwise`. Then least_sum <= S <= most_sum, by 2 and 3.
-        5. So E L / S is at least low L / most_sum and at most high L / least_sum. Rounding never decreases, so the weight is at
-           least `least`, which is the lower end rounded.
-        6. It is strictly below the upper end if drop > 0, by 2. For `once` also if any other drop is above 0, as then
-           least_sum < S. Then the weight is at most what is just below the upper end, rounded; else the upper end, rounded.
-        7. If both are the same integer, it is the weight. If not, this check answers "too large", and claims nothing.
-        More digits would decide every weight: "e^x is irrational for rational x other than 0, and so is a weight unless all
+        1. `divide` and `exp` of a decimal context return a decimal nearest to the exact result. So the exact result is strictly
+           between the two decimals next to that one: if it were at one of them or beyond, that one would be nearer.
+        2. e^x grows with x. So in `exponential`, by 1 used twice: low < e^(-drop / L) < high. Cutting off digits by `int` makes
+           `low` no greater, or 0 if it was below 0 after an underflow; E is above both. So int(low) < E < int(high) + 1.
+        3. If drop = 0, then E = 10^digits, and both ends are that. The greatest score has drop 0.
+        4. Let S be the sum of all E for `once`, and 10^digits for `stepwise`. By 2 and 3, 0 < least_sum <= S <= most_sum.
+        5. So E L / S is at least low L / most_sum, and rounding is monotone: the weight is at least the lower end, rounded.
+        6. E L / S is at most high L / least_sum, and strictly below that if drop > 0, by 2. For `once` it is so too
+           if another drop is above 0, as then least_sum < S. So the weight is at most the upper end, rounded (from below).
+        7. If both ends give the same integer, that is the weight. If not, the answer is "too large" and nothing is claimed.
+        Enough digits would decide every weight: "e^x is irrational for rational x other than 0, and so is a weight unless all
         scores are equal".
         """
         digits = 2 * len(str(self.steps)) + 20
@@ -713,10 +720,10 @@ class Grid:
 
 
 def check_network(certificate, task, witness):
-    """Theorem: for every listed input, this network answers with the value of the task: its greatest logit is the value's.
+    """Theorem: on every listed input, the greatest logit of this network is that of the value of the task, and has no equal.
 
-    Proof. By running it, in exact arithmetic. "Entries beyond the grid are rejected, not clipped", and the greatest logit "is
-    above all others". An answer is a run of one token: in `check_runs` it ends nothing early and has no query.
+    With `all` = 1, these are all inputs of the task. Proof. `check_runs` runs the network in the exact arithmetic of the
+    specification. An answer is a run of one token, which is the last: so nothing there about ends and queries applies to it.
     """
     grid = read_network(certificate, task, witness)
     return check_runs(task, witness, grid, runs=[[answer] for answer in witness["answers"]])
@@ -845,7 +852,7 @@ def is_tree(given):
 
     def solve(word):
         # "n-1 edges make a tree of n vertices if and only if none closes a cycle."
-        part = list(range(vertices + 1))  # of each vertex, the least name of those that the edges so far connect with it
+        part = list(range(vertices + 1))  # of each vertex; vertices that the edges so far connect have the same
         for u, v in zip(word[1::3], word[3::3], strict=True):
             if part[u] == part[v]:
                 return no_tree
@@ -1026,7 +1033,8 @@ def by_pattern(given):
         found = answer = numbers["FAILED"] if value == 0 else value
         count = ""
         if name == "counting-by-pattern":
-            count = counts[query.pop()]
+            count = counts[query[1]]
+            query = query[:1]
             found = numbers["FAILED"] if value == 0 else query[0]
             answer = numbers["NO"] if value == 0 else numbers["YES"]
         if name == "index-by-pattern":
