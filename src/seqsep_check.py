@@ -14,10 +14,10 @@ You need not read all of it. The lines 35 to 344 are common to all types, and ar
 
 In the lines 265 to 344 you need one task only, that of your certificate. If it is not there, it is one of these:
 
-    Read lines 841 to 898 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
-    Read lines 901 to 933 for the task `circuit`.
-    Read lines 936 to 990 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
-    Read lines 841 to 898 and 993 to 1055 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+    Read lines 841 to 901 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
+    Read lines 904 to 936 for the task `circuit`.
+    Read lines 939 to 993 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
+    Read lines 841 to 901 and 996 to 1058 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
 
 `--self-test` runs one sound and one forged certificate of each type. It shows that this copy works, and proves nothing else.
 """
@@ -645,7 +645,7 @@ class Grid:
         """Return the weights of scores, in steps."""
         self.spend(len(scores) * (1600 if self.once else 400))
         greatest = max(scores)
-        # "Once: the exact softmax, rounded to a step. Stepwise: each e^(score - m) is rounded to a step,"
+        # For once "the exact softmax, rounded to a step"; for stepwise "each e^(score - m) is rounded to a step",
         weights = self.quotients([greatest - score for score in scores])
         if self.once:
             return weights
@@ -842,9 +842,9 @@ THEOREMS["built-generator"] = ("generated-run", None, None)
 
 
 def is_tree(given):
-    """Inputs: "0, then u, n+1, v for each of n-1 edges"; value: "n+3 if the edges make a tree of the vertices, else n+2".
+    """Inputs: "0, then u, n+1, v for each of n-1 edges".
 
-    Is-tree-queries: "the same, with the retriever below".
+    Value: "n+3 if the edges make a tree of the vertices 1 .. n, else n+2". Is-tree-queries: "the same, with the retriever below".
     """
     [vertices] = sizes(given, "vertices")
     no_tree, tree, opens, closes, failed = range(vertices + 2, vertices + 7)
@@ -875,7 +875,10 @@ def is_tree(given):
 
 
 def ngram(given):
-    """Inputs: 0, N symbols, c-1 symbols; value: "the symbol after the first place of these among the N, or 0"."""
+    """Inputs: 0, N symbols, then c-1 symbols, which are the query.
+
+    Value: "the symbol after the first place of these c-1 among the N that has one after it among the N, or 0 if there is none".
+    """
     alphabet, gram, length = sizes(given, "alphabet", "gram", "length")
 
     def solve(word):
@@ -971,8 +974,8 @@ def turing_machine(given):
         return [token for token, found in zip(run, is_found, strict=True) if token < configurations and not found]
 
     def find(prompt, written, query):
-        # "The configuration after the last record [ c ] r in the answer before it [..]; or else the symbol of the input on cell
-        # c; or else FAILED".
+        # "The configuration after the last record [ c ] r in the answer before it", "or else the symbol of the input on cell
+        # c", "or else FAILED, which is also found for every other query".
         record = [opens, *query, closes]
         for at in range(len(written) - 5, -1, -1):
             if written[at : at + 3] == record and written[at + 4] < configurations:

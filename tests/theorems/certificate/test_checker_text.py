@@ -71,7 +71,7 @@ def needed(first: tuple[str, ...], without: set[str]) -> set[int]:
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_the_head_lists_all_lines_that_a_type_needs(kind):
+def test_the_head_lists_all_lines_of_a_type(kind):
     check = f"check_{kind.replace('-', '_')}"
     others = {name for name in defined() if name.startswith("check_") and name not in (check, "check_runs")}
     without = others | {"self_test", "TASKS", "THEOREMS"}
@@ -93,7 +93,7 @@ def test_fooling_sets_are_audited_in_one_reading():
 
 
 @pytest.mark.parametrize("name", list(seqsep_check.TASKS))
-def test_the_head_lists_all_lines_that_a_task_needs(name):
+def test_the_head_lists_all_lines_of_a_task(name):
     make = seqsep_check.TASKS[name].__name__
     lines = for_task(name) | to_audit("generated-run")
     assert needed((make,), {"TASKS", "THEOREMS"}) <= lines
@@ -141,7 +141,7 @@ def comments() -> list[str]:
     return said
 
 
-def test_sentences_in_quotation_marks_are_in_the_specification():
+def test_quoted_sentences_are_in_the_specification():
     quoted = [part for said in comments() for part in re.findall(r'"((?:[^"]|"(?=\w))+?)"(?!\w)', " ".join(said.split()))]
     assert len(quoted) > 50
     plain = SPECIFICATION.lower().replace("*", "")
@@ -202,7 +202,7 @@ def test_the_self_test_passes_alone(tmp_path):
 
 
 @pytest.mark.parametrize("kind", TYPES)
-def test_the_self_test_notices_a_check_that_accepts_or_rejects_all(kind, monkeypatch):
+def test_the_self_test_notices_a_wrong_check(kind, monkeypatch):
     """So it has a sound and a forged certificate of this type."""
     assert seqsep_check.SELF_TEST.count(f'{{"type":"{kind}",') == 1
     name = f"check_{kind.replace('-', '_')}"
