@@ -255,6 +255,22 @@ def test_what_analyze_finds_has_a_certificate():
         least_state(long)
 
 
+def test_a_message_with_the_complete_input_answers_by_itself():
+    """Two classes of complete words need a bit of state only if the answer is read from the state; the line says so."""
+    told = ", answer read from the state; sha256 "
+    given = json.loads(samples()["distinguishing-table: total"])
+    for alice, rows, columns in (([0, 1, 2], [[0, 0, 0], [0, 0, 1]], [[]]), ([0, 1], [[0, 0], [0, 2]], [[0], [1]])):
+        given["witness"] = {"alice": alice, "columns": columns, "rows": rows}
+        given["claims"] = {"rows": 2, "state_bits": 1}
+        for theorem in ("least-state", "one-way-cost"):
+            line = held(seal(given | {"theorem": theorem}))
+            assert f"alice {alice}" in line
+            assert (told in line) == (len(alice) == 3)
+    one = json.loads(samples()["fooling-set: one"])
+    one["witness"]["alice"] = [0, 1]
+    assert told in held(seal(one | {"claims": {"bits": 0, "complete": 0, "size": 1}}))
+
+
 def test_analyze_writes_it(tmp_path, capsys):
     path = tmp_path / "c.json"
     assert main(["analyze", "majority", "--lengths", "4,6", "--json", "--certificate", str(path)]) == 0

@@ -12,7 +12,7 @@ import pytest
 
 import seqsep_check
 from support.certificates.samples import TYPES
-from test_style import MOST_BY_FILE, ROOT, code_lines
+from test_style import MOST_BY_FILE, ROOT, code_lines, lines_with_code
 
 CHECKER = Path(seqsep_check.__file__)
 TEXT = CHECKER.read_text(encoding="utf-8")
@@ -31,13 +31,15 @@ def ranges(text: str) -> set[int]:
 
 
 def to_audit(kind: str) -> set[int]:
-    [named] = re.findall(rf"To audit `{kind}` read lines ([^.]+)\.", HEAD)
-    return ranges(named)
+    [(named, count)] = re.findall(rf"To audit `{kind}` read lines ([^:]+): (\d+) lines of code\.", HEAD)
+    lines = ranges(named)
+    assert len(lines & lines_with_code(CHECKER)) == int(count)
+    return lines
 
 
 def for_task(name: str) -> set[int]:
     """Return the lines of a task that the head mentions by name, and of the tasks that are common to all types."""
-    common = ranges(re.findall(r"In the lines ([^,]+?) you need", HEAD)[0])
+    common = ranges(re.findall(r"In the lines ([^,]+), which are", HEAD)[0])
     mentioned = [lines for lines, names in re.findall(r"Read lines (.+?) for the tasks? (.+)\.", HEAD) if f"`{name}`" in names]
     return common.union(*map(ranges, mentioned))
 
@@ -77,7 +79,7 @@ def test_the_head_lists_all_lines_of_a_type(kind):
     without = others | {"self_test", "TASKS", "THEOREMS"}
     lines = to_audit(kind)
     assert needed((*LINE_BY_LINE, check), without) <= lines
-    for first, last in re.findall(r"(\d+) to (\d+)", re.findall(rf"To audit `{kind}` read lines ([^.]+)\.", HEAD)[0]):
+    for first, last in re.findall(r"(\d+) to (\d+)", re.findall(rf"To audit `{kind}` read lines ([^:]+):", HEAD)[0]):
         assert LINES[int(first) - 1].startswith("# ---- ")
         assert LINES[int(last) - 1].strip()
         assert LINES[int(last)] == LINES[int(last) + 1] == ""
