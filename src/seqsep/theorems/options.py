@@ -155,7 +155,8 @@ class Option:
 def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     """Return the options of a function, in the order of its signature.
 
-    A parameter that `functools.partial` has filled keeps its place, with that value as its default.
+    A parameter that `functools.partial` has filled keeps its place, with that value as its default. A parameter without an
+    annotation has the type of its default.
 
     >>> def check(length: Annotated[int, Range(1, 9), "N, tokens."] = 4, code: str | None = None) -> None: ...
     >>> [(option.name, option.meaning, option.default) for option in options_of(check)]
@@ -164,7 +165,8 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     plain = inspect.unwrap(function.func if isinstance(function, partial) else function)
     hints = typing.get_type_hints(plain, include_extras=True)
     return tuple(
-        _option(parameter, hints[name]) for name, parameter in inspect.signature(inspect.unwrap(function)).parameters.items()
+        _option(parameter, hints.get(name, type(parameter.default)))
+        for name, parameter in inspect.signature(inspect.unwrap(function)).parameters.items()
     )
 
 
