@@ -10,8 +10,6 @@ from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
 from typing import Any, get_type_hints
 
-from seqsep.theorems.option_values import FUNCTIONS, choices_of, range_of
-
 from seqsep.core.names import docstring
 from seqsep.lab.experiments import EXPERIMENTS, Experiment
 from seqsep.models.mixers import MIXERS, THEOREM_MIXERS
@@ -19,7 +17,6 @@ from seqsep.models.mixers.settings import settings
 from seqsep.tasks import TASKS, Task
 from seqsep.tasks.base import field_meanings
 from seqsep.theorems import THEOREMS
-from seqsep.theorems.base import Theorem
 
 Record = dict[str, Any]
 
@@ -63,30 +60,16 @@ def mixers() -> list[Record]:
 
 
 def theorems() -> list[Record]:
-    """Every theorem: name, source, statement, the options of its check, and ranges and choices of those of each function."""
+    """Every theorem: name, source, statement, the options of its check."""
     return [
         {
             "name": theorem.name,
             "summary": theorem.claim.statement,
             "source": theorem.source,
             "options": list(theorem.options),
-            "ranges": _of_options(theorem, lambda *option: str(range_of(*option) or "")),
-            "choices": _of_options(theorem, lambda *option: list(choices_of(*option))),
         }
         for theorem in THEOREMS
     ]
-
-
-def _of_options(theorem: Theorem, say: Callable[[str, str, str], Any]) -> dict[str, dict[str, Any]]:
-    """Of each function of the theorem, what `say` says of each option that is no switch, where it says something."""
-    found = {}
-    for function in dict.fromkeys(FUNCTIONS.values()):
-        call = getattr(theorem, function)
-        if call is not None:
-            parameters = inspect.signature(inspect.unwrap(call)).parameters.values()
-            said = {one.name: say(theorem.name, function, one.name) for one in parameters if one.annotation is not bool}
-            found[function] = {option: words for option, words in said.items() if words}
-    return found
 
 
 def experiments() -> list[Record]:

@@ -7,6 +7,7 @@ line and a point behind the last, so that an empty one is not lost. No torch is 
 import argparse
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from seqsep.commands.command import RESULTS, Command, Parser
 from seqsep.commands.members import Record, members, names
@@ -132,7 +133,7 @@ def _choices(before: Sequence[str], flag: str) -> list[str]:
         from seqsep.theorems import BY_NAME
 
         options = BY_NAME[name].options_of(before[0]) if name in BY_NAME else ()
-        records = [{option.name: list(option.choices) for option in options}]
+        records: list[dict[str, Any]] = [{option.name: option.choices for option in options}]
     else:
         records = [record["choices"] for record in _tasks(before)]
     if before[0] in ("train", "run"):

@@ -119,9 +119,7 @@ def alice(model: AnyModel, prefix: Sequence[Any] | Tensor) -> Message:
     return Message(number, bits)
 
 
-def bob(
-    model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int, thought: ThoughtLength | None = None
-) -> list[Any]:
+def bob(model: AnyModel, message: Message, suffix: Sequence[Any] | Tensor, t: int, thought: Thought | None = None) -> list[Any]:
     """Restore the state from its number, and read the suffix from time t on; return the output after each of its tokens.
 
     From t on Bob computes the same functions of the same state and tokens as the uncut pass. So his outputs are the same. With
@@ -140,7 +138,7 @@ def bob(
 
 
 def _outputs(
-    party: Machine, tokens: Sequence[Any] | Tensor, state: Any, t: int, *, thought: ThoughtLength | None
+    party: Machine, tokens: Sequence[Any] | Tensor, state: Any, t: int, *, thought: Thought | None
 ) -> tuple[list[Any], list[int]]:
     """Outputs from time t on, those of the thought included, and the tokens written."""
     outputs, after = party.read(tokens, state, t)
@@ -152,9 +150,7 @@ def _outputs(
     return outputs + written.outputs, written.tokens
 
 
-def reduce(
-    model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name, thought: ThoughtLength | None = None
-) -> int:
+def reduce(model: AnyModel, inputs: Sequence[Any] | Tensor, name: str = CLAIM.name, thought: Thought | None = None) -> int:
     """Run the protocol at every split of one input (tokens, or vectors in a tensor); returns the bits of the message.
 
     With a thought, inputs are tokens, every class of the model is a token, and Bob's thought is compared with that of the

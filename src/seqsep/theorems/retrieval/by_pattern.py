@@ -203,7 +203,7 @@ def _generators(template: Template, width: int) -> int:
     return 2 * width + (3 * kinds + len(template.texts) - indexed) * (width + 1)
 
 
-def bound(question: Queried, alphabet: int, gram: int = 2) -> dict[str, Number]:
+def bound(question: Question, alphabet: int, gram: int = 2) -> dict[str, Number]:
     """Every size with explicit constants, from S and c alone; r, u and the copies k as in the head of this file.
 
     Vocabulary: S numbers, S + 1 counts if one is written, and 6 and the marks besides.
@@ -253,7 +253,7 @@ def verify(inputs: int = 7_200, seed: int = 0) -> list[Outcome]:
     return [*outcomes, *check(512, gram=4, inputs=inputs // 30, seed=seed)]
 
 
-def _check(question: Queried, gram: int, length: int, *, inputs: int, seed: int) -> Outcome:
+def _check(question: Question, gram: int, length: int, *, inputs: int, seed: int) -> Outcome:
     every = length <= EVERY_INPUT_UP_TO
     alphabet = max(length + 1, max(WORDS) + 1 if every else 0)
     template = Template(question, alphabet, gram)

@@ -72,7 +72,7 @@ from seqsep.theorems.retrieval import _exact_attention as attention
 Asked = Literal["recall", "counting"]
 Tokens = tuple[int, ...]
 
-AskedTask = Annotated[Asked, "recall or counting; by default both."]
+AskedTask = Annotated[Asked, "recall or counting."]
 AskedWord = Annotated[str, OneOf(*get_args(Asked)), "recall or counting; by default both."]
 
 CLAIM = Claim(
