@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from seqsep.core.names import text_of, whole_arguments
-from seqsep.language_models.laws import claims, cuts, independence, padding
+from seqsep.language_models.laws import claims, cuts, independence, packing, padding, reuse, rollback, sharing
 from seqsep.language_models.laws.receiver import Receiver
 from seqsep.language_models.laws.source import Source, TransformersMissing, find_source, require_fields
 from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
@@ -72,6 +72,14 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
     "state copied": cuts.state_copied,
     "rows reordered": cuts.rows_reordered,
     "nothing kept between calls": independence.other_sequences_between,
+    "rolled back": rollback.rolled_back,
+    "reset": reuse.reset,
+    "reused": reuse.reused,
+    "static": reuse.static,
+    "joined": sharing.joined,
+    "prefix shared": sharing.prefix_shared,
+    "window passed by one": sharing.window_passed_by_one,
+    "packed": packing.packed,
     "state declared": claims.state_is_declared,
     "beyond windows": claims.nothing_beyond_windows,
     "settings change the function": claims.settings_change_it,

@@ -102,22 +102,22 @@ def beams(trial: Trial) -> None:
 def _scores_of_beams(trial: Trial, prompt: Tensor, keeps_state: bool) -> Tensor:
     """The mean log probability of each beam's new tokens, from the best beam of each row on."""
     several = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
-    output = _generated(trial, prompt, torch.ones_like(prompt), use_cache=keeps_state, **several)
+    output = generated_text(trial, prompt, use_cache=keeps_state, **several)
     return output.sequences_scores.double()
 
 
 def _greedy(trial: Trial, prompt: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """The tokens read by the last pass, and the logits of the last passes."""
-    output = _generated(trial, prompt, mask, use_cache=True, output_logits=True)
+    output = generated_text(trial, prompt, mask, use_cache=True, output_logits=True)
     return output.sequences[:, :-1], torch.stack(list(output.logits), 1)
 
 
-def _generated(trial: Trial, prompt: Tensor, mask: Tensor, **options: Any) -> Any:
-    """What the library's `generate` gives for NEW_TOKENS tokens that are not drawn."""
+def generated_text(trial: Trial, prompt: Tensor, mask: Tensor | None = None, **options: Any) -> Any:
+    """Return what the library's `generate` gives for NEW_TOKENS tokens that are not drawn at random."""
     with trial.reader.computing():
         return trial.reader.model.generate(
             prompt,
-            attention_mask=mask,
+            attention_mask=torch.ones_like(prompt) if mask is None else mask,
             max_new_tokens=NEW_TOKENS,
             do_sample=False,
             return_dict_in_generate=True,

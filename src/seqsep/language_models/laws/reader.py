@@ -13,7 +13,7 @@ from torch import Tensor
 
 from seqsep.language_models.laws.double import in_float64
 from seqsep.language_models.laws.source import Source, built, transformers
-from seqsep.language_models.laws.state import tensors
+from seqsep.language_models.laws.state import joined_rows, tensors
 
 NAMES_OF_A_STATE = ("cache", "past_key_values", "cache_params", "state", "rnn_state")
 """Of argument and output, newest first: transformers 5.24 has `cache`, and its Mamba drops `cache_params` in silence."""
@@ -111,6 +111,36 @@ class Reader:
     def copy(self, state: State) -> State:
         """Another state with the same tensors."""
         return deepcopy(state)
+
+    def record_past(self, state: State) -> None:
+        """Ask the state to keep what `roll_back` needs, if it takes such a request."""
+        ask = getattr(state.value, "activate_past_recording", None)
+        if ask is not None:
+            ask()
+
+    def roll_back(self, state: State, count: int) -> State:
+        """Cut the last `count` tokens off the state, as a speculative decoder does with tokens that it refuses."""
+        with self.computing():
+            state.value.crop(-count)
+        return State(state.value, state.seen - count)
+
+    def reset(self, state: State) -> State:
+        """Empty the state by its own `reset`."""
+        with self.computing():
+            state.value.reset()
+        return State(state.value, 0)
+
+    def takes_cache(self, state: State) -> bool:
+        """Return True if the state is a cache of the library, so that the model may take another kind of its caches."""
+        return isinstance(state.value, transformers().Cache)
+
+    def static(self, length: int) -> State:
+        """Return an empty static cache of the library with place for `length` tokens."""
+        return State(transformers().StaticCache(config=self.config, max_cache_len=length), 0)
+
+    def join(self, state: State, newcomer: State) -> State:
+        """Return a state with the rows of both."""
+        return State(joined_rows(state.value, newcomer.value), state.seen)
 
     def random_tokens(self, batch: int, time: int, seed: int) -> Tokens:
         """Tokens of the vocabulary that are no special ones."""

@@ -1,6 +1,7 @@
 """The tensors of a model's state: found in whatever object holds them, counted, written as bytes, and put back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from typing import Any
 
 import torch
@@ -85,6 +86,42 @@ def put_back(data: bytes, state: Any) -> None:
             flat = torch.frombuffer(bytearray(data[start:end]), dtype=torch.uint8).view(part.dtype)
             part.copy_(flat.reshape(part.shape))
         start = end
+
+
+def joined_rows(first: Any, second: Any) -> Any:
+    """Return a state with the rows of both: a copy of the first in which each tensor with a row for each sequence is longer.
+
+    The sequences are the first axis. Both states have the same length, and tensors of the same other sizes.
+
+    >>> first = {"keys": torch.zeros(2, 3), "length": torch.tensor(3)}
+    >>> joined_rows(first, {"keys": torch.ones(1, 3), "length": torch.tensor(3)})["keys"].shape
+    torch.Size([3, 3])
+    """
+    return _joined(deepcopy(first), second, {})
+
+
+def _joined(first: Any, second: Any, done: dict[int, Any]) -> Any:
+    if isinstance(first, (torch.nn.Module, type)) or type(first).__name__.endswith("Config"):
+        return first
+    if id(first) in done:
+        return done[id(first)]
+    if isinstance(first, Tensor):
+        has_rows = first.dim() > 0 and first.dim() == second.dim() and first.shape[1:] == second.shape[1:]
+        return torch.cat([first, second]) if has_rows and first.numel() else first
+    done[id(first)] = first
+    if isinstance(first, (list, tuple)):
+        parts = [_joined(one, other, done) for one, other in zip(first, second, strict=True)]
+        if isinstance(first, list):
+            first[:] = parts
+            return first
+        return tuple(parts)
+    if isinstance(first, dict):
+        for name in first:
+            if name not in BOOKKEEPING:
+                first[name] = _joined(first[name], second[name], done)
+    elif hasattr(first, "__dict__"):
+        _joined(vars(first), vars(second), done)
+    return first
 
 
 def _bytes(part: Tensor) -> bytes:

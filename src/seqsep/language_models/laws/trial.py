@@ -1,5 +1,6 @@
 """What the laws are tried on: a model, random tokens, their logits in float64, and how far from them a path may come out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NoReturn
@@ -117,6 +118,34 @@ class Trial:
         wrong = ~(difference <= self.allowed.difference) & (counted > 0)
         if bool(wrong.any()):
             self._refuse(words, torch.where(counted > 0, difference, torch.zeros_like(difference)), wrong)
+
+    def require_as(
+        self,
+        words: str,
+        found: Tensor,
+        expected: Tensor,
+        *,
+        control: Callable[[], Tensor] | None,
+        places: Int64[Tensor, "batch time"] | None = None,
+    ) -> None:
+        """Raise PathDiffers unless the logits are those expected, or those of `control`.
+
+        The control reads the same tokens in the same cuts, without what the law is about. If a model is wrong there too, and by
+        the same, then another law fails, such as "token by token".
+        """
+        try:
+            self.require_same(words, found, expected, places)
+        except PathDiffers as failure:
+            plain = None if control is None else control()
+            if plain is None or self._same(plain, expected, places) or not self._same(found, plain, places):
+                raise failure from None
+
+    def _same(self, found: Tensor, expected: Tensor, places: Tensor | None) -> bool:
+        try:
+            self.require_same("", found, expected, places)
+        except LawFails:
+            return False
+        return True
 
     def _refuse(self, words: str, difference: Tensor, wrong: Tensor) -> NoReturn:
         token = int(wrong.any(0).int().argmax())
