@@ -138,9 +138,9 @@ class Reader:
         """Return an empty static cache of the library with place for `length` tokens."""
         return State(transformers().StaticCache(config=self.config, max_cache_len=length), 0)
 
-    def join(self, state: State, newcomer: State) -> State:
-        """Return a state with the rows of both."""
-        return State(joined_rows(state.value, newcomer.value), state.seen)
+    def join(self, state: State, newcomer: State, rows: tuple[int, int]) -> State:
+        """Return a state with the rows of both, which are as many as `rows` says."""
+        return State(joined_rows(state.value, newcomer.value, rows), state.seen)
 
     def random_tokens(self, batch: int, time: int, seed: int) -> Tokens:
         """Tokens of the vocabulary that are no special ones."""

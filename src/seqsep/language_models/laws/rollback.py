@@ -18,7 +18,7 @@ REFUSES = "its state refuses to be rolled back"
 def rolled_back(trial: Trial) -> None:
     """After draft tokens were read and cut off with `crop`, the state continues as if it had never read them.
 
-    A speculative decoder does so with each draft that the model refuses. If `crop` refuses with an error, the law is not tested.
+    A speculative decoder does so with each draft that the model rejects. If `crop` refuses with an error, this is not tested.
     """
     trial.require_state()
     claim = _require_crop(trial)
@@ -45,7 +45,8 @@ def _require_crop(trial: Trial) -> str:
     state = trial.reader.read(trial.tokens[:1, :2])[1]
     if not hasattr(state.value, "crop"):
         raise NotTried("its state has no crop")
-    return "; its is_croppable is False, but crop does not refuse" if getattr(state.value, "is_croppable", True) is False else ""
+    refuses = getattr(state.value, "is_croppable", True) is False
+    return "; its is_croppable is False, but crop does not refuse" if refuses else ""
 
 
 def _after_a_pass(trial: Trial, drafts: int) -> Tensor:

@@ -45,7 +45,8 @@ class _Batch:
         """Return the logits of all rows, which are one batch from the half on."""
         before, state = self._first(slice(0, -1))
         late, newcomer = self._first(slice(-1, None))
-        return torch.cat([torch.cat([before, late]), self._then(slice(None), self.reader.join(state, newcomer), masked)], 1)
+        state = self.reader.join(state, newcomer, (len(before), len(late)))
+        return torch.cat([torch.cat([before, late]), self._then(slice(None), state, masked)], 1)
 
     def apart(self, masked: bool) -> Tensor:
         """Return the logits of all rows, if the sequence never joins."""
@@ -126,11 +127,26 @@ def window_passed_by_one(trial: Trial) -> None:
             whole = trial.reader.whole(tokens, **trial.reader.padded(mask, total))
             trial.require_same(f"{words}, in one pass", whole, expected, mask)
             if trial.reader.keeps_state:
+                first = f"{words}, {cut} in one pass and then"
                 single = then_single_tokens(trial, tokens, mask, cut)
-                behind = f"{words}, {cut} in one pass and single tokens after them"
-                require_either(trial, behind, single, expected=expected, mask=mask)
-                chunks = then_chunks(trial, tokens, mask, [cut, total - cut])
-                require_either(trial, f"{words}, in chunks of {cut} and {total - cut}", chunks, expected=expected, mask=mask)
+                control = partial(_rows_by_themselves, trial, pads.tolist(), [cut, *[1] * (total - cut)])
+                require_either(trial, f"{first} single tokens", single, expected=expected, mask=mask, control=control)
+                chunk = then_chunks(trial, tokens, mask, [cut, total - cut])
+                control = partial(_rows_by_themselves, trial, pads.tolist(), [cut, total - cut])
+                require_either(trial, f"{first} {total - cut}", chunk, expected=expected, mask=mask, control=control)
+
+
+def _rows_by_themselves(trial: Trial, pads: list[int], sizes: list[int], masked: bool) -> Tensor:
+    """Return the logits of each row without its padding, in the same chunks but for the first; padding has logits of 0."""
+    found = []
+    for row, pad in enumerate(pads):
+        state = None
+        logits = []
+        for chunk in trial.tokens[row : row + 1, : sum(sizes) - pad].split([sizes[0] - pad, *sizes[1:]], 1):
+            one, state = trial.reader.read(chunk, state)
+            logits.append(one)
+        found.append(torch.cat([torch.zeros_like(logits[0][:, :1]).expand(-1, pad, -1), *logits], 1))
+    return torch.cat(found)
 
 
 def cuts_at_window(time: int, window: int) -> list[tuple[int, int, int]]:
