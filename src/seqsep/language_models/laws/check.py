@@ -10,8 +10,9 @@ import torch
 from seqsep.core.names import text_of, whole_arguments
 from seqsep.language_models.laws import claims, cuts, independence, padding
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.source import Source, TransformersMissing, find_source, require_fields
 from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
+from seqsep.language_models.loader.library import TransformersMissing
+from seqsep.language_models.loader.source import Source, find_source, require_fields
 from seqsep.models.laws.mixer import LawFails
 
 __all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
