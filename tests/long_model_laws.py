@@ -21,14 +21,16 @@ from support.kept_verdicts import WORKERS, Verdicts, beside_kept, failing, in_pa
 from support.released import install, run
 
 ROOT = Path(__file__).parents[1]
-ROOM = ROOT / "src/seqsep/language_models/laws"
+ROOMS = ROOT / "src/seqsep/language_models"
 KEPT = ROOT / "results/model-laws.json"
 KEPT_LATER = ROOT / "results/model-laws-later.json"
 LATER = "5.24.0"
 """In it the argument of a state is `cache` where it had other names; it needs the packages of the one in constraints.txt."""
 SCRIPTS = ROOT / "examples/transformers_state"
 NAME = "model-laws"
-SOURCES = tuple(sorted(f"language_models/laws/{path.name}" for path in ROOM.glob("*.py")))
+SOURCES = tuple(
+    sorted(f"language_models/{path.relative_to(ROOMS)}" for room in ("laws", "loader") for path in (ROOMS / room).glob("*.py"))
+)
 WORDS = "Laws of state, tried on tiny random models: what fails is what results/model-laws.json says"
 TYPES = Claim(NAME, "seqsep check --model", WORDS)
 TYPES_LATER = Claim(NAME, "seqsep check --model", f"{WORDS}; in transformers {LATER}, model-laws-later.json")
@@ -77,7 +79,7 @@ def tried(names: list[str]) -> Verdicts:
 
     from seqsep.language_models.laws.check import try_laws
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.laws.source import Source
+    from seqsep.language_models.loader.source import Source
     from support.law_models import fields_of
 
     torch.set_num_threads(1)
@@ -143,8 +145,8 @@ def trial_of(name: str, seed: int, receiver: Any) -> Any:
     """A healthy tiny model of a family."""
     import torch
 
-    from seqsep.language_models.laws.source import Source
     from seqsep.language_models.laws.trial import Trial
+    from seqsep.language_models.loader.source import Source
     from support.faulty_readers import FAMILIES
 
     source = Source(name, {"model_type": name, **FAMILIES[name]}, None, seed)

@@ -79,8 +79,9 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
 
     from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, try_law
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.laws.source import find_source, require_fields, version
     from seqsep.language_models.laws.trial import Trial
+    from seqsep.language_models.loader.library import version
+    from seqsep.language_models.loader.source import find_source, require_fields
 
     source = find_source(path, changes, options.seed)
     require_fields(source, changes)

@@ -12,13 +12,9 @@
     claims       laws of what is declared: numbers kept, windows, settings that do and do not change the function
     refusals     errors that a library raises on purpose
     settings     the fields of a configuration that these laws change
-    folder       the files of a model's folder that `transformers` gets to read, and no others
-    source       where a model is from: a folder, or a config.json and random weights
     reader       a model that reads tokens into its state, whatever the state is called
     state        the tensors of a state: counted, as bytes, and put back
-    flash_linear  models of flash-linear-attention, whose kernels Triton's interpreter runs
     receiver     the other process: it gets bytes and a position, never the tokens
-    double       every computation in float64
 
-`transformers` is imported when a model is built; in a clone, `pip install '.[hf]'` brings it.
+`seqsep.language_models.loader` imports `transformers` when a model is built; in a clone, `pip install '.[hf]'` brings it.
 """

@@ -11,9 +11,11 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
-from seqsep.language_models.laws.double import in_float64
-from seqsep.language_models.laws.source import Source, built, transformers
 from seqsep.language_models.laws.state import joined_rows, tensors
+from seqsep.language_models.loader.double import in_float64
+from seqsep.language_models.loader.library import transformers
+from seqsep.language_models.loader.source import Source
+from seqsep.language_models.loader.weights import built
 
 NAMES_OF_A_STATE = ("cache", "past_key_values", "cache_params", "state", "rnn_state")
 """Of argument and output, newest first: transformers 5.24 has `cache`, and its Mamba drops `cache_params` in silence."""

@@ -9,8 +9,8 @@ from seqsep.language_models.laws.padding import behind_padding, require_either, 
 from seqsep.language_models.laws.reader import State
 from seqsep.language_models.laws.receiver import continued
 from seqsep.language_models.laws.settings import windows_of
-from seqsep.language_models.laws.source import all_fields
 from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.language_models.loader.source import all_fields
 
 
 def joined(trial: Trial) -> None:

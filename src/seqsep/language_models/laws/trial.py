@@ -3,17 +3,18 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import torch
 from jaxtyping import Int64
 from torch import Tensor
 
+from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.flash_linear import is_flash_linear
 from seqsep.language_models.laws.reader import Logits, Reader
 from seqsep.language_models.laws.receiver import Receiver
 from seqsep.language_models.laws.settings import shortened
-from seqsep.language_models.laws.source import Source, all_fields
+from seqsep.language_models.loader.source import Source, all_fields
 from seqsep.models.laws.mixer import LawFails
 
 SHARE = 1e-9
@@ -56,6 +57,18 @@ class Allowed:
     why: str
 
 
+def _shortened(source: Source, time: int) -> tuple[Source, dict[str, Any]]:
+    """Return the source with short windows and chunks, and the fields that the library let be cut."""
+    cut = {}
+    for name, size in shortened(all_fields(source), time).items():
+        try:
+            source = source.but({name: size})
+        except BadInput:  # the library computes it from other fields
+            continue
+        cut[name] = size
+    return source, cut
+
+
 class Trial:
     """A model in the precision that is tried, with its tokens.
 
@@ -64,8 +77,7 @@ class Trial:
     """
 
     def __init__(self, source: Source, *, time: int, batch: int, seed: int, dtype: torch.dtype, receiver: Receiver) -> None:
-        self.shortened = shortened(all_fields(source), time)
-        source = source.but(self.shortened)
+        source, self.shortened = _shortened(source, time)
         self.source = source
         self.seed = seed
         self.dtype = dtype
