@@ -103,6 +103,13 @@ class Reader:
         after = value if self.is_filled else getattr(output, self.name)
         return self._logits(output), State(after, seen + tokens.shape[1])
 
+    def generate(self, prompt: Tokens, mask: Tensor | None = None, **options: Any) -> Any:
+        """Return what the library's `generate` returns, without random draws."""
+        masks = torch.ones_like(prompt) if mask is None else mask
+        fixed = {"do_sample": False, "return_dict_in_generate": True, "pad_token_id": 0}
+        with self.computing():
+            return self.model.generate(prompt, attention_mask=masks, **fixed, **options)
+
     def padded(self, mask: Tensor | None, last: int) -> dict[str, Tensor]:
         """The mask, and the positions of the last tokens as `generate` counts them: padding has none."""
         if mask is None:

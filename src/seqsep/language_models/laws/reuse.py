@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from seqsep.language_models.laws.cuts import chunkings
-from seqsep.language_models.laws.independence import generated_text
+from seqsep.language_models.laws.independence import NEW_TOKENS
 from seqsep.language_models.laws.reader import State
 from seqsep.language_models.laws.refusals import refusals_not_tried
 from seqsep.language_models.laws.trial import NotTried, Trial
@@ -54,7 +54,7 @@ def reused(trial: Trial) -> None:
 
 
 def _turn(trial: Trial, prompt: Tensor, **state: Any) -> Any:
-    return generated_text(trial, prompt, use_cache=True, output_logits=True, **state)
+    return trial.reader.generate(prompt, max_new_tokens=NEW_TOKENS, use_cache=True, output_logits=True, **state)
 
 
 def static(trial: Trial) -> None:
