@@ -178,8 +178,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         "folders of models with pickles, code, adapters, names outside the folder, foreign or coded weights, logits that are "
         "not finite, tokenizers without a bound: refused in one line, and nothing of them is run",
         (
-            "language_models/laws/folder.py",
-            "language_models/laws/source.py",
+            *(f"language_models/loader/{name}.py" for name in ("configuration", "folder", "source", "weights")),
             "language_models/text/tokenizer.py",
             "language_models/text/tokenizer_process.py",
             "language_models/text/language_model.py",
