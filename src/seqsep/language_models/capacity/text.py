@@ -9,7 +9,6 @@ from seqsep.language_models.capacity.answer import Capacity, plain
 from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.limits import ALPHABET, DISTINCT, EQUALITY, PHONEBOOK, RANDOM_HALVES, Limit
 from seqsep.language_models.capacity.part import WIDE
-from seqsep.maths.arithmetic.integers import ceil_log2
 
 ALIKE = 0.9
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -131,7 +130,7 @@ def proved(found: Capacity, length: int | None) -> list[str]:
     lines[-1] = lines[-1].removesuffix(",") + "."
     lines += said_besides(limits)
     if length is not None and not found.numbers_per_token:
-        needed = length * (ceil_log2(ALPHABET))
+        needed = length * (ALPHABET - 1).bit_length()
         share = f"{_percent(needed, found.bits())} of this state" if found.bits() else "and there is none"
         lines.append(f"{length:,} tokens of {ALPHABET} symbols need {needed:,} bits for every input, {share}.")
     wider = max((part.bits for part in found.parts if part.fixed and part.bits <= WIDE), default=0)
