@@ -9,10 +9,12 @@ from seqsep.language_models.capacity import state_spaces
 from seqsep.language_models.capacity.by_hand import BY_HAND
 from seqsep.language_models.capacity.families import model_types, named_inside, other_names
 from seqsep.language_models.capacity.flash_linear import FLASH_LINEAR
-from seqsep.language_models.capacity.spellings import has_depth
+from seqsep.language_models.capacity.spellings import DEPTH, has_depth
 
 INSIDE = ("text_config", "llm_config", "language_config", "thinker_config", "model_config", "lm_config")
 MOST_NESTED = 3
+DRAFTS = ("gemma4_assistant", "gemma4_unified_assistant")
+"""Models of drafts, all of whose layers read the cache of the model that they draft for."""
 UNNAMED = "a file without a model_type"
 
 
@@ -52,6 +54,8 @@ def named(where: str, config: Mapping[str, Any]) -> Named:
             return Named(where, config, name, named_inside().get(name) or other_names().get(name))
         where = f"{where}: {inside}"
         config = config[inside]
+        if name in DRAFTS:
+            config = {**config, "num_kv_shared_layers": config.get(DEPTH)}
         outer = name
     raise BadInput(f"{where}: expected a model of text, found more than {MOST_NESTED} configurations inside each other")
 
