@@ -48,7 +48,7 @@ def test_points_are_at_their_places():
     assert one.at((10.0, 0.5)) == pytest.approx(((one.left + one.right) / 2, (TOP + one.bottom) / 2))
     assert one.at((1000.0, 2.0)) == (one.right, TOP)
     drawn = re.findall(r' d="(M [^"]*)"', chart_svg(one, "id"))
-    corners = [f"{x:.2f}".rstrip("0").rstrip(".") for x, _ in map(one.at, ((1, 0.5), (10, 0.25), (1000, 2)))]
+    corners = [f"{x:.2f}".rstrip("0").rstrip(".") for x, _ in map(one.at, ((1.0, 0.5), (10.0, 0.25), (1000.0, 2.0)))]
     assert any(re.findall(r"[ML] ([\d.]+)", path) == corners for path in drawn)
     assert Chart("", "", one.x, one.y, lines=(LineData(STYLES["lstm"], "", "", ((float("nan"), 1.0),)),)).shown == ()
 

@@ -96,15 +96,15 @@ def test_hybrids_are_told_apart_on_the_page_and_in_its_figures(measured, tmp_pat
     layers = (("mamba", "attention"), ("lstm", "attention"), ("mamba2(states=8)",), ("mamba2",))
     runs = [measured(IndexLookup(20), "", 0.5 + place / 9, model=SizedModel(names, 64)) for place, names in enumerate(layers)]
     text = write_page(tmp_path, DemoRuns(tuple(runs))).read_text()
+    curves = text[text.index('<section id="curves">') : text.index('<section id="rates">')]
     colours = [model.style.light[1:] for model in in_places(run.model for run in runs)]
-    shapes = [set(re.findall(rf'"var\(--c-{colour}[^>]* d="([^"]*)" transform', text)) for colour in colours]
+    shapes = [set(re.findall(rf'"var\(--c-{colour}[^>]* d="([^"]*)" transform', curves)) for colour in colours]
     assert len(set.union(*shapes)) == 3, "a marker for each hybrid and for the mixer of the others"
     assert "--other-1: #7a5cc9" in text
     assert "--other-2: #f48fe0" in text
     mamba2 = STYLES["mamba2"].light[1:]
-    assert re.search(rf'fill="var\(--c-ffffff[^>]* stroke="var\(--c-{mamba2}', text), (
-        "the second of one mixer is drawn otherwise"
-    )
+    hollow = rf'fill="var\(--c-ffffff[^>]* stroke="var\(--c-{mamba2}'
+    assert re.search(hollow, curves), "the second of one mixer is drawn otherwise"
     table = ResultTable.of("title", runs, lambda model, task: None)
     [legend] = draw_curves(table, "caption").legends
     assert len({line.get_marker() + line.get_fillstyle() for line in legend.get_lines()}) == 4
