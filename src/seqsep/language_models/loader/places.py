@@ -5,7 +5,7 @@ from copy import deepcopy
 from typing import Any, TypeAlias
 
 from seqsep.core.names import BadInput, nearest
-from seqsep.language_models.capacity.declare import INSIDE
+from seqsep.language_models.capacity.named import INSIDE
 from seqsep.language_models.loader.configuration import library_config, path_to_text
 
 Place: TypeAlias = tuple[str, ...]
