@@ -35,7 +35,7 @@ from support.command_line import call
         ("bound index-lookup", "did you mean index-lookup-attention, index-lookup-one-layer, index-lookup-state,"),
         (
             "check own.py:Layer",
-            "check: own.py:Layer: expected the name of a theorem; for your own class, put --mixer, --model or",
+            "check: own.py:Layer: expected the name of a theorem; put --theorem, --mixer, --model or",
         ),
         ("check index-lookup-attention --text {text} --length 4", "expected text or length, found both: text stands in its"),
         ("check --model {text} --length 0", "--length: expected a whole number from 9, found 0"),

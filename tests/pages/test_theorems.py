@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from pages._docstrings import inline
 from pages._glossary import with_terms
 from pages._outputs import output
-from pages.errata import entries
+from pages._severities import graded
+from pages.errata import Entry, _sections, entries
 from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
 from pages.theorem_page import linked, parts_of
 from pages.theorems import claims, covered_statements, theorems_page
@@ -18,6 +20,7 @@ from pages.theorems import test_file as file_of_tests
 from seqsep.commands.certify import certify
 from seqsep.commands.cli import main
 from seqsep.theorems import BY_NAME, THEOREMS
+from seqsep.theorems.base import Erratum
 
 ROOT = Path(__file__).parents[2]
 NUMBERED = json.loads((ROOT / "tests/support/numbered_statements.json").read_text(encoding="utf-8"))
@@ -104,8 +107,21 @@ def test_a_source_that_is_no_papers_is_refused():
         SEPARATIONS.labels("Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1")
     with pytest.raises(ValueError, match="Theorem 99"):
         SEPARATIONS.labels("Bhattamishra et al. 2024, Theorem 99")
-    with pytest.raises(ValueError, match="begins with one of Bhattamishra"):
-        paper_of("Vaswani et al. 2017, section 3")
+
+
+def test_a_theorem_of_no_known_paper_is_listed_under_its_source():
+    """An author's statement has a place on the pages without an entry in the list of papers."""
+    theorem = BY_NAME["index-lookup-state"]
+    own, other = (replace(theorem, claim=replace(theorem.claim, source=source)) for source in ("own", "Vaswani 2017"))
+    index = theorems_page(ROOT / "results", (own, other))
+    section = index[index.index("## Other sources") : index.index("## The long checks")]
+    assert "| own | our own statement | [index-lookup-state](index-lookup-state.md) |" in section
+    assert "| Vaswani 2017 | not compared | [index-lookup-state](index-lookup-state.md) |" in section
+    assert "## Other sources" not in theorems_page(ROOT / "results")
+    remark = Erratum("Section 3", printed="a", found="b", built="c", test="d")
+    shown = _sections([Entry(own, 1, remark, graded(theorem.name, 1, remark))], [])
+    assert "## Other sources: errata" in shown
+    assert "from own." in shown
 
 
 @pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)

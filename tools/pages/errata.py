@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pages._docstrings import inline
 from pages._markdown import table
 from pages._severities import SEVERITIES, Graded, graded
-from pages.papers import PAPERS, Paper, paper_of
+from pages.papers import Paper, paper_of, papers_of
 from seqsep.theorems import THEOREMS, Theorem
 from seqsep.theorems.base import Remark
 
@@ -88,15 +88,17 @@ def _index(listed: Sequence[Entry]) -> str:
 def _sections(errata: Sequence[Entry], choices: Sequence[Entry]) -> str:
     parts = []
     for kind, listed in (("errata", errata), ("choices", choices)):
-        for paper in PAPERS:
-            parts.append(_of_paper(kind, paper, [one for one in listed if paper_of(one.theorem.source) is paper]))
+        for paper in papers_of(one.theorem.source for one in listed):
+            ours = [one for one in listed if paper_of(one.theorem.source).name == paper.name]
+            parts.append(_of_paper(kind, paper, ours))
     return "".join(parts)
 
 
 def _of_paper(kind: str, paper: Paper, listed: Sequence[Entry]) -> str:
     if not listed:
         return ""
-    return f"\n## {paper.name}: {kind}\n\n*{paper.title}*\n" + "".join(map(_section, listed))
+    title = f"*{paper.title}*\n" if paper.title else ""
+    return f"\n## {paper.name}: {kind}\n\n{title}" + "".join(map(_section, listed))
 
 
 def _section(entry: Entry) -> str:

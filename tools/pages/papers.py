@@ -1,21 +1,22 @@
 """The papers: statements in their order, each with its verdict; the pages of docs/reference/theorems/ are made from them.
 
 Every numbered statement or theorem of the first two papers is here. Each of the other papers has one bound, proved in our own
-words.
+words. A theorem may have another source, such as "own": it is listed under that source.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["holds", "holds with changes", "in part", "our own statement", "not here"]
+Verdict = Literal["holds", "holds with changes", "in part", "our own statement", "not compared", "not here"]
 
 VERDICTS: Mapping[Verdict, str] = {
     "holds": "The statement holds as the paper says it. seqsep may have a sharper constant.",
     "holds with changes": "The statement holds after a change of its proof, its construction, a constant or a condition.",
     "in part": "seqsep runs one half of the statement.",
-    "our own statement": "The paper has the idea. The statement and its proof are ours.",
+    "our own statement": "The statement and its proof are ours. If a paper is named, it has the idea.",
+    "not compared": "seqsep has no list of the statements of this source.",
     "not here": "No theorem of seqsep runs the statement.",
 }
 """What each verdict means."""
@@ -46,6 +47,11 @@ class Paper:
     arxiv: str
     title: str
     statements: tuple[Statement, ...]
+
+    @property
+    def address(self) -> str:
+        """The page of the paper; empty for other sources."""
+        return f"https://arxiv.org/abs/{self.arxiv}" if self.arxiv else ""
 
     @property
     def order(self) -> tuple[str, ...]:
@@ -220,15 +226,40 @@ INDUCTION = Paper(
 )
 
 PAPERS = (SEPARATIONS, RETRIEVAL, COMPOSITION, INDUCTION)
+OWN = "own"
+OTHER = "Other sources"
+
+
+class OtherSources(Paper):
+    """The sources that are none of the papers; each is its own label."""
+
+    def labels(self, source: str) -> list[str]:
+        """The source itself."""
+        return [source]
 
 
 def paper_of(source: str) -> Paper:
-    """The paper that a source begins with. Raises ValueError if it is none of them.
+    """Return the paper that a source begins with; for any other source, `OtherSources` with that one.
 
     >>> paper_of("Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index").arxiv
     '2402.18510'
+    >>> paper_of("own").order
+    ('own',)
     """
-    for paper in PAPERS:
-        if source.startswith(paper.name):
-            return paper
-    raise ValueError(f"{source}: expected a source that begins with one of {'; '.join(paper.name for paper in PAPERS)}")
+    return next((paper for paper in PAPERS if source.startswith(paper.name)), _others([source]))
+
+
+def papers_of(sources: Iterable[str]) -> tuple[Paper, ...]:
+    """Return the papers, and after them, if a source is of none, `OtherSources` with all of these.
+
+    >>> [paper.name for paper in papers_of(["own"])][-1], len(papers_of([])) == len(PAPERS)
+    ('Other sources', True)
+    """
+    others = dict.fromkeys(source for source in sources if paper_of(source).name == OTHER)
+    return (*PAPERS, _others(others)) if others else PAPERS
+
+
+def _others(sources: Iterable[str]) -> OtherSources:
+    verdicts: dict[str, Verdict] = {OWN: "our own statement"}
+    statements = tuple(Statement(source, verdicts.get(source, "not compared")) for source in sources)
+    return OtherSources(OTHER, arxiv="", title="", statements=statements)

@@ -106,8 +106,8 @@ def _papers(theorem: Theorem) -> str:
         for label in paper.labels(claim.source):
             statement = paper.statements[paper.order.index(label)]
             detail = f": {inline(statement.detail)}" if statement.detail else ""
-            address = f"[{paper.name}](https://arxiv.org/abs/{paper.arxiv})"
-            rows[paper.name, label] = [f"{address}, {label}", f"**{statement.verdict}**{detail}"]
+            place = f"[{paper.name}]({paper.address}), {label}" if paper.address else label
+            rows[paper.name, label] = [place, f"**{statement.verdict}**{detail}"]
     return table([["statement", "verdict"], *rows.values()])
 
 

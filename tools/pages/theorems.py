@@ -10,7 +10,7 @@ from types import ModuleType
 
 import seqsep
 from pages._markdown import table
-from pages.papers import PAPERS, VERDICTS, Paper, Statement, paper_of
+from pages.papers import VERDICTS, Paper, Statement, paper_of, papers_of
 from seqsep.core.files import read_text
 from seqsep.core.names import required
 from seqsep.theorems import THEOREMS, Claim, Theorem
@@ -45,9 +45,9 @@ def theorems_page(results: Path, theorems: Sequence[Theorem] = THEOREMS) -> str:
     """Return the index: the verdicts, for each paper a table of its statements in the paper's order, and the long checks."""
     parts = [HEAD, table([["verdict", "meaning"], *([verdict, meaning] for verdict, meaning in VERDICTS.items())])]
     parts.append("\nEvery difference from the papers is in the [errata](../errata.md).\n")
-    for paper in PAPERS:
-        address = f"https://arxiv.org/abs/{paper.arxiv}"
-        parts.append(f"\n## {paper.name}\n\n*{paper.title}*, [arXiv:{paper.arxiv}]({address}).\n\n")
+    for paper in all_papers(theorems):
+        shown = f"*{paper.title}*, [arXiv:{paper.arxiv}]({paper.address}).\n\n" if paper.address else ""
+        parts.append(f"\n## {paper.name}\n\n{shown}")
         parts.append(table([["statement", "verdict", "theorem", "bound"], *_rows(paper, theorems)]))
     parts.append(f"\n## The long checks\n\n{long_checks(results, theorems)}\n")
     names = "\n".join(sorted(theorem.name for theorem in theorems))
@@ -89,7 +89,7 @@ def covered_statements(paper: Paper, theorems: Sequence[Theorem] = THEOREMS) -> 
     """Every statement of the paper that a claim in a theorem's file names, in the paper's order.
 
     If several claims of a file name it, the one that names the fewest statements says it. Raises ValueError for a claim whose
-    source is of no paper, or not one of its statements.
+    source begins with a paper and goes on with a statement that the paper does not have.
 
     >>> from pages.papers import SEPARATIONS
     >>> [covered.statement.label for covered in covered_statements(SEPARATIONS)][:3]
@@ -97,12 +97,17 @@ def covered_statements(paper: Paper, theorems: Sequence[Theorem] = THEOREMS) -> 
     """
     statements = {}
     for theorem in theorems:
-        of_paper = [claim for claim in claims(theorem) if paper_of(claim.source) is paper]
+        of_paper = [claim for claim in claims(theorem) if paper_of(claim.source).name == paper.name]
         for claim in sorted(of_paper, key=lambda claim: len(paper.labels(claim.source)), reverse=True):
             for label in paper.labels(claim.source):
                 statement = paper.statements[paper.order.index(label)]
                 statements[label, theorem.name] = Covered(statement, theorem, claim)
     return sorted(statements.values(), key=lambda covered: paper.order.index(covered.statement.label))
+
+
+def all_papers(theorems: Sequence[Theorem] = THEOREMS) -> tuple[Paper, ...]:
+    """Return the papers, and after them the other sources that a theorem has, if any."""
+    return papers_of(claim.source for theorem in theorems for claim in claims(theorem))
 
 
 def claims(theorem: Theorem) -> list[Claim]:

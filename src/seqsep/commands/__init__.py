@@ -2,7 +2,7 @@
 
     demo          `seqsep demo`: theorems, training, the page
     list          `seqsep list`: the members of a registry
-    check         `seqsep check`: theorems, or the laws on a user's own layers and models
+    check         `seqsep check`: theorems, also a user's own, or the laws on a user's own parts
     bound         `seqsep bound`: the constants of a theorem
     apply         `seqsep apply`: built weights on the user's inputs
     certify       `seqsep certify`: certificates
@@ -34,9 +34,12 @@
     kept          what an interrupted command has kept
     outcome_cache  the outcomes of theorems, kept for the report and the demo
     stored_rows   what the rows of a store came to
+    named_theorems  the theorem of a name, or of a user's FILE.py:NAME
+    theorem_laws  the laws on a user's own theorem
     theorem_lines  a theorem in one line, and how far long checks are
     own_parts     a user's own layers, models and tasks, for `seqsep check`
     model_laws    the laws of state of a language model, for `seqsep check --model PATH`
+    junit         verdicts as a JUnit file
     members       the members of the registries, known without importing them
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained

@@ -4,16 +4,16 @@ import argparse
 from pathlib import Path
 
 from seqsep.commands.command import THEOREMS, Command, print_json
-from seqsep.commands.members import names
+from seqsep.commands.named_theorems import known_theorem, theorem_named
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.files import UNLIMITED, read_lines
-from seqsep.core.names import BadInput, choose
+from seqsep.core.names import BadInput
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the inputs are."""
-    parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
+    parser.add_argument("theorem", metavar="THEOREM", help="a name of seqsep list theorems, or your own FILE.py:NAME")
     parser.add_argument(
         "--input", type=Path, default=Path("-"), help="file of JSON lines; by default, or for -, standard input"
     )
@@ -21,14 +21,15 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print one answer a line, as each is computed: {"answer": ..}, or an object with a predictor's own names."""
-    name = choose("theorem", options.theorem, names("theorems"))
-    from seqsep.theorems import BY_NAME, apply
+    name = known_theorem(options.theorem)
+    from seqsep.theorems import apply
 
-    if BY_NAME[name].predictor is None:
-        raise BadInput(f"{name}: {BY_NAME[name].nothing_to_apply}")
+    theorem = theorem_named(name)
+    if theorem.predictor is None:
+        raise BadInput(f"{name}: {theorem.nothing_to_apply}")
     chosen = options_from_flags("apply", [name], options.further)
     source = "standard input" if str(options.input) == "-" else str(options.input)
-    for answer in apply(name, read_lines(options.input, most=UNLIMITED), source, **chosen):
+    for answer in apply(theorem, read_lines(options.input, most=UNLIMITED), source, **chosen):
         print_json(answer if isinstance(answer, dict) else {"answer": answer})
     return DONE
 

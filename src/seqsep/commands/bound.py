@@ -3,10 +3,10 @@
 import argparse
 
 from seqsep.commands.command import THEOREMS, Command, print_json
-from seqsep.commands.members import names
+from seqsep.commands.named_theorems import known_theorem, theorem_named
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, options_from_flags
-from seqsep.core.names import BadInput, choose
+from seqsep.core.names import BadInput
 
 SIZE_WORDS: dict[str, str] = {
     "core_bits": "bits of the matrices for queries, keys and values: 3 m d p H, for H heads of m coordinates",
@@ -35,29 +35,29 @@ SIZE_WORDS: dict[str, str] = {
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem. Its sizes are further flags."""
-    parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
+    parser.add_argument("theorem", metavar="THEOREM", help="a name of seqsep list theorems, or your own FILE.py:NAME")
     parser.add_argument("--json", action="store_true", help="one JSON object")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print each size with its number and what it counts, a line each. Raises BadInput for a theorem without any."""
-    name = choose("theorem", options.theorem, names("theorems"))
+    name = known_theorem(options.theorem)
     from seqsep.theorems import BY_NAME, bound
 
-    theorem = BY_NAME[name]
+    theorem = theorem_named(name)
     if theorem.constants is None:
         having = ", ".join(other.name for other in BY_NAME.values() if other.bound is not None)
         raise BadInput(f"{name}: its sizes depend on more than its options; these theorems have formulas: {having}")
     chosen = options_from_flags("bound", [name], options.further)
-    constants = bound(name, **chosen)
+    constants = bound(theorem, **chosen)
     if options.json:
-        print_json({"theorem": name, "source": theorem.source, "options": chosen, "bound": dict(constants)})
+        print_json({"theorem": theorem.name, "source": theorem.source, "options": chosen, "bound": dict(constants)})
         return DONE
-    print(f"{name} ({theorem.source}): {theorem.statement}")
+    print(f"{theorem.name} ({theorem.source}): {theorem.statement}")
     longest = max(map(len, constants))
     digits = max(len(f"{value:,}") for value in constants.values())
     for size, value in constants.items():
-        print(f"    {size:{longest}} {value:>{digits},}  {SIZE_WORDS[size]}")
+        print(f"    {size:{longest}} {value:>{digits},}  {SIZE_WORDS.get(size, '')}".rstrip())
     return DONE
 
 

@@ -2,47 +2,51 @@
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import THEOREMS, Command
-from seqsep.commands.members import names
+from seqsep.commands.named_theorems import known_theorem, theorem_named
 from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.files import write_file
-from seqsep.core.names import BadInput, choose
+from seqsep.core.names import BadInput
+
+if TYPE_CHECKING:
+    from seqsep.theorems import Theorem
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the certificate goes."""
-    parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
+    parser.add_argument("theorem", metavar="THEOREM", help="a name of seqsep list theorems, or your own FILE.py:NAME")
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="file to write the certificate to; required")
 
 
 def run(options: argparse.Namespace) -> int:
     """Write the certificate, and say how long it is."""
-    name = choose("theorem", options.theorem, names("theorems"))
-    from seqsep.theorems import BY_NAME
+    name = known_theorem(options.theorem)
+    theorem = theorem_named(name)
+    if theorem.certificate_witness is None:
+        from seqsep.theorems import BY_NAME
 
-    if BY_NAME[name].certificate_witness is None:
-        having = ", ".join(theorem.name for theorem in BY_NAME.values() if theorem.certificate_witness is not None)
-        raise BadInput(f"{name}: no certificate: {BY_NAME[name].nothing_to_certify}; these have one: {having}")
+        having = ", ".join(other.name for other in BY_NAME.values() if other.certificate_witness is not None)
+        raise BadInput(f"{name}: no certificate: {theorem.nothing_to_certify}; these have one: {having}")
     if options.output is None:
         raise BadInput(f"{name}: expected -o FILE, the file to write the certificate to; found none")
     chosen = options_from_flags("certify", [name], options.further)
     read = files_among(options.further)
     require_outputs([options.output], read)
-    data = certify(name, **chosen)
+    data = certify(theorem, **chosen)
     write_file(options.output, data, read=read)
     print(f"{len(data):,} bytes to {options.output}")
     return DONE
 
 
-def certify(name: str, **options: Any) -> bytes:
+def certify(name: "str | Theorem", **options: Any) -> bytes:
     """Return the certificate of a theorem: the bytes of a file that `seqsep_check.py` checks without seqsep.
 
     Arguments:
-        name: name of a theorem that has a certificate.
+        name: name of a theorem that has a certificate, or your own `Theorem`.
         options: sizes of the certificate, as `seqsep certify THEOREM --help` explains them.
 
     Raises ValueError for a theorem without a certificate, an unknown option, a value out of its range, or a certificate that

@@ -10,8 +10,10 @@ from seqsep.commands import members
 from seqsep.commands.command import THEOREMS, Command, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.model_laws import name_language_models, run_language_models
+from seqsep.commands.named_theorems import theorem_named
 from seqsep.commands.own_parts import name_own_parts, run_own_parts
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.commands.theorem_laws import LAST_LAW, counterexample_record, law_lines, law_records
 from seqsep.commands.theorem_lines import ProgressLines, brief
 from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.names import BadInput, choose
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorems, and how much is printed. Further flags are theorems' options, or a user's own parts."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
+    parser.add_argument(
+        "--theorem", action="append", default=[], metavar="FILE.py:NAME", help="your own theorem, with its laws; repeatable"
+    )
     parser.add_argument("--verbose", action="store_true", help="print one line for each outcome, also if no theorem is named")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON list at the end, with an object for each outcome or law"
@@ -38,43 +43,64 @@ def run(options: argparse.Namespace) -> int:
     if name_own_parts(options.words):
         return run_own_parts(options.words)
     names, further = _values_back(options.names, options.further, options.words)
+    if not names and not options.theorem:
+        _refuse_sizes_alone(further)
     _refuse_mixer_alone(names, further)
-    return run_theorems(names, further, options.json, verbose=options.verbose)
+    return run_theorems([*_known(names), *map(_own, options.theorem)], further, options.json, verbose=options.verbose)
 
 
 def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool, verbose: bool = False) -> int:
     """Check the theorems, all if none is named, with the options in `words`; lines as each is done, or JSON at the end.
 
-    A theorem has one line if none is named, else, and if `verbose`, one for each of its outcomes.
+    A name may be a user's own FILE.py:NAME, which is also held to the laws. A theorem has one line if none is named, else, and
+    if `verbose`, one for each of its outcomes.
     """
-    for name in names:
-        if names_a_file(name):
-            raise BadInput(
-                f"{name}: expected the name of a theorem; for your own class, put --mixer, --model or --task before it"
-            )
-    known = [choose("theorem", name, members.names("theorems")) for name in names] or members.names("theorems")
-    from seqsep.theorems import BY_NAME, TheoremFails
-
-    theorems = [BY_NAME[name] for name in known]
+    known = [*names] or members.names("theorems")
+    theorems = [theorem_named(name) for name in known]
     options = options_from_flags("check", known, words)
     records: list[dict[str, Any]] = []
     done: list[str] = []
     with saying_what_is_kept(lambda: f"{len(done)} of {len(theorems)} theorems were checked; no outcome is kept"):
-        for theorem, found in checked(theorems, options):
+        for word, (theorem, found) in zip(known, checked(theorems, options), strict=True):
             done.append(theorem.name)
-            if isinstance(found, TheoremFails):
-                print(f"seqsep: {found}", file=sys.stderr)
-                failed = {"holds": False, "counterexample": found.counterexample}
-                records.append({"theorem": theorem.name, "source": theorem.source, **failed})
-                continue
-            ours = [outcome.record() for outcome in found]
+            lines, ours = _reported(word, theorem, found, at_length=bool(names) or verbose)
             records += ours
-            if not as_json:
-                lines = [outcome.line() for outcome in found] if names or verbose else [brief(ours)]
+            if lines and not as_json:
                 print("\n".join(lines), flush=True)
     if as_json:
         print_json(records)
     return DONE if all(record["holds"] for record in records) else REFUTED
+
+
+def _reported(word: str, theorem: "Theorem", found: Any, at_length: bool) -> tuple[list[str], list[dict[str, Any]]]:
+    """The lines and the records of a checked theorem; a counterexample is printed on stderr."""
+    from seqsep.theorems import TheoremFails
+
+    if isinstance(found, TheoremFails):
+        print(f"seqsep: {found}", file=sys.stderr)
+        return [], [counterexample_record(found, theorem.source)]
+    laws = law_records(theorem, found) if names_a_file(word) else []
+    shown = [] if any(not law["holds"] and law["law"] != LAST_LAW for law in laws) else found
+    ours = [outcome.record() for outcome in shown]
+    lines = [outcome.line() for outcome in shown] if at_length else [brief(ours)]
+    return [*lines, *(law_lines(word, laws) if laws else [])], [*ours, *laws]
+
+
+def _known(names: Sequence[str]) -> list[str]:
+    """The names of the registry that the words mean. Raises BadInput for another, or for a file."""
+    for name in names:
+        if names_a_file(name):
+            raise BadInput(
+                f"{name}: expected the name of a theorem; put --theorem, --mixer, --model or --task before your own file"
+            )
+    return [choose("theorem", name, members.names("theorems")) for name in names]
+
+
+def _own(word: str) -> str:
+    """The word, which names a theorem in a file. Raises BadInput for anything else."""
+    if not names_a_file(word):
+        raise BadInput(f"--theorem {word}: expected your own theorem as FILE.py:NAME, found no Python file")
+    return word
 
 
 def check_every_theorem(cache: "OutcomeCache | None" = None) -> tuple[list[dict[str, Any]], bool]:
@@ -139,10 +165,7 @@ def checked(
 
 
 def _values_back(names: Sequence[str], further: Sequence[str], words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names and the further words, where the value of an option that stands before any theorem is not taken for a name.
-
-    Raises BadInput for the size of a layer without a theorem or a layer that it is of.
-    """
+    """The names and the further words; the value of an option before any theorem is not taken for a name."""
     own = [*names]
     options = [*further]
     value = own[0] if len(own) == 1 and own[0].replace("_", "-") not in members.names("theorems") else None
@@ -150,11 +173,14 @@ def _values_back(names: Sequence[str], further: Sequence[str], words: Sequence[s
     if value is not None and before in options and before != "--mixer":
         options.insert(options.index(before) + 1, value)
         own = []
-    flags = [word.split("=")[0] for word in options]
-    if not own and {"--width", "--heads"} & set(flags):
-        given = " ".join(options)
-        raise BadInput(f"{given}: expected a theorem, or your own layer as --mixer FILE.py:CLASS; found neither")
     return own, options
+
+
+def _refuse_sizes_alone(further: Sequence[str]) -> None:
+    """Raise BadInput for the size of a layer without a theorem or a layer that it is of."""
+    if {"--width", "--heads"} & {word.split("=")[0] for word in further}:
+        given = " ".join(further)
+        raise BadInput(f"{given}: expected a theorem, or your own layer as --mixer FILE.py:CLASS; found neither")
 
 
 def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
@@ -166,7 +192,7 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
 
 COMMAND = Command(
     name="check",
-    purpose="check theorems, or the laws on your own layer, task or model",
+    purpose="check theorems, also your own, or the laws on your own layer, task or model",
     example="seqsep check index-lookup-attention --text examples/own_layer.py",
     group=THEOREMS,
     add_flags=add_flags,
@@ -178,9 +204,12 @@ COMMAND = Command(
         "To check the laws on your own layer, model or task:\n"
         "  seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]\n"
         "  seqsep check --task task.py:MyTask [--length 20] [--FIELD VALUE]\n\n"
+        "To check your own theorem and its laws, with its options as flags:\n"
+        "  seqsep check --theorem theorem.py:MY_THEOREM [--OPTION VALUE] [--help] [--json]\n\n"
         "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
-        "  seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24, from 9]\n"
-        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]"
+        "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24, from 9]\n"
+        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
+        "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI."
     ),
     read_further=list,
     help_of=lambda words: help_text("check", words, "[--json]"),

@@ -4,16 +4,16 @@ import argparse
 from pathlib import Path
 
 from seqsep.commands.command import THEOREMS, Command
-from seqsep.commands.members import names
+from seqsep.commands.named_theorems import known_theorem, theorem_named
 from seqsep.commands.outputs import files_among, require_outputs
 from seqsep.commands.status import DONE
 from seqsep.commands.theorem_options import help_text, options_from_flags
-from seqsep.core.names import BadInput, choose
+from seqsep.core.names import BadInput
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorem, and where the network goes. Its sizes are further flags."""
-    parser.add_argument("theorem", metavar="THEOREM", help="a name; seqsep list theorems has them")
+    parser.add_argument("theorem", metavar="THEOREM", help="a name of seqsep list theorems, or your own FILE.py:NAME")
     parser.add_argument(
         "-o",
         "--output",
@@ -25,18 +25,19 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Write the network, and say how large it is. Raises BadInput for a theorem whose network flags cannot describe."""
-    name = choose("theorem", options.theorem, names("theorems"))
+    name = known_theorem(options.theorem)
     from seqsep.models.network_file import save_network
     from seqsep.theorems import BY_NAME, build
 
-    if BY_NAME[name].build is None:
+    theorem = theorem_named(name)
+    if theorem.build is None:
         known = [other.name for other in BY_NAME.values() if other.build is not None]
         raise BadInput(f"{name}: builds no network; these have one: {', '.join(known)}")
     if options.output is None:
         raise BadInput(f"{name}: expected -o FILE, the file to write the network to; found none")
     chosen = options_from_flags("export-network", [name], options.further)
     require_outputs([options.output], read=files_among(options.further))
-    network = build(name, **chosen)
+    network = build(theorem, **chosen)
     save_network(options.output, network)
     entries = sum(array.integers.size for _, array in network.arrays())
     layers = f"{len(network.layers)} layer{'s' if len(network.layers) != 1 else ''}"

@@ -9,12 +9,15 @@ import re
 import textwrap
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Parser
+from seqsep.commands.named_theorems import theorem_named
 from seqsep.commands.shared_flags import fraction, number, whole_number
-from seqsep.core.names import BadInput, choose, nearest
+from seqsep.core.names import BadInput, nearest
+from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from seqsep.theorems.options import Option
@@ -69,20 +72,22 @@ def refuse_unknown_options(command: str, theorems: Sequence[str], words: Sequenc
 def help_text(command: str, words: Sequence[str], flags: str) -> str | None:
     """Return the help of the theorem that the first of the words names; None if that is a flag, or there is none.
 
-    `flags` are the command's own. Raises BadInput for an unknown name, or a theorem without the command's function.
+    A user's own theorem may also be named by --theorem. `flags` are the command's own. Raises BadInput for an unknown name, or
+    a theorem without the command's function.
     """
-    if not words or words[0].startswith("-"):
+    named = [word for before, word in pairwise(_parts(words)) if before == "--theorem"] or words[:1]
+    if not named or named[0].startswith("-"):
         return None
     from seqsep.theorems import BY_NAME
     from seqsep.theorems.base import FUNCTIONS
 
-    theorem = choose("theorem", words[0], list(BY_NAME))
-    options = BY_NAME[theorem].options_of(command)
-    if not options:
+    theorem = theorem_named(named[0])
+    options = theorem.options_of(command)
+    function = theorem.bound if command == "bound" else getattr(theorem, FUNCTIONS[command])
+    if function is None:
         known = ", ".join(name for name in BY_NAME if BY_NAME[name].options_of(command))
-        raise BadInput(f"{theorem}: expected one of {known}, the theorems that {command} takes")
-    function = BY_NAME[theorem].bound if command == "bound" else getattr(BY_NAME[theorem], FUNCTIONS[command])
-    parts = [f"usage: seqsep {command} {theorem} {flags} [options]", _without_errors(inspect.getdoc(function) or "")]
+        raise BadInput(f"{theorem.name}: expected one of {known}, the theorems that {command} takes")
+    parts = [f"usage: {_prog(command, named[:1])} {flags} [options]", _without_errors(inspect.getdoc(function) or "")]
     return "\n\n".join([*parts, "options:", "\n".join(map(described, options))])
 
 
@@ -101,18 +106,16 @@ def described(option: "Option") -> str:
 
 def _options(command: str, theorems: Sequence[str]) -> "dict[str, Option]":
     """The options of all the theorems, by name; an option is required only if each theorem that has it requires it."""
-    from seqsep.theorems import BY_NAME
-
     options: dict[str, Option] = {}
     for theorem in theorems:
-        for option in BY_NAME[theorem].options_of(command):
+        for option in theorem_named(theorem).options_of(command):
             if option.name not in options or options[option.name].is_required:
                 options[option.name] = option
     return options
 
 
 def _parser(command: str, theorems: Sequence[str], options: "dict[str, Option]") -> Parser:
-    prog = f"seqsep {command} {' '.join(theorems)}" if 0 < len(theorems) < 3 else f"seqsep {command}"
+    prog = _prog(command, theorems) if 0 < len(theorems) < 3 else f"seqsep {command}"
     parser = Parser(prog=prog, argument_default=argparse.SUPPRESS)
     for option in options.values():
         if option.kind is bool:
@@ -121,6 +124,17 @@ def _parser(command: str, theorems: Sequence[str], options: "dict[str, Option]")
             read = str if option.reads else KINDS.get(option.kind, ("", str))[1]
             parser.add_argument(option.flag, type=read, required=option.is_required)
     return parser
+
+
+def _prog(command: str, theorems: Sequence[str]) -> str:
+    """The command line up to its theorems: `check` takes a user's own one after --theorem."""
+    named = [f"--theorem {name}" if command == "check" and names_a_file(name) else name for name in theorems]
+    return f"seqsep {command} {' '.join(named)}"
+
+
+def _parts(words: Sequence[str]) -> list[str]:
+    """The words, with --flag=value as two."""
+    return [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
 
 
 def _value(option: "Option", word: Any) -> Any:

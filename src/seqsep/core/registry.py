@@ -15,9 +15,9 @@ class Registry(Mapping[str, T]):
         kind: the word for a member, such as theorem.
         places: for each public name the place of the member, "package.module:ATTRIBUTE", in the order of the registry.
 
-    >>> codes = Registry("code", {"crt": "seqsep.maths.codes.crt:CRT"})
-    >>> list(codes), "parabola" in codes, codes
-    (['crt'], False, Registry of 1 code: crt)
+    >>> tasks = Registry("task", {"equality": "seqsep.tasks.equality:Equality"})
+    >>> list(tasks), "counting" in tasks, tasks["equality"](length=8).length
+    (['equality'], False, 8)
     """
 
     def __init__(self, kind: str, places: Mapping[str, str]) -> None:

@@ -1,5 +1,7 @@
 """Theorems: each file has the statement, the proof, what it builds or reduces, and a check that runs it.
 
+A theorem is imported when it is first used: `BY_NAME` has all names before that, and `THEOREMS` imports all theorems.
+
 Folders are subjects; docs/reference/theorems/index.md is the index by paper and number. Files:
 
     retrieval         index lookup and associative recall
@@ -15,6 +17,7 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     analysis          the least state of a user's function or language
     certificate       certificates: files from which `seqsep_check.py` checks a claim without seqsep
     laws              the laws of theorems, callable by outside authors
+    plugins           a user's own theorem, from FILE.py:NAME
     options           ranges, choices and meanings of options, read from signatures
     option_types      the types of the options that several theorems have
     base              claim, outcome, theorem and erratum: the records of a theorem
@@ -25,12 +28,12 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seqsep.core.names import choose
+from seqsep.core.registry import Registry, lazy_names
 from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
-from seqsep.tasks.reading import readable_form
 from seqsep.theorems import (
     bounded_dyck,
     circuits,
@@ -45,21 +48,27 @@ from seqsep.theorems import (
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
 from seqsep.theorems.options import plain_options as plain_options
 
-THEOREMS: tuple[Theorem, ...] = (
-    *retrieval.THEOREMS,
-    *equality.THEOREMS,
-    *sparse_threshold.THEOREMS,
-    *nearest_neighbor.THEOREMS,
-    *bounded_dyck.THEOREMS,
-    *is_tree.THEOREMS,
-    *turing_machine.THEOREMS,
-    *circuits.THEOREMS,
-    *protocols.THEOREMS,
-)
-BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
+PLACES = {
+    **retrieval.PLACES,
+    **equality.PLACES,
+    **sparse_threshold.PLACES,
+    **nearest_neighbor.PLACES,
+    **bounded_dyck.PLACES,
+    **is_tree.PLACES,
+    **turing_machine.PLACES,
+    **circuits.PLACES,
+    **protocols.PLACES,
+}
+"""The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""
+BY_NAME: Registry[Theorem] = Registry("theorem", PLACES)
+
+if TYPE_CHECKING:
+    THEOREMS: tuple[Theorem, ...]
+else:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": BY_NAME.members})
 
 
-def check(name: str, **options: Any) -> Outcomes:
+def check(name: str | Theorem, **options: Any) -> Outcomes:
     """Check one theorem on inputs, and measure every size next to its bound.
 
     The result has an `Outcome` for each side and variant, in a list that prints as a table. `outcome.line()` is one line of
@@ -67,7 +76,8 @@ def check(name: str, **options: Any) -> Outcomes:
     side "lower", a reduction or a witness was run on given models; the written proof shows the bound for all models.
 
     Arguments:
-        name: name of a theorem, such as index-lookup-attention; `seqsep list theorems` prints all with their statements.
+        name: name of a theorem, such as index-lookup-attention; `seqsep list theorems` prints all with their statements. Or
+            your own `Theorem`.
         options: keywords of the theorem's check, each with a default; `seqsep check THEOREM --help` explains them.
 
     Raises ValueError for an unknown name or option, and TheoremFails with the counterexample if the check is refuted.
@@ -79,11 +89,11 @@ def check(name: str, **options: Any) -> Outcomes:
     return Outcomes(_named(name).call("check", options))
 
 
-def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
+def apply(name: str | Theorem, lines: Iterable[str], source: str = "input", **options: Any) -> Iterator[Any]:
     """Yield the answer of a theorem's built weights to each line of input.
 
     Arguments:
-        name: name of a theorem, as `seqsep list theorems` prints it.
+        name: name of a theorem, as `seqsep list theorems` prints it, or your own `Theorem`.
         lines: inputs, each a JSON object in the readable form of `seqsep sample --json`; blank lines are skipped.
         source: name of the input in error messages.
         options: sizes of the construction, as `seqsep apply THEOREM --help` explains them; most need `length`.
@@ -96,7 +106,7 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
     """
     theorem = _named(name)
     if theorem.predictor is None:
-        raise ValueError(f"apply({name!r}): {theorem.nothing_to_apply}")
+        raise ValueError(f"apply({theorem.name!r}): {theorem.nothing_to_apply}")
     answer = theorem.call("apply", options)
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -109,14 +119,14 @@ def apply(name: str, lines: Iterable[str], source: str = "input", **options: Any
             raise ValueError(f"{source}, line {number}: {error}") from None
 
 
-def build(name: str, **options: Any) -> TabularNetwork:
+def build(name: str | Theorem, **options: Any) -> TabularNetwork:
     """Build the network of a theorem's upper bound, weight by weight; it prints as a table of its arrays.
 
     `seqsep.Model.load(network)` is the same network as a `torch.nn.Module` in float64. `seqsep.maths.networks.executor.run`
     runs it on its grid.
 
     Arguments:
-        name: name of a theorem, as `seqsep list theorems` prints it.
+        name: name of a theorem, as `seqsep list theorems` prints it, or your own `Theorem`.
         options: sizes of the network, as `seqsep export-network THEOREM --help` explains them; most need `length`.
 
     Raises ValueError for an unknown name or option, or a theorem that builds no network.
@@ -127,17 +137,17 @@ def build(name: str, **options: Any) -> TabularNetwork:
     theorem = _named(name)
     if theorem.build is None:
         builders = ", ".join(known for known, other in BY_NAME.items() if other.build is not None)
-        raise ValueError(f"build({name!r}): expected a theorem that builds a network: {builders}")
+        raise ValueError(f"build({theorem.name!r}): expected a theorem that builds a network: {builders}")
     return TabularNetwork.of(theorem.call("build", options))
 
 
-def bound(name: str, **options: Any) -> Sizes:
+def bound(name: str | Theorem, **options: Any) -> Sizes:
     """Return the sizes of a theorem's statement with their constants; nothing is built or run.
 
     The result maps the name of each size to its number: sizes of states and parameters are in bits, widths in coordinates.
 
     Arguments:
-        name: name of a theorem, as `seqsep list theorems` prints it.
+        name: name of a theorem, as `seqsep list theorems` prints it, or your own `Theorem`.
         options: lengths and sizes, as `seqsep bound THEOREM --help` explains them; most need `length`.
 
     Raises ValueError for an unknown name or option, a size that is missing, or a theorem without such formulas.
@@ -148,17 +158,19 @@ def bound(name: str, **options: Any) -> Sizes:
     theorem = _named(name)
     if theorem.constants is None:
         having = ", ".join(known for known, other in BY_NAME.items() if other.bound is not None)
-        raise ValueError(f"bound({name!r}): its sizes follow from more than lengths; these have such formulas: {having}")
+        raise ValueError(f"bound({theorem.name!r}): its sizes depend on more than lengths; these have such formulas: {having}")
     return Sizes(theorem.call("bound", options))
 
 
-def _named(name: str) -> Theorem:
-    """The theorem of this name. Raises ValueError with the nearest names for another."""
-    return BY_NAME[choose("theorem", name, list(BY_NAME))]
+def _named(name: str | Theorem) -> Theorem:
+    """The theorem of this name, or the `Theorem` itself. Raises ValueError with the nearest names for another."""
+    return name if isinstance(name, Theorem) else BY_NAME[choose("theorem", name, list(BY_NAME))]
 
 
 def _json_object(line: str) -> dict[str, Any]:
     """The input of a line; of an example as `seqsep sample --json` writes it, the readable form."""
+    from seqsep.tasks.reading import readable_form  # imports tasks
+
     try:
         given = json.loads(line)
     except RecursionError:
@@ -168,4 +180,17 @@ def _json_object(line: str) -> dict[str, Any]:
     return dict(readable_form(given))
 
 
-__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "bound", "build", "check"]
+__all__ = [
+    "BY_NAME",
+    "PLACES",
+    "THEOREMS",
+    "Claim",
+    "Outcome",
+    "Outcomes",
+    "Theorem",
+    "TheoremFails",
+    "apply",
+    "bound",
+    "build",
+    "check",
+]

@@ -163,7 +163,7 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     """Return the options of a function, in the order of its signature.
 
     A parameter that `functools.partial` has filled keeps its place, with that value as its default. Keywords that are
-    annotated with `FieldsOf` are the fields of a record.
+    annotated with `FieldsOf` are the fields of a record. A parameter without an annotation has the type of its default.
 
     >>> def check(length: Annotated[int, Range(1, 9), "N, tokens."] = 4, code: str | None = None) -> None: ...
     >>> [(option.name, option.meaning, option.default) for option in options_of(check)]
@@ -173,8 +173,9 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     hints = typing.get_type_hints(plain, include_extras=True)
     options: list[Option] = []
     for name, parameter in inspect.signature(inspect.unwrap(function)).parameters.items():
-        records = [note.record for note in typing.get_args(hints[name]) if isinstance(note, FieldsOf)]
-        options += options_of(records[0]) if records else [_option(parameter, hints[name])]
+        hint = hints.get(name, type(parameter.default))
+        records = [note.record for note in typing.get_args(hint) if isinstance(note, FieldsOf)]
+        options += options_of(records[0]) if records else [_option(parameter, hint)]
     return tuple(options)
 
 

@@ -50,6 +50,8 @@ class PlugIn:
     path: Path | None = field(default=None, compare=False)
 
     PREFIX: ClassVar[str] = ""
+    KIND: ClassVar[str] = "class"
+    EXAMPLE: ClassVar[str] = "MyLayer"
 
     def __str__(self) -> str:
         return f"{self.PREFIX}{self.class_name}@{self.digest}"
@@ -68,14 +70,15 @@ class PlugIn:
         place, colon, name = text.removeprefix(cls.PREFIX).rpartition(":")
         text = cls.PREFIX + text.removeprefix(cls.PREFIX)
         if not colon or not name.isidentifier():
-            raise ValueError(f"{text}: expected FILE.py:CLASS, as in {place or text}:MyLayer")
+            wanted = "FILE.py:CLASS" if cls.KIND == "class" else "FILE.py:NAME"
+            raise ValueError(f"{text}: expected {wanted}, as in {place or text}:{cls.EXAMPLE}")
         path = _FOLDER.get() / place
         data = read_source(path)
         tree = _parsed(data, text)
         bound = _bound_names(tree)
         if name not in bound and "*" not in bound:
-            classes = sorted(node.name for node in tree.body if isinstance(node, ast.ClassDef))
-            raise ValueError(f"{text}: expected a class {name} in {place}, found the classes {', '.join(classes) or 'none'}")
+            found = f"the classes {', '.join(_classes(tree)) or 'none'}" if cls.KIND == "class" else "no such name"
+            raise ValueError(f"{text}: expected a {cls.KIND} {name} in {place}, found {found}")
         return cls(name, digest_of(path, data), path.absolute())
 
     @classmethod
@@ -110,6 +113,11 @@ def _parsed(data: bytes, text: str) -> ast.Module:
     except NOT_PARSED as error:
         line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
         raise ValueError(f"{text}: expected a Python file, found{line}: {getattr(error, 'msg', error)}") from None
+
+
+def _classes(tree: ast.Module) -> list[str]:
+    """The classes at the top of the file, sorted."""
+    return sorted(node.name for node in tree.body if isinstance(node, ast.ClassDef))
 
 
 def _bound_names(tree: ast.Module) -> set[str]:

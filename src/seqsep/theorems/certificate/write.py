@@ -13,7 +13,7 @@ from typing import Any
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.communication.witnesses import DistinctRows, FoolingSet, IncompatibleRows
-from seqsep.theorems import BY_NAME
+from seqsep.theorems import BY_NAME, Theorem
 from seqsep.theorems.certificate._networks import of_generated_run, of_network
 from seqsep.theorems.certificate._record import WitnessRecord, cost
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, GeneratedRun, NetworkRun
@@ -55,8 +55,8 @@ GENERAL = {
 OF_A_STATE = ("is-tree-state", "recall-state", "counting-state")
 
 
-def certify(name: str, **options: Any) -> bytes:
-    """The certificate of a theorem; `options` are those of its evidence.
+def certify(name: str | Theorem, **options: Any) -> bytes:
+    """The certificate of a theorem, by its name or as a `Theorem`; `options` are those of its evidence.
 
     Raises ValueError for a theorem without evidence, a wrong option, a certificate that is too large, or one of which the
     checker would say that it is not of the theorem, as every input that it shows has the same answer.
@@ -65,7 +65,8 @@ def certify(name: str, **options: Any) -> bytes:
     >>> json.loads(data)["claims"]
     {'rows': 4, 'state_bits': 2}
     """
-    theorem = BY_NAME.get(name)
+    theorem = name if isinstance(name, Theorem) else BY_NAME.get(name)
+    name = name.name if isinstance(name, Theorem) else name
     if theorem is not None and theorem.certificate_witness is None:
         raise ValueError(f"certify({name!r}): {theorem.nothing_to_certify}")
     if theorem is None or theorem.certificate_witness is None:

@@ -23,15 +23,23 @@ Files:
     small_models         models whose state is too small for a task, as a user chooses them or by default
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol, random_disjointness, random_equality, random_index
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (
-    one_way_protocol.THEOREM,
-    one_layer_protocol.THEOREM,
-    random_equality.THEOREM,
-    random_index.THEOREM,
-    random_disjointness.THEOREM,
-)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "one-way-protocol": "seqsep.theorems.protocols.one_way_protocol:THEOREM",
+    "one-layer-protocol": "seqsep.theorems.protocols.one_layer_protocol:THEOREM",
+    "equality-random-protocol": "seqsep.theorems.protocols.random_equality:THEOREM",
+    "index-random-protocol": "seqsep.theorems.protocols.random_index:THEOREM",
+    "disjointness-random-protocol": "seqsep.theorems.protocols.random_disjointness:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]
