@@ -132,7 +132,7 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The words to choose from; empty if the option is no choice."""
+        """The words to choose from; empty if any word is allowed."""
         return () if self.choice is None else self.choice.words
 
     @property
