@@ -32,7 +32,6 @@ READ_DIRECTLY: dict[str, dict[str, str]] = {
     "commands/members.py": {"Path(..).read_text": PACKAGE_DATA},
     "commands/outcome_cache.py": {"path.read_bytes": PACKAGE_DATA},
     "commands/report.py": {"OutcomeCache.open": "reads by the reader"},
-    "commands/theorem_options.py": {"path.read_text": PACKAGE_DATA, "_files(..)[theorem].read_text": PACKAGE_DATA},
     "commands/streams.py": {"os.open": "/dev/null, in place of a closed stream"},
     "commands/users_code.py": {"os.fdopen": "the standard output"},
     "lab/device.py": {"Path(..).read_text": SYSTEM},
