@@ -29,7 +29,6 @@ READ_DIRECTLY: dict[str, dict[str, str]] = {
     "language_models/capacity/families.py": {"Path(..).read_text": PACKAGE_DATA},
     "language_models/capacity/published.py": {"Path(..).read_text": PACKAGE_DATA},
     "commands/demo.py": {"OutcomeCache.open": "reads by the reader"},
-    "commands/members.py": {"Path(..).read_text": PACKAGE_DATA},
     "commands/outcome_cache.py": {"path.read_bytes": PACKAGE_DATA},
     "commands/report.py": {"OutcomeCache.open": "reads by the reader"},
     "commands/streams.py": {"os.open": "/dev/null, in place of a closed stream"},
