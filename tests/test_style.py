@@ -66,7 +66,7 @@ def depends_on_itself(node: ast.Assign) -> bool:
     return bool(assigned & read)
 
 
-VARIADIC = {"max", "min", "print", "zip", "join", "chain", "product", "gcd", "lcm", "einsum", "union", "cat", "hypot"}
+VARIADIC = {"max", "min", "print", "zip", "join", "chain", "product", "gcd", "lcm", "einsum", "union", "cat", "hypot", "OneOf"}
 
 
 def is_variadic(call: ast.Call) -> bool:

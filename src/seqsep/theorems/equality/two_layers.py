@@ -399,11 +399,9 @@ THEOREM = Theorem(
         Erratum(
             where="Appendix F, Equality",
             printed='"This can also be represented as a 2-DNF with N/2 terms, INEQ(x) = (x_1 and not x_(N/2+1)) or (not x_1 '
-            "and "
-            'x_(N/2+1)) or ..."',
+            'and x_(N/2+1)) or ..."',
             found="the printed formula has two terms for each of the N/2 pairs, N in all, and none with fewer exists: the N "
-            "inputs "
-            "whose halves differ in one pair each need a term of their own",
+            "inputs whose halves differ in one pair each need a term of their own",
             built="nothing: the construction takes no terms",
             test=f"{TESTS}::test_inequality_as_a_2_dnf_needs_a_term_for_each_bit",
         ),

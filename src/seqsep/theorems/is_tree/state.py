@@ -199,8 +199,6 @@ def check(
     was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
     """
     small = SmallModel(**model)
-    if length < 2:
-        raise ValueError(f"check(length={length}): length is at least 2 vertices")
     exact = build(length)
     models = small.models(recall(length), exact.state_bits, reduced=exact.cut_down, most_bits=MOST_BITS_RUN)
     outcomes = [_check_upper(length, small.seed), _check_classes(min(length, MOST_ENUMERATED))]
@@ -273,14 +271,13 @@ def _check_classes(vertices: int, whole_edges: bool = False) -> Outcome:
     expected = classes_expected(vertices, whole_edges)
     if found.classes_by_split != expected:
         raise CLAIM.fails({"vertices": vertices, "classes at every split": found.classes_by_split, "expected": expected})
-    bound: dict[str, Number] = {"state_bits": ceil_log2(max(expected)), "classes": max(expected)}
     return CLAIM.lower(
         statement=LEAST,
         length=vertices,
         inputs=found.inputs_run,
         exhaustive=True,
         measured={"state_bits": found.state_bits, "classes": found.classes},
-        bound=bound,
+        bound={"state_bits": ceil_log2(max(expected)), "classes": max(expected)},
         variant="an edge a token" if whole_edges else "an end a token",
     )
 

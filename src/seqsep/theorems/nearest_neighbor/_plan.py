@@ -7,6 +7,7 @@ from fractions import Fraction
 from seqsep.maths.arithmetic.grid import Grid, least_exponent
 from seqsep.maths.arithmetic.integers import digits_of
 
+VARIANTS = ("repaired", "printed")
 APART = 6  # points score this many eta2 below what their product gives them
 
 
@@ -62,3 +63,23 @@ def exponent(length: int, gamma: Fraction) -> int:
 def least_margin(length: int, gamma: Fraction | float | None) -> Fraction:
     """Return the margin that is required, by default 1/n."""
     return Fraction(1, base(length)) if gamma is None else Fraction(gamma)
+
+
+def require(
+    call: str,
+    length: int,
+    *,
+    dimension: int = 1,
+    classes: int,
+    alphabet: int = 1,
+    gamma: Fraction | float | None,
+    variant: str = "repaired",
+) -> None:
+    """Raise ValueError for an argument out of range."""
+    if variant not in VARIANTS:
+        raise ValueError(f"{call}(variant={variant!r}): variant is one of {', '.join(VARIANTS)}")
+    if length < 2 or min(dimension, classes, alphabet) < 1 or (gamma is not None and not 0 < gamma <= 1):
+        raise ValueError(
+            f"{call}(length={length}, dimension={dimension}, classes={classes}, alphabet={alphabet}, gamma={gamma}): length is "
+            "at least 2; dimension, classes and alphabet are at least 1; 0 < gamma <= 1"
+        )

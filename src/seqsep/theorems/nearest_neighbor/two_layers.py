@@ -66,7 +66,7 @@ from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.checking import tighten
 from seqsep.theorems.nearest_neighbor import _printed as as_printed
 from seqsep.theorems.nearest_neighbor._drawn import on_circle
-from seqsep.theorems.nearest_neighbor._plan import APART, Plan, base, least_margin
+from seqsep.theorems.nearest_neighbor._plan import APART, Plan, base, least_margin, require
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
 from seqsep.theorems.nearest_neighbor._settings import tokens
 from seqsep.theorems.nearest_neighbor._trials import Asking, all_series, answers_hard
@@ -92,7 +92,6 @@ CLAIM = Claim(
 )
 RECALL = "Two causal one-head layers of width ceil(log2 S) + ceil(log2 C) + 3 answer multi-query associative recall"
 MARGIN = "a retrieved digit (±1) from 0"
-VARIANTS = ("repaired", "printed")
 
 
 def build(
@@ -113,7 +112,7 @@ def build(
     >>> network.width, list(network.spaces)
     (7, ['point', 'label', 'place'])
     """
-    _require("build", length=length, dimension=dimension, classes=classes, gamma=gamma)
+    require("build", length=length, dimension=dimension, classes=classes, gamma=gamma)
     return assemble(Plan(length, dimension, classes, least_margin(length, gamma), eta=eta, steps=steps))
 
 
@@ -269,7 +268,7 @@ def check(
     Raises ValueError for an argument out of range, or if no setting that was tried has the margin; TheoremFails with the
     setting that is answered wrongly.
     """
-    _require("check", length, dimension=dimension, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
+    require("check", length, dimension=dimension, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     if variant == "printed":
         asked = as_printed.PrintedPlan(length, dimension, classes, Fraction(1 if gamma is None else gamma))
         return [as_printed.outcome(CLAIM, asked, seed)]
@@ -312,26 +311,6 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
             asking.try_hard(plan.length, dimension, asking.source(random, series.batch), until=series.inputs)
         outcomes.append(_outcome(asking, plan, f"repaired, gamma >= n^-{series.power}"))
     return outcomes
-
-
-def _require(
-    call: str,
-    length: int,
-    *,
-    dimension: int = 1,
-    classes: int,
-    alphabet: int = 1,
-    gamma: Fraction | float | None,
-    variant: str = "repaired",
-) -> None:
-    """Raise ValueError for an argument out of range."""
-    if variant not in VARIANTS:
-        raise ValueError(f"{call}(variant={variant!r}): variant is one of {', '.join(VARIANTS)}")
-    if length < 2 or min(dimension, classes, alphabet) < 1 or (gamma is not None and not 0 < gamma <= 1):
-        raise ValueError(
-            f"{call}(length={length}, dimension={dimension}, classes={classes}, alphabet={alphabet}, gamma={gamma}): length is "
-            "at least 2; dimension, classes and alphabet are at least 1; 0 < gamma <= 1"
-        )
 
 
 def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
@@ -379,7 +358,7 @@ def predictor(
     question needs the margin gamma there (by default 1/n; in recall 1/d for symbols of d digits). `variant` is repaired (ours)
     or printed (the paper's). Raises ValueError with the field's name for any other input.
     """
-    _require("predictor", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
+    require("predictor", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
     networks: dict[Plan, Network] = {}
 
     def answer(given: Mapping[str, Any]) -> int | list[int]:

@@ -301,12 +301,11 @@ def _check_windows(windows: Windows, most: Fraction, *, seed: int) -> Outcome:
         if bits != windows.bits or not heard == said == expected:
             raise CLAIM.fails({"windows": windows, "answers": (heard, said), "expected": expected, "bits": bits})
     bound: dict[str, Number] = {"bits": windows.bits, "error": float(most)}
-    measured: dict[str, Number] = {"bits": bits, "error": float(worst)}
     return CLAIM.upper(
         statement=UPPER,
         length=windows.length,
         inputs=windows.length + 21,
-        measured=CLAIM.within(measured, bound),
+        measured=CLAIM.within({"bits": bits, "error": float(worst)}, bound),
         bound=bound,
         variant=f"own coins, error {most}, {windows.count} windows of {windows.sent}",
         witness={"worst_error": f"{worst}"},
@@ -356,8 +355,7 @@ def _check_short_trees(seed: int) -> Outcome:
     """Drawn trees of one bit less than is needed for 10 places and an error of 1/100, on all pairs of sets."""
     length, most = SHORT_TREES
     bits = needed_bits(length, most) - 1
-    sets = np.arange(1 << length)
-    disjoint = (sets[:, None] & sets) == 0
+    disjoint = np.bitwise_and.outer(np.arange(1 << length), np.arange(1 << length)) == 0
     random = np.random.default_rng(seed)
     found = []
     for _ in range(DRAWN):
@@ -380,15 +378,13 @@ def _check_short_trees(seed: int) -> Outcome:
     )
 
 
-TEST = "tests/theorems/protocols/test_random_disjointness.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="For N up to 3, a run takes trees with exact chances, and some of these trees are random. It counts errors over all "
-    "inputs. It checks step 6 as an equality of fractions, and the other steps as numbers, coordinate by coordinate. Some "
-    "protocols of fewer bits are wrong more often than e, and the run shows the input. For any N the error of the windows "
-    "is exact, and the channel counts their bits.",
+    shown="For N up to 3, a run counts the errors of trees with exact chances, some of them random, over all inputs. Step 6 is "
+    "checked as an equality of fractions, the other steps as numbers. For protocols of fewer bits with more errors than e, it "
+    "shows the input. For any N the error of the windows is exact, and the channel counts their bits.",
     not_shown="This does not show that every protocol with coins has c(e) N bits; that is the proof.",
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; disjointness-one-layer shows bits without",
@@ -398,7 +394,7 @@ THEOREM = Theorem(
             printed='"the randomized communication complexity of the DISJ is Omega(N)"',
             found="(1 - 2 sqrt(e (1 - e))) N / 4 bits are needed; at e = 1/3 that is 0.0143 N, and N / 2 + 2 do for even N",
             built="the proof with its constant, each step computed on protocols of few places, and a protocol over a channel",
-            test=TEST + "test_bits_beside_the_bound",
+            test="tests/theorems/protocols/test_random_disjointness.py::test_bits_beside_the_bound",
         ),
     ),
 )

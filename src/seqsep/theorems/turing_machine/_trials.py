@@ -1,15 +1,17 @@
 """Machines and words on which both constructions of this folder are tested, and the results over all of them."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import product
 
 import numpy as np
 
-from seqsep.theorems.base import Claim, Number, Outcome
+from seqsep.theorems.base import Claim, Margin, Number, Outcome
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Machine, Rule
+from seqsep.theorems.turing_machine._machine_file import machine_of, shipped
 
 MOST_STATES = 5
 MOST_SYMBOLS = 4
@@ -39,6 +41,17 @@ def drawn_machines(count: int, seed: int) -> Iterator[tuple[str, Machine]]:
         yield f"drawn machine {number} of seed {seed}", drawn_machine(random)
 
 
+def groups(machine: str | None, count: int, seed: int) -> list[list[tuple[str, Machine]]]:
+    """Return machines, by name, in groups that are tested together: one machine, or each shipped one and all drawn ones.
+
+    >>> [len(group) for group in groups("busy-beaver-3", count=2, seed=0)], len(groups(None, count=2, seed=0)[-1])
+    ([1], 2)
+    """
+    names = shipped() if machine is None else [machine]
+    drawn = [list(drawn_machines(count, seed))] if machine is None else []
+    return [[(name, machine_of(name))] for name in names] + drawn
+
+
 def drawn_words(machine: Machine, count: int, length: int, random: np.random.Generator) -> list[str]:
     """Return the empty word, and a number of words of 0 to `length` symbols of the machine, the blank among them."""
     drawn = [random.choice(machine.symbols, random.integers(length, endpoint=True)) for _ in range(count)]
@@ -56,13 +69,14 @@ def every_word(machine: Machine, length: int) -> list[str]:
 
 @dataclass
 class Tried:
-    """The results of the machines tested: the number of words, the greatest of every size, and what saturated."""
+    """The results of a group of machines: the number of words, the greatest of every size, the least margin, what saturated."""
 
     claim: Claim
     inputs: int = 0
     measured: dict[str, Number] = field(default_factory=dict)
     bound: dict[str, Number] = field(default_factory=dict)
     saturated: Counter[str] = field(default_factory=Counter)
+    least: Fraction | None = None
 
     def note(self, trial: Trial, bound: dict[str, Number], **measured: Number) -> None:
         """Add one machine's network. Raises TheoremFails if a size exceeds its bound."""
@@ -71,15 +85,28 @@ class Tried:
             self.bound[quantity] = max(bound[quantity], self.bound.get(quantity, 0))
         self.inputs += trial.inputs
         self.saturated.update(trial.saturated)
+        if trial.least is not None:
+            self.least = trial.least if self.least is None else min(self.least, trial.least)
 
-    def outcome(self, length: int, variant: str, as_printed: dict[str, Number | str]) -> Outcome:
-        """The outcome of all of them, with the greatest sizes of any."""
+    def outcome(
+        self,
+        group: Sequence[tuple[str, Machine]],
+        length: int,
+        details: str,
+        *,
+        as_printed: Mapping[str, Number | str],
+        margin_of: str = "",
+        proved: float | None = None,
+    ) -> Outcome:
+        """The outcome of all of the group, with the greatest sizes of any; `details` follow its name in the variant."""
+        which = f"machine {group[0][0]}" if len(group) == 1 else f"{len(group):,} drawn machines"
         return self.claim.upper(
             length=length,
             inputs=self.inputs,
             measured=self.measured,
             bound=self.bound,
             as_printed=as_printed,
-            variant=variant,
+            variant=f"{which}, {details}",
+            margin=None if self.least is None else Margin(float(self.least), proved, margin_of),
             saturated=dict(self.saturated),
         )

@@ -63,10 +63,11 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Length, Machines, RoundingMode, Seed, Steps, Words
 from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial
+from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate
-from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of
 from seqsep.theorems.turing_machine._shown import shown, words_of
-from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
+from seqsep.theorems.turing_machine._trials import Tried, drawn_words
 
 CLAIM = Claim(
     name="turing-machine-hybrid",
@@ -261,11 +262,8 @@ def check(
     Raises ValueError for a machine file that is malformed, and TheoremFails with the machine, the word and the step at which
     the network generates something else.
     """
-    names = shipped() if machine is None else [machine]
-    outcomes = [_check_machines([(name, machine_of(name))], length, steps, words=words, seed=seed) for name in names]
-    if machine is None:
-        outcomes.append(_check_machines(list(drawn_machines(machines, seed)), length, steps, words=words, seed=seed))
-    return outcomes
+    groups = trials.groups(machine, machines, seed)
+    return [_check_machines(group, length, steps, words=words, seed=seed) for group in groups]
 
 
 def verify(machines: int = 10_000, length: int = 8, steps: int = 200, words: int = 9, seed: int = 0) -> list[Outcome]:
@@ -282,8 +280,7 @@ def _check_machines(machines: Sequence[tuple[str, Machine]], length: int, steps:
         some_words = drawn_words(machine, words, length, random)
         _follow(trial, name, machine, some_words, steps=steps)
         tried.note(trial, bound(machine, length, steps), tokens_a_step=1)
-    variant = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
-    return tried.outcome(length, f"{variant}, {steps} steps", AS_PRINTED)
+    return tried.outcome(machines, length, f"{steps} steps", as_printed=AS_PRINTED)
 
 
 def _follow(trial: Trial, name: str, machine: Machine, words: Sequence[str], *, steps: int) -> None:

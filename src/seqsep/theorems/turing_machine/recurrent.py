@@ -44,7 +44,6 @@ choice of M. If PSPACE is not in P/poly, such an M exists, after its words are p
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from typing import Annotated, Any
@@ -52,23 +51,23 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.core.names import required
 from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Predictor, Theorem
+from seqsep.theorems.base import Claim, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
 from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial, logits_apart
+from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._stack_tokens import A_STEP, StackTokens
 from seqsep.theorems.turing_machine._stacks import base_of, stack_run
-from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words, every_word
+from seqsep.theorems.turing_machine._trials import Tried, drawn_words, every_word
 
 CLAIM = Claim(
     name="turing-machine-recurrent",
@@ -299,14 +298,8 @@ def check(
     Raises ValueError for a malformed machine file or too many cells, and TheoremFails with the machine, the word and the place
     at which the network generates something else.
     """
-    names = shipped() if machine is None else [machine]
-    outcomes = [
-        _check_machines([(name, machine_of(name))], length, cells, steps=steps, words=words, seed=seed) for name in names
-    ]
-    if machine is None:
-        drawn = list(drawn_machines(machines, seed))
-        outcomes.append(_check_machines(drawn, length, cells, steps=steps, words=words, seed=seed))
-    return outcomes
+    groups = trials.groups(machine, machines, seed)
+    return [_check_machines(group, length, cells, steps=steps, words=words, seed=seed) for group in groups]
 
 
 def verify(machines: int = 1_000, small_machines: int = 2_300, seed: int = 0) -> list[Outcome]:
@@ -324,20 +317,16 @@ def _check_machines(
     """Follow the thoughts of the machines on the empty word and on drawn ones; the variant says how many runs halted."""
     random = np.random.default_rng([seed, 2])
     tried = Tried(CLAIM)
-    least = None
     halted = 0
     for name, machine in machines:
         floats = FLOAT_WORDS if tried.inputs < FLOAT_WORDS else 0
         trial = Trial(CLAIM.name, build(machine, length, cells), logits_apart, in_floats=floats)
         some_words = every_word(machine, length) if words is None else drawn_words(machine, words, length, random)
         halted += _follow(trial, name, machine, some_words, length=length, cells=cells, steps=steps)
-        least = trial.least_margin if least is None else min(least, trial.least_margin)
-        measured = {"layer_entries": layer_entries(trial.network), "tokens_a_step": A_STEP}
-        tried.note(trial, bound(machine, cells), **measured)
-    which = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
-    variant = f"{which}, {cells} cells, {steps} steps, {halted:,} of {tried.inputs:,} runs halt within"
-    outcome = tried.outcome(length, variant, as_printed={"thought_tokens": "polynomial in n"})
-    return replace(outcome, margin=Margin(float(required(least, "the least margin")), APART, MARGIN))
+        tried.note(trial, bound(machine, cells), layer_entries=layer_entries(trial.network), tokens_a_step=A_STEP)
+    details = f"{cells} cells, {steps} steps, {halted:,} of {tried.inputs:,} runs halt within"
+    printed = {"thought_tokens": "polynomial in n"}
+    return tried.outcome(machines, length, details, as_printed=printed, margin_of=MARGIN, proved=APART)
 
 
 def layer_entries(network: Network) -> int:

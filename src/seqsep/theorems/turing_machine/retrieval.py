@@ -48,11 +48,12 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Length, Machines, Seed, Steps, Words
 from seqsep.theorems.options import Range
 from seqsep.theorems.trial import Trial
+from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of
 from seqsep.theorems.turing_machine._retrieved_run import RunTokens, written
 from seqsep.theorems.turing_machine._shown import shown, words_of
-from seqsep.theorems.turing_machine._trials import Tried, drawn_machines, drawn_words
+from seqsep.theorems.turing_machine._trials import Tried, drawn_words
 
 CLAIM = Claim(
     name="turing-machine-retrieval",
@@ -206,11 +207,8 @@ def check(
     and in float64. Raises ValueError for a machine file that is malformed; TheoremFails with the machine, the word and the
     place at which something else is written or found.
     """
-    names = shipped() if machine is None else [machine]
-    outcomes = [_check_machines([(name, machine_of(name))], length, steps, words=words, seed=seed) for name in names]
-    if machine is None:
-        outcomes.append(_check_machines(list(drawn_machines(machines, seed)), length, steps, words=words, seed=seed))
-    return outcomes
+    groups = trials.groups(machine, machines, seed)
+    return [_check_machines(group, length, steps, words=words, seed=seed) for group in groups]
 
 
 def verify(machines: int = 10_000, seed: int = 0) -> list[Outcome]:
@@ -228,8 +226,7 @@ def _check_machines(machines: Sequence[tuple[str, Machine]], length: int, steps:
         some_words = drawn_words(machine, words, length, random)
         _follow(trial, name, RunTokens(machine, steps), some_words)
         tried.note(trial, bound(machine, steps), tokens_a_step=TOKENS_A_STEP)
-    variant = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
-    return tried.outcome(length, f"{variant}, {steps} steps", AS_PRINTED)
+    return tried.outcome(machines, length, f"{steps} steps", as_printed=AS_PRINTED)
 
 
 def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) -> None:
