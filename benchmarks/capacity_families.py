@@ -19,6 +19,7 @@ ROOM = Path(__file__).parents[1] / "src/seqsep/language_models/capacity"
 FILE = ROOM / "families.json"
 OF_THE_FILE_ALONE = {"vocab_size"}
 """A limit over a vocabulary is said where the file names it."""
+TEXT_FIELDS = {"text_config", "llm_config", "language_config", "thinker_config"}
 
 
 def names_in_the_room() -> set[str]:
@@ -57,21 +58,43 @@ def is_plain(value: Any) -> bool:
 def written(data: dict[str, Any]) -> str:
     """One family a line."""
     lines = [f"  {json.dumps(name)}: {json.dumps(record)}" for name, record in sorted(data["families"].items())]
-    head = f'{{\n "versions": {json.dumps(data["versions"])},\n "families": {{\n'
+    others = "".join(f" {json.dumps(name)}: {json.dumps(data[name])},\n" for name in ("versions", "inside", "other names"))
+    head = f'{{\n{others} "families": {{\n'
     return head + ",\n".join(lines) + "\n }\n}\n"
 
 
 def renewed() -> dict[str, Any]:
     import transformers
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
     data = json.loads(FILE.read_text(encoding="utf-8"))
     names = names_in_the_room() - OF_THE_FILE_ALONE
     data["versions"]["transformers"] = transformers.__version__
     for model_type, record in data["families"].items():
+        if model_type not in CONFIG_MAPPING_NAMES:
+            continue
         read = names | names_in_rules(record)
         found = from_library(model_type, read, record.get("aliases", {}))
         record |= {name: value for name, value in found.items() if value or name in record}
+    data["inside"] = inside(set(data["families"]))
     return data
+
+
+def inside(families: set[str]) -> dict[str, str]:
+    """Return the family of the text model that the library puts into each model_type that has one inside."""
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
+
+    found = {}
+    for name in CONFIG_MAPPING_NAMES:
+        if name in families or not TEXT_FIELDS & set(CONFIG_MAPPING[name].sub_configs):
+            continue
+        try:
+            text = CONFIG_MAPPING[name]().get_text_config(decoder=True).model_type
+        except Exception:  # a class that cannot be made without arguments names no text model
+            continue
+        if text in families:
+            found[name] = text
+    return dict(sorted(found.items()))
 
 
 def main() -> int:

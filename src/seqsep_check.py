@@ -1,8 +1,26 @@
-"""Checks a seqsep certificate, with nothing but the standard library: python -I -S seqsep_check.py FILE
+"""Check a seqsep certificate with nothing but the standard library: python -I -S seqsep_check.py FILE
 
 Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2 not a certificate, or too large; 3 the line
-cannot be written. The specification is docs/reference/certificates.md; sentences in quotation marks are its own. This file
-shares no code with seqsep and imports nothing of it. What it reads, it never changes.
+cannot be written. The specification is docs/reference/certificates.md. Sentences in quotation marks are the specification's.
+This file shares no code with seqsep and imports nothing of it. It changes nothing that it reads.
+
+You need not read all of it. The lines 36 to 351 are common to all types, and are followed by one type after another:
+
+    To audit `fooling-set` read lines 36 to 421: 219 lines of code.
+    To audit `distinguishing-table` read lines 36 to 368 and 424 to 477: 222 lines of code.
+    To audit `automaton` read lines 36 to 351 and 480 to 522: 207 lines of code.
+    To audit `network` read lines 36 to 351 and 525 to 815: 362 lines of code.
+    To audit `generated-run` read lines 36 to 351 and 525 to 846: 377 lines of code.
+
+Docstrings and comments are not counted, but they are the proof. In the lines 272 to 351, which are 46 lines of code, you need
+one task only, that of your certificate. If it is not there, it is one of these:
+
+    Read lines 849 to 910 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
+    Read lines 913 to 945 for the task `circuit`.
+    Read lines 948 to 1002 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
+    Read lines 849 to 910 and 1005 to 1067 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+
+`--self-test` runs one sound and one forged certificate of each type. It shows that this copy works, and proves nothing else.
 """
 
 import hashlib
@@ -11,10 +29,11 @@ import os
 import re
 import sys
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from functools import reduce
-from itertools import accumulate, chain, combinations, pairwise
+from itertools import combinations, pairwise
 from math import prod
-from operator import add, lt, mul, ne
+from operator import mul
+
+# ---- Common to all types: limits, the answer, the command line, the file, the verdict.
 
 MOST_BYTES = 10 << 20
 MOST_BRACKETS = 200_000
@@ -23,19 +42,20 @@ MOST_DIGITS = 64
 MOST_WORK = 4_000_000
 MOST_NETWORK_WORK = 30_000_000
 MOST_VALUE = (1 << 31) - 1
+# The least value of each of these fields of a task is 1, and this is the greatest.
 LIMITS = {"alphabet": 1 << 16, "bits": 8, "depth": 4096, "gram": 64, "kinds": 1 << 15, "length": 4096}
 LIMITS |= {"steps": 4096, "vertices": 1024}
-OUTSIDE = -1  # the entry of a table for an input outside the domain
 ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0
 FIELDS = {"claims", "digest", "format", "precision", "rounding", "task", "theorem", "type", "version", "witness"}
 ROUNDINGS = ("floor stepwise", "floor once", "nearest stepwise", "nearest once")
+OF_NETWORKS = ("network", "generated-run")  # the types whose witness is a network
 
-
-# The answer.
+TASKS = {}  # name of a task -> the function that makes a Task from the field `task`
+THEOREMS = {}  # name of a theorem -> its row in the specification: type, tasks (None: any), "besides" (None: nothing)
 
 
 class Answer(Exception):
-    """Any answer but "holds": the exit status, 1 or 2, and the line that says why."""
+    """Any answer except "holds": the exit status, 1 or 2, and the line that says why."""
 
 
 def require(condition, why):
@@ -50,60 +70,63 @@ def require_fit(condition, why):
         raise Answer(2, f"unfit: {why[:200]}")
 
 
-# The form of values. `where` names the value in the answer.
+def main(arguments=None):
+    """Check the file that the arguments name, by default those of the command line; return the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    usage = "usage: python -I -S seqsep_check.py FILE, or --self-test"
+    try:
+        if "-h" in arguments or "--help" in arguments:
+            return answer(0, usage)
+        if arguments == ["--self-test"]:
+            return answer(*self_test())
+        if len(arguments) != 1:
+            return answer(2, f"{usage}; expected one certificate, found {' '.join(arguments) or 'none'}")
+        [path] = arguments
+        # Without O_NONBLOCK the open of a pipe that nobody writes to would never return.
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            if not os.path.isfile(file.fileno()):  # noqa: PTH113
+                raise ValueError(f"expected a regular file, found another kind at {path!r}")
+            status, line = check(file.read(MOST_BYTES + 1))
+    except (OSError, ValueError, MemoryError) as error:
+        return answer(2, f"unfit: {str(error) or type(error).__name__}")
+    return answer(status, line)
 
 
-def only_fields(value, where, names):
-    """An object with exactly these fields."""
-    require(type(value) is dict and value.keys() == set(names), f"{where} has not the fields {', '.join(sorted(names))}")
+def answer(status, line):
+    """Print the line, in ASCII without control characters. Return the status, or 3 if the line cannot be written."""
+    try:
+        print(re.sub("[^ -~]", lambda found: f"\\u{ord(found[0]):04x}", line), flush=True)
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes at its end what it still has, and must not fail then
+        return 3
+    return status
 
 
-def some_list(value, where, count=None):
-    """A list with something in it; with a count, of so many entries."""
-    require(type(value) is list and value, f"{where} is no list, or empty")
-    require(count is None or len(value) == count, f"{where} has not its length")
-    return value
-
-
-def whole_number(value, where, least, most):
-    """An integer from `least` to `most`; "integers in a claim and a witness are never booleans"."""
-    require(type(value) is int and least <= value <= most, f"{where} is no integer from {least} to {most}")
-    return value
-
-
-def whole_numbers(value, where, count, least, most):
-    """A list of so many integers from `least` to `most`; if the count is None, of any number but 0."""
-    some_list(value, where, count)
-    require({*map(type, value)} == {int}, f"{where} holds what is no integer")
-    require(least <= min(value) and max(value) <= most, f"{where} leaves {least} to {most}")
-    return value
-
-
-def require_arrays(part, where, shapes, most, besides=(), **sizes):
-    """An object with arrays of these shapes, with numbers from -`most` to `most`; what its sizes are, by letter.
-
-    "All sizes are at least 1", and one letter is one size: that in `sizes`, or else that of the first array with it.
-    """
-    only_fields(part, where, (*shapes, *besides))
-    for name, letters in shapes.items():
-        rows = some_list(part[name], name, sizes.get(letters[0]))
-        sizes[letters[0]] = len(rows)
-        for row in rows if len(letters) == 2 else [rows]:
-            whole_numbers(row, name, count=sizes.get(letters[-1]), least=-most, most=most)
-            sizes[letters[-1]] = len(row)
-    return sizes
-
-
-# The file.
+def check(data):
+    """Return the status and the line for the bytes of a file."""
+    try:
+        return 0, verify(read(data))
+    except Answer as refusal:
+        return refusal.args
 
 
 def canonical(value):
-    """The one way to write a value: "keys in ascending order, no spaces, no line end", in ASCII."""
+    """Return the one way to write a value: "keys in ascending order, no spaces, no line end", in ASCII."""
     return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
 
 
+def digest(certificate):
+    """Return "SHA-256, in lower-case hexadecimal, of the canonical form of the certificate without this field"."""
+    body = {name: part for name, part in certificate.items() if name != "digest"}
+    return hashlib.sha256(canonical(body)).hexdigest()
+
+
 def read(data):
-    """The certificate in a file: its size, form, fields, version and digest are right, the rest is not looked at yet."""
+    """Return the certificate in a file, with its size, form, fields, version and digest checked and nothing else.
+
+    A fraction, an exponent or NaN becomes a string, which `canonical` writes with quotation marks, and of two equal keys one is
+    left. So a file with any of these is not canonical.
+    """
     require_fit(len(data) <= MOST_BYTES, "more than 10 MiB")
     require_fit(data.count(b"[") + data.count(b"{") <= MOST_BRACKETS, "too large: too many brackets")
     require_fit(data.count(b'"') <= MOST_QUOTES, "too large: too many quotation marks")
@@ -114,61 +137,140 @@ def read(data):
     except (ValueError, RecursionError):
         raise Answer(2, "unfit: not JSON") from None
     require_fit(type(certificate) is dict and certificate.keys() == FIELDS, "not the fields of a certificate")
-    require_fit(canonical([certificate["format"], certificate["version"]]) == b'["seqsep-certificate",1]', "not version 1")
-    # "SHA-256, in lower-case hexadecimal, of the canonical form of the certificate without this field"
-    body = {name: part for name, part in certificate.items() if name != "digest"}
-    require(certificate["digest"] == hashlib.sha256(canonical(body)).hexdigest(), "the digest differs")
+    require_fit(certificate["format"] == "seqsep-certificate", "not a seqsep-certificate")
+    require_fit(type(certificate["version"]) is int and certificate["version"] == 1, "not version 1")
+    require(certificate["digest"] == digest(certificate), "the digest differs")
     return certificate
 
 
-# Tasks: functions of a word with one letter at each position.
+def verify(certificate):
+    """Return the line that says what holds, or raise an Answer."""
+    title = certificate["theorem"]
+    require(type(title) is str and title in THEOREMS, "no such theorem")
+    kind, tasks, besides = THEOREMS[title]
+    require(certificate["type"] == kind, "not the type of this theorem")
+    given = certificate["task"]
+    witness = certificate["witness"]
+    claims = certificate["claims"]
+    require(all(type(part) is dict for part in (given, witness, claims)), "task, witness and claims must be objects")
+    name = given.get("name")
+    require(type(name) is str and name in (tasks or TASKS), "not a task of this theorem")
+    require(certificate["rounding"] in (ROUNDINGS if kind in OF_NETWORKS else ("none",)), "not a rounding of this type")
+
+    # "In an `automaton` certificate `bounded-dyck` has no `length`": it is a language, and no function of words of one length.
+    task = None if kind == "automaton" else TASKS[name](given)
+    checks = {"fooling-set": check_fooling_set, "distinguishing-table": check_distinguishing_table}
+    checks |= {"automaton": check_automaton, "network": check_network, "generated-run": check_generated_run}
+    found = checks[kind](certificate, task, witness)  # the claims that hold
+
+    only_fields(claims, "claims", found)
+    for field, claimed in claims.items():
+        require_equal(field, claimed, found[field])
+    # "Bits of a number: bit_length(2 L^2) for a network of L steps a unit [..], else 0".
+    require_equal("precision", certificate["precision"], (2 * witness.get("steps", 0) ** 2).bit_length())
+    require(besides is None or besides(given, witness, claims), "not what the theorem is about")
+
+    facts = [f"{field} {value}" for field, value in [*given.items(), *found.items()] if type(value) is int]
+    if "alice" in witness:
+        facts.append(f"alice {str(witness['alice'])[:100]}")
+        # "If `alice` holds all positions, the second party sees nothing of the input."
+        facts += ["answer read from the state"] if len(witness["alice"]) == len(task.alphabets) else []
+    return f"holds: {title}: {name}: {', '.join(facts)}; sha256 {certificate['digest']}"
 
 
-def sizes(given, *names, lists=()):
-    """The numbers of a task with these fields, in this order, besides its name and some lists."""
-    only_fields(given, "task", ("name", *names, *lists))
-    return [whole_number(given[name], name, 1, LIMITS[name]) for name in names]
+def require_equal(name, claimed, found):
+    """Require that a claim is the number that was found; "integers in a claim and a witness are never booleans"."""
+    require(type(claimed) is int and claimed == found, f"claims: {name}: claimed {json.dumps(claimed)}, found {found}")
+
+
+# ---- Common to all types: the form of values. `where` is the name of the value in the answer.
+
+
+def only_fields(value, where, names):
+    """Require an object with exactly these fields."""
+    fits = type(value) is dict and value.keys() == set(names)
+    require(fits, f"{where} must be an object with exactly the fields {', '.join(sorted(names))}")
+
+
+def some_list(value, where, count=None):
+    """Require a list with at least one entry; if a count is given, with that many. Return it."""
+    require(type(value) is list and value, f"{where} is not a list, or is empty")
+    require(count is None or len(value) == count, f"{where} has the wrong length")
+    return value
+
+
+def whole_number(value, where, least, most):
+    """Require an integer from `least` to `most`; a boolean is none. Return it."""
+    require(type(value) is int and least <= value <= most, f"{where} is not an integer from {least} to {most}")
+    return value
+
+
+def whole_numbers(value, where, count, least, most):
+    """Require a list of `count` integers from `least` to `most`; if the count is None, of one or more. Return it."""
+    some_list(value, where, count)
+    require(all(type(number) is int for number in value), f"{where} has an entry that is not an integer")
+    require(least <= min(value) and max(value) <= most, f"{where} has a number outside {least} to {most}")
+    return value
+
+
+def all_different(values):
+    """Return True if all values differ. "What must differ is compared by sorting", since hashes can be made to collide."""
+    return all(value != following for value, following in pairwise(sorted(values)))
+
+
+def ceil_log2(count):
+    """Return the least b with count <= 2^b: the bits that distinguish this number of things."""
+    return (count - 1).bit_length()
+
+
+def require_work(work):
+    """Require that work, computed "from sizes alone", is within the bound, before any of it is done."""
+    require_fit(work <= MOST_WORK, f"too large: work {work}")
+
+
+# ---- Common to all types: tasks. A task is a function of words with one letter at each position.
 
 
 class Task:
-    """A function of words: `alphabets` holds the letters of each position, as ranges; `solve` gives the value of a word.
+    """A function of words.
 
-    `count` says how many inputs have a value, "counted by the checker on its own"; None if there is no count here. `depth`:
-    what a letter costs, in 64ths. Of runs: `ends`, the tokens that end one; `told`, what one says, its last token if not given.
-    `retrieve`: if the task has a retriever, what it finds in a prompt and in what stands before a query; then `closes` is the
-    token ], and the one before it [.
+    alphabets: the letters of each position, as ranges.
+    solve: the value of a word.
+    count: the number of words with a value, "counted by the checker on its own"; None if the checker cannot count them.
+    depth: what a letter costs, in 64ths.
+
+    The rest is for words that are prompts. A network answers with a run, which is a list of tokens.
+    ends: the tokens that end a run.
+    told: what a run says the value is, which is its last token unless the task says otherwise.
+    retriever: the tokens [ and ], and the function that finds the answer to a query; all None if the task has no retriever.
     """
 
-    def __init__(self, alphabets, solve, count=lambda value: None, depth=1, **of_runs):
+    def __init__(self, alphabets, solve, *, count=None, depth=1, ends=(), told=None, retriever=(None, None, None)):
         self.alphabets = alphabets
         self.solve = solve
-        self.count = count
-        self.ends = of_runs.get("ends", ())
-        self.told = of_runs.get("told", lambda run: run[-1])
-        self.closes = of_runs.get("closes")
-        self.retrieve = of_runs.get("retrieve")
+        self.count = count or (lambda value: None)
         self.cost = (len(alphabets) + 8) * (1 + depth // 64)  # of one evaluation
-
-    def found(self, prompt, run):
-        """The places of a run where the retriever puts what it finds, behind each ], and what it finds there."""
-        found = {}
-        for place in [place for place, token in enumerate(run[:-1]) if token == self.closes]:
-            require(self.closes - 1 in run[:place], "a query is closed and was not opened")
-            opened = place - run[place::-1].index(self.closes - 1)  # "the last [ before it"
-            found[place + 1] = self.retrieve(prompt, run[:opened], run[opened + 1 : place])
-        return found
+        self.ends = ends
+        self.told = told or (lambda run: run[-1])
+        self.opens, self.closes, self.find = retriever
 
     def parts(self, value, where, positions):
-        """A non-empty list of the parts of inputs at some positions; of inputs, if these are all positions."""
+        """Require a non-empty list of words at some positions: lists with one letter for each of them. Return it."""
         for word in some_list(value, where):
-            require(type(word) is list and len(word) == len(positions), f"a word of {where} has not its length")
+            require(type(word) is list and len(word) == len(positions), f"a word of {where} has the wrong length")
             for letter, position in zip(word, positions, strict=True):
                 require(type(letter) is int and letter in self.alphabets[position], f"a word of {where} leaves the alphabet")
         return value
 
 
+def sizes(given, *names, lists=()):
+    """Require that a task has these fields, its name and some lists, and no others. Return the sizes, in this order."""
+    only_fields(given, "task", ("name", *names, *lists))
+    return [whole_number(given[name], name, 1, LIMITS[name]) for name in names]
+
+
 def index_lookup(given):
-    """Inputs: "N symbols from 0 .. S-1, then a question from S .. S+N-1"; value: "the symbol at position (question - S)"."""
+    """Inputs: "N symbols from 0 .. S-1, then a query from S .. S+N-1"; value: "the symbol at position (query - S)"."""
     alphabet, length = sizes(given, "alphabet", "length")
     return Task([range(alphabet)] * length + [range(alphabet, alphabet + length)], lambda word: word[word[-1] - alphabet])
 
@@ -181,14 +283,19 @@ def equality(given):
     alphabet, length = sizes(given, "alphabet", "length")
     require(length % 2 == 0, "length is odd")
     half = length // 2
-    equal = int(given["name"] == "equality")  # the value of equal halves, which have "S^(N/2)" inputs
-    return Task([range(alphabet)] * length, lambda word: equal ^ (word[:half] != word[half:]), {equal: alphabet**half}.get)
+    value_of_equal = 1 if given["name"] == "equality" else 0
+
+    def solve(word):
+        return value_of_equal if word[:half] == word[half:] else 1 - value_of_equal
+
+    # "S^(N/2) for the value of equal halves"
+    return Task([range(alphabet)] * length, solve, count=lambda value: alphabet**half if value == value_of_equal else None)
 
 
 def after(stack, bracket, depth):
-    """The open kinds after one more bracket; None, from then on, if the word cannot be completed.
+    """Return the open kinds after one more bracket; None, from then on, if the word cannot be completed.
 
-    "2j opens and 2j+1 closes kind j".
+    "2j opens and 2j+1 closes kind j"; at most `depth` may be open.
     """
     kind, closes = divmod(bracket, 2)
     if stack is None:
@@ -198,21 +305,28 @@ def after(stack, bracket, depth):
     return (*stack, kind) if len(stack) < depth else None
 
 
-def dyck(given):
-    """Value: "1 if well matched with at most `depth` open at any time, else 0"; inputs: N brackets."""
+def bounded_dyck(given):
+    """Inputs: "N brackets from 0 .. 2 kinds - 1"; value: "1 if well matched with at most `depth` open at any time, else 0"."""
     depth, kinds, length = sizes(given, "depth", "kinds", "length")
 
+    def solve(word):
+        stack = ()
+        for bracket in word:
+            stack = after(stack, bracket, depth)
+        return int(stack == ())
+
     def count(value):
-        # "Ways to be at each height after each bracket, an open counting `kinds` times".
+        # "For value 1 of `bounded-dyck`, a sum over heights (ways to be at each height after each bracket, an open counting
+        # `kinds` times)". A height is reached by an open from the height below it, or by a close from the one above.
         ways = [1] + [0] * depth
         for _ in range(length):
             ways = [kinds * below + above for below, above in zip([0, *ways[:-1]], [*ways[1:], 0], strict=True)]
         return ways[0] if value == 1 else None
 
-    def stack_after(word):
-        return reduce(lambda stack, bracket: after(stack, bracket, depth), word, ())
+    return Task([range(2 * kinds)] * length, solve, count=count, depth=depth)
 
-    return Task([range(2 * kinds)] * length, lambda word: int(stack_after(word) == ()), count, depth=depth)
+
+OUTSIDE = -1  # the entry of a table "if the input is outside the domain"
 
 
 def table(given):
@@ -221,47 +335,567 @@ def table(given):
     counts = whole_numbers(given["alphabets"], "alphabets", count=None, least=1, most=LIMITS["alphabet"])
     require(len(counts) <= LIMITS["length"], "too many positions")
     values = whole_numbers(given["values"], "values", count=prod(counts), least=OUTSIDE, most=MOST_VALUE)
-    strides = [*accumulate([1, *counts[:0:-1]], mul)][::-1]  # how far apart the entries of a letter and of the next one are
-    # "Entries of the table"; "`complete` = 1 asks for a table without -1".
-    count = {}.get if OUTSIDE in values else values.count
-    return Task([*map(range, counts)], lambda word: values[sum(map(mul, strides, word))], count)
+
+    def solve(word):
+        place = 0
+        for letter, letters in zip(word, counts, strict=True):
+            place = place * letters + letter
+        return values[place]
+
+    # "Entries of the table"; "`complete` = 1 asks for a table without -1."
+    count = None if OUTSIDE in values else values.count
+    return Task([range(letters) for letters in counts], solve, count=count)
+
+
+TASKS |= {"index-lookup": index_lookup, "equality": equality, "inequality": equality}
+TASKS |= {"bounded-dyck": bounded_dyck, "table": table}
+
+
+# ---- Common to fooling-set and distinguishing-table: an input is split between two parties, Alice and Bob.
+
+
+def split(alice, task):
+    """Require "the positions of the first party, ascending". Return them, and the second party's, which are all others."""
+    require(type(alice) is list and all(type(position) is int for position in alice), "alice is not a list of integers")
+    positions = range(len(task.alphabets))
+    require(all(low < high for low, high in pairwise([-1, *alice, len(positions)])), "alice is not ascending positions")
+    return alice, sorted(set(positions) - set(alice))
+
+
+def joined(alice, x, bob, y):
+    """Return the word with the letters x at the positions of Alice and the letters y at those of Bob."""
+    letters = dict(zip(alice, x, strict=True)) | dict(zip(bob, y, strict=True))
+    return [letters[position] for position in range(len(letters))]
+
+
+# ---- fooling-set
+
+
+def check_fooling_set(certificate, task, witness):
+    """Theorem: every deterministic protocol between Alice and Bob that is right on the domain of the task needs `bits` bits.
+
+    Proof. Let two words (x, y) and (x', y') end at one leaf of a protocol. The inputs that end at a leaf are a rectangle, so
+    (x, y') and (x', y) end there too, and all four get the same answer. The right answer on the words is the value. But one of
+    (x, y') and (x', y) is in the domain and has another value, which is checked below: contradiction. So no two words share a
+    leaf, and a protocol with `size` leaves needs ceil(log2 size) bits on some path. With `complete` = 1, the words are moreover
+    all the inputs with that value.
+    """
+    only_fields(witness, "witness", ("alice", "value", "words"))
+    alice, bob = split(witness["alice"], task)
+    value = whole_number(witness["value"], "value", 0, MOST_VALUE)
+    words = task.parts(witness["words"], "words", range(len(task.alphabets)))
+    complete = whole_number(certificate["claims"].get("complete"), "complete", 0, 1)
+
+    # "Work: (words + 64 * positions) * cost if complete, else (words + words^2) * cost".
+    more = 64 * len(task.alphabets) if complete else len(words) ** 2
+    require_work((len(words) + more) * task.cost)
+
+    # "Each word has the value. Write (x, y) for the two parties' parts of a word." So the words are in the domain: OUTSIDE is
+    # below 0. And a task whose value is a run, which is a list, has no fooling set.
+    for word in words:
+        require(task.solve(word) == value, f"the value is not {value}: {word}")
+    xs = [[word[position] for position in alice] for word in words]
+    ys = [[word[position] for position in bob] for word in words]
+
+    if complete:
+        # "All x differ, all y differ, and the number of words equals the number of inputs with that value". "If (x, y') had the
+        # value, it would be one of the words, the one with x, so y' = y: contradiction."
+        require(all_different(xs) and all_different(ys), "two words have the same half")
+        require(task.count(value) == len(words), "the words are not all with the value, or their number is not known")
+    else:
+        # "For every two words (x, y) and (x', y'), at least one of (x, y') and (x', y) is in the domain and has another value."
+        for (x, y), (other_x, other_y) in combinations(zip(xs, ys, strict=True), 2):
+            mixed = [task.solve(joined(alice, x, bob, other_y)), task.solve(joined(alice, other_x, bob, y))]
+            is_fooled = any(found not in (value, OUTSIDE) for found in mixed)
+            require(is_fooled, f"{x} with {other_y}, {other_x} with {y}: neither has another value")
+    return {"bits": ceil_log2(len(words)), "complete": complete, "size": len(words)}
+
+
+def every_word_of_two_kinds(task, witness, claims):
+    """Ask for "kinds = depth = 2", and "`complete` = 1; `alice` holds the places 0, 2, 4, .."."""
+    is_alternate = witness["alice"] == list(range(0, task["length"], 2))
+    return task["kinds"] == task["depth"] == 2 and claims["complete"] == 1 and is_alternate
+
+
+THEOREMS["bounded-dyck-one-layer"] = ("fooling-set", ("bounded-dyck",), every_word_of_two_kinds)
+THEOREMS["communication-cost"] = ("fooling-set", None, None)
+
+
+# ---- distinguishing-table
+
+
+def check_distinguishing_table(certificate, task, witness):
+    """Theorem: if Bob can answer from Alice's message and his part, the messages number at least `rows`: `state_bits` bits.
+
+    Proof. "Any two rows differ at a column where both are in the domain." If Alice sent the same message for both, Bob would
+    give the same answer at that column twice, and one of the two would be wrong. If the positions of Alice are a prefix, then
+    her message is the state of a recurrent model after it. If they are all positions, Bob sees no part of the input: the bound
+    is then for models that read the answer from the state only.
+    """
+    only_fields(witness, "witness", ("alice", "columns", "rows"))
+    alice, bob = split(witness["alice"], task)
+    rows = task.parts(witness["rows"], "rows", alice)
+    columns = task.parts(witness["columns"], "columns", bob)
+
+    # "Work: rows * columns * cost, and for a `table` with an entry -1 besides rows^2 * columns".
+    is_partial = OUTSIDE in certificate["task"].get("values", [])
+    more = len(rows) ** 2 * len(columns) if is_partial else 0
+    require_work(len(rows) * len(columns) * task.cost + more)
+
+    values = [[task.solve(joined(alice, row, bob, column)) for column in columns] for row in rows]
+    # "Without -1 in the task complete rows are compared at once, else every two."
+    require(all_different(values), "two rows are equal")
+    if is_partial:
+        for row, other in combinations(values, 2):
+            differ = any(one != two and OUTSIDE not in (one, two) for one, two in zip(row, other, strict=True))
+            require(differ, "two rows are not distinguished")
+    return {"rows": len(rows), "state_bits": ceil_log2(len(rows))}
+
+
+def prefix_split(_task, witness, _claims):
+    """Ask for "a prefix split: `alice` is 0, 1, .., K-1"."""
+    return witness["alice"] == list(range(len(witness["alice"])))
+
+
+def every_list_of_symbols(task, witness, claims):
+    """Ask for "a prefix split" and "S^N rows", for equality "S^(N/2) rows"."""
+    free = task["length"] // 2 if task["name"] == "equality" else task["length"]
+    return prefix_split(task, witness, claims) and claims["rows"] == task["alphabet"] ** free
+
+
+def equal_answers_of_an_oracle(task, witness, claims):
+    """Ask for "a prefix split of N symbols; all rows with the same symbols, and the same second one"."""
+    of_symbols = prefix_split(task, witness, claims) and len(witness["alice"]) == task["length"]
+    answers = [(sorted(set(row)), row[1:2]) for row in witness["rows"]]
+    return of_symbols and all(found == answers[0] for found in answers)
+
+
+THEOREMS["index-lookup-state"] = ("distinguishing-table", ("index-lookup",), every_list_of_symbols)
+THEOREMS["equality-state"] = ("distinguishing-table", ("equality",), every_list_of_symbols)
+THEOREMS["recall-oracle-state"] = ("distinguishing-table", ("index-lookup",), equal_answers_of_an_oracle)
+THEOREMS["least-state"] = ("distinguishing-table", None, prefix_split)
+THEOREMS["one-way-cost"] = ("distinguishing-table", None, None)
+
+
+# ---- automaton
+
+
+def check_automaton(certificate, _task, witness):
+    """Theorem: the automaton recognises bounded Dyck at every length, and no complete deterministic one has fewer states.
+
+    Proof. A word leads to a stack of at most `depth` open kinds, or to one dead value. Below, each of these gets one state, and
+    every bracket leads from the state of each to the state of what it reaches. So, by induction over the word, the automaton is
+    in the state of what the word leads to, and that state accepts "exactly for the empty stack". Conversely, "two stacks are
+    distinguished by the word that closes the one, and the dead value by any such word", so a complete automaton has a state for
+    each of them. This one has exactly as many; `live_states` are all except the dead value's.
+    """
+    # "In an `automaton` certificate `bounded-dyck` has no `length`."
+    depth, kinds = sizes(certificate["task"], "depth", "kinds")
+    only_fields(witness, "witness", ("accepting", "start", "table"))
+    states = sum(kinds**height for height in range(depth + 1)) + 1
+    table = some_list(witness["table"], "table", count=states)
+    for row in table:
+        whole_numbers(row, "table", count=2 * kinds, least=0, most=states - 1)
+    accepting = whole_numbers(witness["accepting"], "accepting", count=states, least=0, most=1)
+    start = whole_number(witness["start"], "start", 0, states - 1)
+
+    # "Work: states * kinds * (depth + 8)".
+    require_fit(states * kinds * (depth + 8) <= MOST_WORK, f"too large: {states} states")
+
+    # "The checker gives each stack of at most `depth` open kinds, and one dead value for everything beyond, the state that the
+    # table reaches" by the opening brackets of the stack; the dead value is reached by a closing bracket at the start.
+    state_of = {(): start, None: table[start][1]}
+    stacks = [()]
+    for _ in range(depth):
+        stacks = [(*stack, kind) for stack in stacks for kind in range(kinds)]
+        for stack in stacks:
+            state_of[stack] = table[state_of[stack[:-1]]][2 * stack[-1]]
+    # "Every transition must lead to the state of what it reaches": then every other way there leads to that state too.
+    for stack, state in state_of.items():
+        require(accepting[state] == int(stack == ()), f"state {state} answers wrongly")
+        for bracket, target in enumerate(table[state]):
+            require(target == state_of[after(stack, bracket, depth)], f"state {state} goes wrong at bracket {bracket}")
+    # "`live_states` is then states - 1."
+    return {"live_states": states - 1, "state_bits": ceil_log2(states), "states": states}
+
+
+THEOREMS["bounded-dyck-state"] = ("automaton", ("bounded-dyck",), None)
+
+
+# ---- network: the form of its arrays. "`query`, `key` (a rows of d)" is "ad" here; one letter is one size.
+
+NETWORK = {"positions": "pd", "symbols": "sd", "readout": "cd", "readout_bias": "c"}
+ATTENTION = {"key": "ad", "query": "ad", "value": "bd", "output": "db"}
+RECURRENCE = {"recurrent": "rr", "input": "rd", "output": "dr"}
+FEED_FORWARD = {"inner": "fd", "inner_bias": "f", "outer": "df", "outer_bias": "d"}
+GATED = FEED_FORWARD | {"gate": "fd", "gate_bias": "f"}
+
+
+def require_arrays(part, where, shapes, known, most, others=()):
+    """Require an object with arrays of these shapes and some other fields, and with numbers from -`most` to `most`.
+
+    `known` has the sizes that letters have already. A letter that is not among them gets the size of the first array with it.
+    Return all sizes by letter.
+    """
+    only_fields(part, where, (*shapes, *others))
+    found = dict(known)
+    for name, letters in shapes.items():
+        array = some_list(part[name], name, found.get(letters[0]))
+        found[letters[0]] = len(array)
+        for row in [array] if len(letters) == 1 else array:
+            whole_numbers(row, name, count=found.get(letters[-1]), least=-most, most=most)
+            found[letters[-1]] = len(row)
+    return found
+
+
+def require_network(witness, most):
+    """Require the form of a network, with |i| <= `most` = L^2 for every number; "a, b, f and r may differ"."""
+    sizes = require_arrays(witness, "witness", NETWORK, {}, most=most, others=("answers", "inputs", "layers", "steps"))
+    width = {"d": sizes["d"]}
+    for layer in some_list(witness["layers"], "layers"):
+        shapes = GATED if type(layer) is dict and "gate" in layer else FEED_FORWARD
+        require_arrays(layer, "a layer", shapes, width, most=most, others=("causal", "heads"))
+        whole_number(layer["causal"], "causal", 0, 1)
+        for head in some_list(layer["heads"], "heads"):
+            is_recurrence = type(head) is dict and "recurrent" in head
+            require_arrays(head, "a head", RECURRENCE if is_recurrence else ATTENTION, width, most=most)
+            require(not is_recurrence or len(layer["heads"]) == 1, "a recurrence next to other heads")
+
+
+# ---- network: its arithmetic, "Arithmetic" in the specification.
+
+
+class Grid:
+    """Exact arithmetic on numbers in steps: "i stands for i / L, and |i| <= L^2"."""
+
+    def __init__(self, steps, rounding):
+        self.steps = steps
+        self.most = steps * steps
+        self.halves = 1 if rounding.startswith("nearest") else 0  # how many halves are added before rounding down
+        self.once = rounding.endswith("once")
+        self.work = 0
+
+    def spend(self, work):
+        """Count work, "times (16 + bit_length(L)) / 16; at most 30,000,000"."""
+        self.work += work * (16 + self.steps.bit_length())
+        require_fit(self.work <= 16 * MOST_NETWORK_WORK, "too large: too much work")
+
+    def rounded(self, numerator, denominator):
+        """Return a quotient as an integer: "down for `floor`, to the nearest with halves up for `nearest`"."""
+        return (2 * numerator + self.halves * denominator) // (2 * denominator)
+
+    def rounded_from_below(self, numerator, denominator):
+        """Return the integer that all numbers just below the quotient are rounded to.
+
+        If a quotient is rounded to floor(a / b), these are rounded to ceil(a / b) - 1, which is floor((a - 1) / b).
+        """
+        return (2 * numerator + self.halves * denominator - 1) // (2 * denominator)
+
+    def clipped(self, numbers):
+        """Return integers, clipped to [-L^2, L^2]."""
+        return [max(-self.most, min(self.most, number)) for number in numbers]
+
+    def total(self, row, other):
+        """Return the sum of two rows, placed: sums of integers are on the grid, and need only be clipped."""
+        return self.clipped([one + two for one, two in zip(row, other, strict=True)])
+
+    def product(self, weights, vector, bias=None):
+        """Return a matrix times a vector: "a sum of products, with its bias, is formed exactly and placed once".
+
+        The products are in steps of 1 / L^2, so a bias is multiplied by L and the sum is divided by L.
+        """
+        self.spend(len(weights) * (len(vector) + 12))
+        biases = bias or [0] * len(weights)
+        sums = [sum(map(mul, row, vector)) + entry * self.steps for row, entry in zip(weights, biases, strict=True)]
+        return self.clipped([self.rounded(exact, self.steps) for exact in sums])
+
+    def exponential(self, drop, digits):
+        """Return two integers with 10^digits e^(-drop / L) between them; for a drop above 0, strictly between."""
+        if drop == 0:
+            return 10**digits, 10**digits
+        context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)
+        exponent = context.divide(Decimal(-drop), Decimal(self.steps))
+        low = context.next_minus(context.exp(context.next_minus(exponent)))
+        high = context.next_plus(context.exp(context.next_plus(exponent)))
+        return int(low.scaleb(digits, context)), int(high.scaleb(digits, context)) + 1
+
+    def quotients(self, drops):
+        """Return each e^(-drop / L), for `once` over the sum of them all, in steps and correctly rounded.
+
+        Proof. Write E = 10^digits e^(-drop / L).
+        1. `divide` and `exp` of a decimal context return a decimal nearest to the exact result. So the exact result is strictly
+           between the two decimals next to that one: if it were at one of them or beyond, that one would be nearer.
+        2. e^x grows with x. So in `exponential`, by 1 used twice: low < e^(-drop / L) < high. Cutting off digits by `int` makes
+           `low` no greater, or 0 if it was below 0 after an underflow; E is above both. So int(low) < E < int(high) + 1.
+        3. If drop = 0, then E = 10^digits, and both ends are that. The greatest score has drop 0.
+        4. Let S be the sum of all E for `once`, and 10^digits for `stepwise`. By 2 and 3, 0 < least_sum <= S <= most_sum.
+        5. So E L / S is at least low L / most_sum, and rounding is monotone: the weight is at least the lower end, rounded.
+        6. E L / S is at most high L / least_sum, and strictly below that if drop > 0, by 2. For `once` it is so too
+           if another drop is above 0, as then least_sum < S. So the weight is at most the upper end, rounded (from below).
+        7. If both ends give the same integer, that is the weight. If not, the answer is "too large" and nothing is claimed.
+        Enough digits would decide every weight: "e^x is irrational for rational x other than 0, and so is a weight unless all
+        scores are equal".
+        """
+        digits = 2 * len(str(self.steps)) + 20
+        enclosures = [self.exponential(drop, digits) for drop in drops]
+        least_sum = sum(low for low, _ in enclosures) if self.once else 10**digits
+        most_sum = sum(high for _, high in enclosures) if self.once else 10**digits
+        weights = []
+        for drop, (low, high) in zip(drops, enclosures, strict=True):
+            least = self.rounded(low * self.steps, most_sum)
+            is_below = drop > 0 or (self.once and any(drops))
+            round_upper_end = self.rounded_from_below if is_below else self.rounded
+            require_fit(least == round_upper_end(high * self.steps, least_sum), "too large: a weight too close to a step")
+            weights.append(least)
+        return weights
+
+    def softmax(self, scores):
+        """Return the weights of scores, in steps."""
+        self.spend(len(scores) * (1600 if self.once else 400))
+        greatest = max(scores)
+        # For once "the exact softmax, rounded to a step"; for stepwise "each e^(score - m) is rounded to a step",
+        weights = self.quotients([greatest - score for score in scores])
+        if self.once:
+            return weights
+        # "each is divided by their exact sum and rounded to a step".
+        total = sum(weights)
+        return [self.rounded(weight * self.steps, total) for weight in weights]
+
+    def retrieved(self, head, xs, places, causal):
+        """Return what a head retrieves at some places, or what a recurrence remembers before them."""
+        if "recurrent" in head:
+            return self.remembered(head, xs, places)
+        keys = [self.product(head["key"], x) for x in xs]
+        values = [self.product(head["value"], x) for x in xs]
+        mixtures = []
+        for place in places:
+            seen = place + 1 if causal else len(xs)  # "`causal` = 1: up to the place itself"
+            query = self.product(head["query"], xs[place])
+            weights = self.softmax(self.product(keys[:seen], query))
+            # "Sum of weights times values: placed."
+            mixtures.append(self.product(list(zip(*values[:seen], strict=True)), weights))
+        return mixtures
+
+    def remembered(self, head, xs, places):
+        """Return what a recurrence remembers before some places."""
+        # "r zeros before the first, and after each place recurrent times that plus input times x: placed."
+        weights = [of_state + of_x for of_state, of_x in zip(head["recurrent"], head["input"], strict=True)]
+        remembered = [[0] * len(weights)]
+        for x in xs:
+            remembered.append(self.product(weights, remembered[-1] + x))
+        return [remembered[place] for place in places]
+
+    def after_layer(self, layer, xs, places):
+        """Return the rows at some places after a layer; step 2 of "Arithmetic"."""
+        retrieved = [self.retrieved(head, xs, places, layer["causal"]) for head in layer["heads"]]
+        # "The heads' outputs are one matrix": row i is row i of each, one after the other.
+        outputs = [head["output"] for head in layer["heads"]]
+        output = [[weight for row in rows for weight in row] for rows in zip(*outputs, strict=True)]
+        after = []
+        for number, place in enumerate(places):
+            mixture = [entry for of_head in retrieved for entry in of_head[number]]
+            # "Sum over all heads of output times that: placed. Plus x: placed."
+            x = self.total(xs[place], self.product(output, mixture))
+            after.append(self.total(x, self.feed_forward(layer, x)))  # "plus the number before: placed"
+        return after
+
+    def feed_forward(self, layer, x):
+        """Return what the feed-forward part of a layer adds to a row."""
+        # "inner times this plus bias: placed; negative ones become 0"
+        inner = self.product(layer["inner"], x, layer["inner_bias"])
+        active = [max(0, entry) for entry in inner]
+        if "gate" in layer:
+            # "gate times this plus bias: placed; negative ones become 0; times inner's numbers as they were: placed"
+            gate = [max(0, entry) for entry in self.product(layer["gate"], x, layer["gate_bias"])]
+            active = self.clipped([self.rounded(one * other, self.steps) for one, other in zip(gate, inner, strict=True)])
+        # "outer times these plus bias: placed"
+        return self.product(layer["outer"], active, layer["outer_bias"])
+
+    def logits(self, network, tokens, asked):
+        """Return the logits at the last `asked` places of some tokens; steps 1 to 3 of "Arithmetic"."""
+        # 1. "The row of the token plus the row of the place: placed."
+        xs = [self.total(network["symbols"][token], network["positions"][place]) for place, token in enumerate(tokens)]
+        # 2. "In the last layer only the places that are read out are computed".
+        *layers, last = network["layers"]
+        for layer in layers:
+            xs = self.after_layer(layer, xs, range(len(xs)))
+        xs = self.after_layer(last, xs, range(len(xs) - asked, len(xs)))
+        # 3. "Readout times x plus bias: placed."
+        return [self.product(network["readout"], x, network["readout_bias"]) for x in xs]
+
+
+# ---- network: the check.
+
+
+def check_network(certificate, task, witness):
+    """Theorem: on every listed input, the greatest logit of this network is that of the value of the task, and has no equal.
+
+    With `all` = 1, these are all inputs of the task. Proof. `check_runs` runs the network in the exact arithmetic of the
+    specification. An answer is a run of one token, which is the last: so nothing there about ends and queries applies to it.
+    """
+    grid = read_network(certificate, task, witness)
+    return check_runs(task, witness, grid, runs=[[answer] for answer in witness["answers"]])
+
+
+def read_network(certificate, task, witness):
+    """Require the form of a network, with inputs of the task and as many answers. Return its grid."""
+    grid = Grid(whole_number(witness.get("steps"), "steps", 2, 1 << 100), certificate["rounding"])
+    require_network(witness, grid.most)
+    inputs = task.parts(witness["inputs"], "inputs", range(len(task.alphabets)))
+    some_list(witness["answers"], "answers", len(inputs))
+    return grid
+
+
+def check_runs(task, witness, grid, runs):
+    """Require that the network writes each run after its input, and that the run says the value. Return the claims."""
+    inputs = witness["inputs"]
+    layers = witness["layers"]
+    for run in runs:
+        whole_numbers(run, "answers", count=None, least=0, most=len(witness["readout"]) - 1)
+    # "A row of d numbers for each token of the task's alphabets", and for what is read of a run: all except its last token.
+    tokens = [alphabet[-1] for alphabet in task.alphabets] + [token for run in runs for token in run[:-1]]
+    require(len(witness["symbols"]) > max(tokens), "symbols has too few rows")
+    longest = max(len(run) for run in runs)
+    require(len(witness["positions"]) >= len(task.alphabets) + longest - 1, "positions has too few rows")
+    require(all_different(inputs), "an input is listed twice")
+
+    for word, run in zip(inputs, runs, strict=True):
+        # "The cost of the task once an input", and "for each query the tokens of the input and of its answer".
+        grid.spend(task.cost + run.count(task.closes) * len(word + run))
+        value = task.solve(word)
+        told = task.told(run)
+        require(value == told, f"the value is {value}, not {told}: {word}")
+        require(not any(token in task.ends for token in run[:-1]), f"a run continues after its end: {word}")
+        found = found_by_retriever(task, word, run)
+        for place, logits in enumerate(grid.logits(witness, word + run[:-1], asked=len(run))):
+            token = run[place]
+            # "The class of the greatest logit, which is above all others", or what the retriever finds.
+            others = logits[:token] + logits[token + 1 :]
+            is_right = found[place] == token if place in found else all(logit < logits[token] for logit in others)
+            require(is_right, f"the answer is not {token}: {word}")
+    is_all = len(inputs) == prod(len(alphabet) for alphabet in task.alphabets)
+    heads = max(len(layer["heads"]) for layer in layers)
+    width = len(witness["positions"][0])
+    return {"all": int(is_all), "heads": heads, "inputs": len(inputs), "layers": len(layers), "width": width}
+
+
+def found_by_retriever(task, prompt, run):
+    """Return the places of a run that the retriever writes, those after each ] except the last token, with what it finds.
+
+    "A query is what is in the answer between a ] and the last [ before it". A run of one token has no such place.
+    """
+    found = {}
+    opened = None
+    for place, token in enumerate(run[:-1]):
+        if token == task.opens:
+            opened = place
+        if token == task.closes:
+            require(opened is not None, "a query is closed but was never opened")
+            found[place + 1] = task.find(prompt, run[:opened], run[opened + 1 : place])
+    return found
+
+
+def layers_of(kinds):
+    """Return what asks for layers "in their order, all causal", A for attention and R for a recurrence, and for two answers."""
+
+    def besides(task, witness, _claims):
+        found = ["R" if "recurrent" in layer["heads"][0] else "A" for layer in witness["layers"]]
+        # "Two inputs have different answers (of a generated run: different last tokens, or of a machine different runs)".
+        last = [answer if type(answer) is int or "rules" in task else answer[-1] for answer in witness["answers"]]
+        is_constant = all(value == last[0] for value in last)
+        return found == list(kinds) and all(layer["causal"] for layer in witness["layers"]) and not is_constant
+
+    return besides
+
+
+THEOREMS["index-lookup-attention"] = ("network", ("index-lookup",), layers_of("A"))
+THEOREMS["index-lookup-one-layer"] = ("network", ("index-lookup",), layers_of("A"))
+THEOREMS["index-lookup-hybrid"] = ("network", ("index-lookup",), layers_of("RA"))
+THEOREMS["equality-two-layers"] = ("network", ("equality", "inequality"), layers_of("AA"))
+THEOREMS["built-network"] = ("network", None, None)
+
+
+# ---- generated-run
+
+
+def check_generated_run(certificate, task, witness):
+    """Theorem: greedy decoding of this network writes, after every listed prompt, exactly the listed run, which says the value.
+
+    Proof. "Greedy decoding [..] takes the class of the greatest logit at the last place and appends it". "The network is
+    causal, hence what it computes at a place is a function of the tokens up to there, which by induction are those that
+    decoding, and the retriever, have written so far." So one pass over the prompt and its run shows every step of decoding.
+    """
+    grid = read_network(certificate, task, witness)
+    require(all(layer["causal"] for layer in witness["layers"]), "a layer is not causal")
+    return check_runs(task, witness, grid, runs=witness["answers"])
+
+
+def run_of(task, kinds):
+    """Return the row of a theorem about generated runs for one task, with layers of these kinds."""
+    return ("generated-run", (task,), layers_of(kinds))
+
+
+THEOREMS |= {"is-tree-peeling": run_of("is-tree", "AA"), "is-tree-tour": run_of("is-tree", "AAA")}
+THEOREMS |= {"is-tree-one-layer": run_of("is-tree", "A"), "is-tree-hybrid": run_of("is-tree", "RA")}
+THEOREMS |= {"is-tree-walk": run_of("is-tree-queries", "R"), "recall-attention": run_of("ngram", "AA")}
+THEOREMS |= {"recall-hybrid": run_of("ngram", "RA"), "counting-attention": run_of("counting", "AA")}
+THEOREMS |= {"counting-hybrid": run_of("counting", "RA"), "counting-one-layer": run_of("counting", "A")}
+THEOREMS |= {"circuits-attention": run_of("circuit", "A"), "turing-machine-hybrid": run_of("turing-machine", "RA")}
+THEOREMS["turing-machine-retrieval"] = run_of("turing-machine-queries", "R")
+THEOREMS["turing-machine-recurrent"] = run_of("turing-machine-numbers", "R")
+THEOREMS["built-generator"] = ("generated-run", None, None)
+
+
+# ---- Tasks of prompts: is-tree, ngram, counting.
 
 
 def is_tree(given):
-    """Inputs: "0, then u, n+1, v for each of n-1 edges"; value: "n+3 if the edges make a tree of the vertices, else n+2".
+    """Inputs: "0, then u, n+1, v for each of n-1 edges".
 
-    Is-tree-queries: "the same, with the retriever below".
+    Value: "n+3 if the edges make a tree of the vertices 1 .. n, else n+2"; is-tree-queries: "the same, with the retriever
+    below".
     """
     [vertices] = sizes(given, "vertices")
+    no_tree, tree, opens, closes, failed = range(vertices + 2, vertices + 7)
     edge = [range(1, vertices + 1), range(vertices + 1, vertices + 2), range(1, vertices + 1)]
 
     def solve(word):
-        part = [*range(vertices + 1)]  # of each vertex, those that the edges so far connect with it
+        # "n-1 edges make a tree of n vertices if and only if none closes a cycle."
+        part = list(range(vertices + 1))  # of each vertex; vertices that the edges so far connect have the same
         for u, v in zip(word[1::3], word[3::3], strict=True):
             if part[u] == part[v]:
-                return vertices + 2
-            part = [part[u] if one == part[v] else one for one in part]
-        return vertices + 3
+                return no_tree
+            part = [part[u] if of_vertex == part[v] else of_vertex for of_vertex in part]
+        return tree
 
-    def retrieve(prompt, _written, query):
-        # "The query [ v ] asks for the first neighbour of v [..], [ v y ] for the first one behind the first edge of v and y".
-        edges = zip(prompt[1::3], prompt[3::3], strict=True)
+    def find(prompt, _written, query):
+        # "The query [ v ] finds the first neighbour of v in the prompt, [ v y ] the first one after the first edge of v and y".
+        edges = list(zip(prompt[1::3], prompt[3::3], strict=True))
         if len(query) != 1:
-            any(sorted(edge) == sorted(query) for edge in edges)  # takes the edges up to that one away
-        return next((sum(edge) - query[0] for edge in edges if query[0] in edge), vertices + 6)
+            same = [number for number, edge in enumerate(edges) if sorted(edge) == sorted(query)]
+            edges = edges[same[0] + 1 :] if same else []
+        for u, v in edges:
+            if query[0] in (u, v):
+                return v if query[0] == u else u
+        return failed
 
-    asks = {"closes": vertices + 5, "retrieve": retrieve} if given["name"] == "is-tree-queries" else {}
-    return Task([range(1), *edge * (vertices - 1)], solve, depth=vertices, ends=range(vertices + 2, vertices + 4), **asks)
+    retriever = (opens, closes, find) if given["name"] == "is-tree-queries" else (None, None, None)
+    return Task([range(1), *edge * (vertices - 1)], solve, depth=vertices, ends=(no_tree, tree), retriever=retriever)
 
 
 def ngram(given):
-    """Inputs: 0, N symbols, c-1 symbols; value: "the symbol behind the first place of these among the N, or 0"."""
+    """Inputs: 0, N symbols, then c-1 symbols, which are the query.
+
+    Value: "the symbol after the first place of these c-1 among the N that has one after it among the N, or 0 if there is none".
+    """
     alphabet, gram, length = sizes(given, "alphabet", "gram", "length")
 
     def solve(word):
-        asked = word[length + 1 :]
-        found = (place for place in range(gram, length + 1) if word[place - gram + 1 : place] == asked)
-        return word[next(found, 0)]
+        query = word[length + 1 :]
+        for place in range(gram, length + 1):
+            if word[place - gram + 1 : place] == query:
+                return word[place]
+        return 0
 
     return Task([range(1)] + [range(1, alphabet + 1)] * (length + gram - 1), solve, ends=range(alphabet + 1))
 
@@ -270,7 +904,13 @@ def counting(given):
     """Inputs: 0, N symbols, a symbol q, then t+1 from 1 .. S; value: "1 if more than t of the N are q, else 0"."""
     alphabet, length = sizes(given, "alphabet", "length")
     alphabets = [range(1)] + [range(1, alphabet + 1)] * (length + 2)
-    return Task(alphabets, lambda word: int(word[1:-2].count(word[-2]) >= word[-1]), ends=range(2))
+    return Task(alphabets, lambda word: int(word[1:-2].count(word[-2]) >= word[-1]), ends=(0, 1))
+
+
+TASKS |= {"is-tree": is_tree, "is-tree-queries": is_tree, "ngram": ngram, "counting": counting}
+
+
+# ---- Tasks of circuits.
 
 
 def circuit(given):
@@ -289,38 +929,46 @@ def circuit(given):
         run = []
         remembered = start
         for token in word[:-1]:
-            read = [*(token >> place & 1 for place in range(bits)), *remembered]
+            # "The bits of the token, the lowest first, the state, and the gates before it."
+            sources = [token >> place & 1 for place in range(bits)] + remembered
             for one, other in gates:
-                read.append(1 - read[one] * read[other])
-            values = read[-len(gates) :]
+                sources.append(1 - sources[one] * sources[other])
+            values = sources[-len(gates) :]
             remembered = [values[gate] for gate in state]
             run += [first + 2 * gate + value for gate, value in enumerate(values)]
-        return [*run, stop, *(stop + 1 + 2 * place + values[gate] for place, gate in enumerate(output))]
+        return [*run, stop, *[stop + 1 + 2 * place + values[gate] for place, gate in enumerate(output)]]
 
     alphabets = [range(first - 1)] * length + [range(first - 1, first)]
     return Task(alphabets, solve, depth=64 * (len(gates) + len(start) + len(output)), told=lambda run: run)
 
 
+TASKS["circuit"] = circuit
+
+
+# ---- Tasks of Turing machines.
+
+
 def turing_machine(given):
     """Inputs: QS+S, then N symbols as QS .. QS+S-1; value: the run, "a configuration before each step, and the last one".
 
-    Turing-machine-numbers: "QS+S behind the symbols". Turing-machine-queries: "with the retriever below".
+    Turing-machine-numbers: "QS+S after the symbols". Turing-machine-queries: "with the retriever below".
     """
     alphabet, length, steps = sizes(given, "alphabet", "length", "steps", lists=("head", "rules"))
     start = whole_number(given["head"], "head", 0, length - 1)
     rules = some_list(given["rules"], "rules")
-    require(len(rules) % alphabet == 0, "rules is not one entry for each state and symbol")
-    for rule in rules:
-        if rule != []:  # "[] if there is none"
-            state, symbol, move = some_list(rule, "a rule", count=3)
-            whole_number(state, "a rule's state", 0, len(rules) // alphabet - 1)
-            whole_number(symbol, "a rule's symbol", 0, alphabet - 1)
-            whole_number(move, "a rule's move", -1, 1)
-    begin = len(rules) + alphabet
-    closes = begin + 2 if given["name"] == "turing-machine-queries" else None
+    require(len(rules) % alphabet == 0, "rules does not have one entry for each state and symbol")
+    for rule in [rule for rule in rules if rule != []]:  # "[] if there is none"
+        state, symbol, move = some_list(rule, "a rule", count=3)
+        whole_number(state, "a rule's state", 0, len(rules) // alphabet - 1)
+        whole_number(symbol, "a rule's symbol", 0, alphabet - 1)
+        whole_number(move, "a rule's move", -1, 1)
+    configurations = len(rules)  # QS: the tokens below it
+    begin, opens, closes, failed = range(configurations + alphabet, configurations + alphabet + 4)
+    cell_0 = failed + 1 + steps  # "cell v is QS+S+4+T+v"
+    has_queries = given["name"] == "turing-machine-queries"
 
     def solve(word):
-        tape = dict(enumerate(token - len(rules) for token in word if token < begin))
+        tape = dict(enumerate(token - configurations for token in word if token != begin))
         head = start
         run = [tape[head]]  # "Symbol c read in state q is the configuration S q + c", and "the start is state 0"
         while rules[run[-1]] and len(run) <= steps:
@@ -330,46 +978,61 @@ def turing_machine(given):
         return run
 
     def told(run):
-        # "Its configurations, which are the tokens below QS, in their order, without those that the retriever found", behind ].
-        return [token for before, token in pairwise([begin, *run]) if token < len(rules) and before != closes]
+        # "Its configurations, which are the tokens below QS, in their order, without those that the retriever found".
+        is_found = [has_queries and before == closes for before in [begin, *run[:-1]]]
+        return [token for token, found in zip(run, is_found, strict=True) if token < configurations and not found]
 
-    def retrieve(prompt, written, query):
-        # "The configuration behind the last record [ c ] r [..]; or else the symbol of the input on cell c; or else FAILED".
-        asked = [closes - 1, *query, closes]
-        last = [token for at, token in enumerate(written[4:]) if written[at : at + 3] == asked and token < len(rules)]
-        symbols = enumerate(prompt[1:], start=begin + 4 + steps)
-        return [begin + 3, *(symbol for cell, symbol in symbols if [cell] == query), *last][-1]
+    def find(prompt, written, query):
+        # "The configuration after the last record [ c ] r in the answer before it", "or else the symbol of the input on cell
+        # c", "or else FAILED, which is also found for every other query".
+        record = [opens, *query, closes]
+        for at in range(len(written) - 5, -1, -1):
+            if written[at : at + 3] == record and written[at + 4] < configurations:
+                return written[at + 4]
+        symbols = {cell_0 + cell: symbol for cell, symbol in enumerate(prompt[1:])}
+        return symbols.get(query[0], failed) if len(query) == 1 else failed
 
-    alphabets = [range(begin, begin + 1), *[range(len(rules), begin)] * length]
-    ordered = alphabets[::-1] if given["name"] == "turing-machine-numbers" else alphabets
-    return Task(ordered, solve, depth=64 * steps, told=told, closes=closes, retrieve=retrieve)
+    alphabets = [range(begin, begin + 1), *[range(configurations, begin)] * length]
+    if given["name"] == "turing-machine-numbers":
+        alphabets.reverse()
+    retriever = (opens, closes, find) if has_queries else (None, None, None)
+    return Task(alphabets, solve, depth=64 * steps, told=told, retriever=retriever)
 
 
-PATTERNS = {  # of a question g, and i, the number behind it
-    "index-by-pattern": r"(?x) ^ (?:\S+\s) {{{i}}} (\S+)",
-    "counting-by-pattern": r"(?x) ^ (?: (?: (?! {g} \s ) \S+ \s )* ( {g} ) \s (?=\S+\s\S) ) {{{i}}}",
-    "ngram-by-pattern": r"(?x) (?<!\S) {g} \s (\S+) (?=(?:\s\S+) {{{i}}} )",
+TASKS |= dict.fromkeys(("turing-machine", "turing-machine-queries", "turing-machine-numbers"), turing_machine)
+
+
+# ---- Tasks by pattern. A pattern is a regular expression, written word by word; its words are tokens.
+
+
+PATTERNS = {  # of a query, which is symbols, and a count
+    "index-by-pattern": r"(?x) ^ (?:\S+\s) COUNT (\S+)",
+    "counting-by-pattern": r"(?x) ^ (?: (?: (?! QUERY \s ) \S+ \s )* ( QUERY ) \s (?=\S+\s\S) ) COUNT",
+    "ngram-by-pattern": r"(?x) (?<!\S) QUERY \s (\S+) (?=(?:\s\S+) COUNT )",
 }
 
 
 def by_pattern(given):
     """Value: the run, "[, the pattern, ], what it finds, and the answer".
 
-    Index-by-pattern has "0, N symbols from 1 .. S, then i+1 for a place i from 1 .. N"; the others have the prompts of `ngram`
-    and of `counting`.
+    Index-by-pattern has "0, then N symbols from 1 .. S, then i+1 for a place i"; the others have the prompts of `ngram` and of
+    `counting`.
     """
     name = given["name"]
+    template = PATTERNS[name]
     task = ngram(given) if name == "ngram-by-pattern" else counting(given)
     length = given["length"]
-    symbols = [*map(str, range(given["alphabet"]))]
-    has_counts = name != "ngram-by-pattern"
+    symbols = [str(number) for number in range(given["alphabet"])]
+    counts = [f"{{{count}}}" for count in range(len(symbols) + 1)]
+    if name == "ngram-by-pattern":  # its count is always c-1, and a word of the pattern like the others
+        template = template.replace("COUNT", f"{{{given['gram'] - 1}}}")
+        counts = []
     if name == "index-by-pattern":
-        require(len(symbols) > 1, "alphabet is 1, which has no place to ask for")
+        require(len(symbols) > 1, "with an alphabet of 1 there is no place to ask for")
         places = range(2, min(length, len(symbols) - 1) + 2)
         task = Task([*task.alphabets[: length + 1], places], lambda word: word[word[-1] - 1])
-    counts = [f"{{{count}}}" for count in range(len(symbols) + 1)] if has_counts else []
-    words = PATTERNS[name].format(g="", i=None if has_counts else given["gram"] - 1).split()
-    marks = [word for word in dict.fromkeys(words) if word != "{None}"]  # "The words of the pattern, but the question"
+    # "The words of the pattern, except the query and [..] the count, in their order".
+    marks = [word for word in dict.fromkeys(template.split()) if word not in ("QUERY", "COUNT")]
     texts = ["<s>", *symbols, *counts, "[", "]", "FAILED", "NO", "YES", *marks]
     numbers = {text: token for token, text in enumerate(texts)}
 
@@ -377,451 +1040,70 @@ def by_pattern(given):
         return between.join(texts[token] for token in tokens)
 
     def solve(word):
-        asked = word[length + 1 :]
-        found = task.solve(word)
+        query = word[length + 1 :]
+        value = task.solve(word)
+        found = answer = numbers["FAILED"] if value == 0 else value
+        count = ""
         if name == "counting-by-pattern":
-            shown = [asked[0] if found else numbers["FAILED"], numbers["YES" if found else "NO"]]
-            pattern = PATTERNS[name].format(g=said(asked[:1]), i=asked[1])
-        else:
-            shown = [found or numbers["FAILED"]] * 2
-            times = asked[0] - 1 if name == "index-by-pattern" else len(asked)
-            pattern = PATTERNS[name].format(g=said(asked, r" \s "), i=times)
-        return [*(numbers[text] for text in ("[", *pattern.split(), "]")), *shown]
+            count = counts[query[1]]
+            query = query[:1]
+            found = numbers["FAILED"] if value == 0 else query[0]
+            answer = numbers["NO"] if value == 0 else numbers["YES"]
+        if name == "index-by-pattern":
+            count = counts[query[0] - 1]
+        words = template.replace("QUERY", said(query, r" \s ")).replace("COUNT", count).split()
+        return [numbers["["], *[numbers[word] for word in words], numbers["]"], found, answer]
 
-    def retrieve(prompt, written, query):
-        # "RETRIEVE as printed": the query is a pattern, and all before it is searched. It is that of `solve`, or no value.
+    def find(prompt, written, query):
+        # "RETRIEVE in the paper": the query is a pattern, and all before it is searched. The run is the value before this is
+        # called, so the pattern is that of `solve`.
         found = re.search(said(query), said(prompt + written))
         return numbers[found[1] if found else "FAILED"]
 
-    return Task(task.alphabets, solve, told=lambda run: run, closes=numbers["]"], retrieve=retrieve)
+    return Task(task.alphabets, solve, told=lambda run: run, retriever=(numbers["["], numbers["]"], find))
 
 
-TASKS = {"index-lookup": index_lookup, "equality": equality, "inequality": equality, "bounded-dyck": dyck, "table": table}
-TASKS |= {"is-tree": is_tree, "is-tree-queries": is_tree, "ngram": ngram, "counting": counting, "circuit": circuit}
-TASKS |= dict.fromkeys(("turing-machine", "turing-machine-queries", "turing-machine-numbers"), turing_machine)
 TASKS |= dict.fromkeys(PATTERNS, by_pattern)
-
-
-# What the checks of several types need.
-
-
-def split(alice, task):
-    """`alice`, "the positions of the first party, ascending", and the positions of Bob, which are all others."""
-    require(type(alice) is list and {*map(type, alice)} <= {int}, "alice is no list of integers")
-    require(all(map(lt, [-1, *alice], [*alice, len(task.alphabets)])), "alice is not ascending positions")
-    return alice, sorted({*range(len(task.alphabets))} - {*alice})
-
-
-def joined(positions, letters):
-    """The input with these letters at these positions."""
-    return [letter for _, letter in sorted(zip(positions, letters, strict=True))]
-
-
-def all_different(values):
-    """Whether no two are equal. "What must differ is compared by sorting", since hashes can be made to collide."""
-    ordered = sorted(values)
-    return all(map(ne, ordered, ordered[1:]))
-
-
-def require_work(work):
-    """A work bound, "from sizes alone", before any work."""
-    require_fit(work <= MOST_WORK, f"too large: work {work}")
-
-
-# One function for each type: it returns the claims that hold, and the precision.
-
-
-def check_fooling_set(task, witness, certificate):
-    """fooling-set: any two words with the value, their parts exchanged, give an input with another value."""
-    only_fields(witness, "witness", ("alice", "value", "words"))
-    alice, bob = split(witness["alice"], task)
-    value = whole_number(witness["value"], "value", 0, MOST_VALUE)
-    words = task.parts(witness["words"], "words", range(len(task.alphabets)))
-    complete = whole_number(certificate["claims"].get("complete"), "complete", 0, 1)
-
-    # "Work: (words + 64 * positions) * cost if complete, else (words + words^2) * cost".
-    besides = 64 * len(task.alphabets) if complete else len(words) ** 2
-    require_work((len(words) + besides) * task.cost)
-
-    # "Each word has the value. Write (x, y) for the two parties' parts of a word."
-    for word in words:
-        require(task.solve(word) == value, f"the value is not {value}: {word}")
-    halves = [[[word[position] for position in party] for party in (alice, bob)] for word in words]
-
-    if complete:
-        # "All x differ, all y differ, and the number of words equals the number of inputs with that value".
-        require(all(map(all_different, zip(*halves, strict=True))), "two words have the same half")
-        require(task.count(value) == len(words), "the words are not all with the value, or their number is not known")
-    else:
-        # "For every two words (x, y) and (x', y'), at least one of (x, y') and (x', y) is in the domain and has another value."
-        for (x, y), (other_x, other_y) in combinations(halves, 2):
-            mixed = {task.solve(joined(alice + bob, x + other_y)), task.solve(joined(alice + bob, other_x + y))}
-            require(not mixed <= {value, OUTSIDE}, f"{x} with {other_y}, {other_x} with {y}: neither tells them apart")
-    return {"bits": (len(words) - 1).bit_length(), "complete": complete, "size": len(words)}, 0
-
-
-def check_distinguishing_table(task, witness, certificate):
-    """distinguishing-table: "any two rows differ at a column where both are in the domain"."""
-    only_fields(witness, "witness", ("alice", "columns", "rows"))
-    alice, bob = split(witness["alice"], task)
-    rows = task.parts(witness["rows"], "rows", alice)
-    columns = task.parts(witness["columns"], "columns", bob)
-
-    # "Work: rows * columns * cost, and for a `table` with an entry -1 besides rows^2 * columns".
-    is_partial = OUTSIDE in certificate["task"].get("values", [])
-    besides = len(rows) ** 2 * len(columns) if is_partial else 0
-    require_work(len(rows) * len(columns) * task.cost + besides)
-
-    values = [[task.solve(joined(alice + bob, row + column)) for column in columns] for row in rows]
-    # "Without -1 in the task this is asked of whole rows at once, else of every two."
-    require(all_different(values), "two rows are equal")
-    for row, other in combinations(values if is_partial else [], 2):
-        distinguishing_suffix = any(one != two and OUTSIDE not in (one, two) for one, two in zip(row, other, strict=True))
-        require(distinguishing_suffix, "two rows are not told apart")
-    return {"rows": len(rows), "state_bits": (len(rows) - 1).bit_length()}, 0
-
-
-def check_automaton(given, witness, _certificate):
-    """automaton: "every stack must have one state only, accepting exactly for the empty stack"."""
-    depth, kinds = sizes(given, "depth", "kinds")  # "in an `automaton` certificate `bounded-dyck` has no `length`"
-    only_fields(witness, "witness", ("accepting", "start", "table"))
-    # "At least as many states as there are stacks and one, and the checker asks for exactly that many."
-    states = sum(kinds**height for height in range(depth + 1)) + 1
-    table = some_list(witness["table"], "table", count=states)
-    for row in table:
-        whole_numbers(row, "table", count=2 * kinds, least=0, most=states - 1)
-    accepting = whole_numbers(witness["accepting"], "accepting", count=states, least=0, most=1)
-    start = whole_number(witness["start"], "start", 0, states - 1)
-
-    # "Work: states * kinds * (depth + 8)".
-    require_fit(states * kinds * (depth + 8) <= MOST_WORK, f"too large: {states} states")
-
-    # "The checker walks the stacks [..] from the empty one, and one dead value for everything beyond": None.
-    state_of = {(): start}
-    waiting = [()]
-    for stack in waiting:
-        state = state_of[stack]
-        require(accepting[state] == (stack == ()), f"state {state} answers wrongly")
-        for bracket, target in enumerate(table[state]):
-            reached = after(stack, bracket, depth)
-            if reached not in state_of:
-                waiting.append(reached)
-            require(state_of.setdefault(reached, target) == target, f"state {state} goes wrong at bracket {bracket}")
-    # "`live_states` is then states - 1."
-    return {"live_states": states - 1, "state_bits": (states - 1).bit_length(), "states": states}, 0
-
-
-# The arrays of a network: "`query`, `key` (a rows of d)" is "ad" here.
-NETWORK = {"positions": "pd", "symbols": "sd", "readout": "cd", "readout_bias": "c"}
-ATTENTION = {"key": "ad", "query": "ad", "value": "bd", "output": "db"}
-RECURRENCE = {"recurrent": "rr", "input": "rd", "output": "dr"}
-FEED_FORWARD = {"inner": "fd", "inner_bias": "f", "outer": "df", "outer_bias": "d"}
-GATED = FEED_FORWARD | {"gate": "fd", "gate_bias": "f"}
-
-
-def require_network(witness, most):
-    """The form of a network, with |i| <= `most` = L^2 for every number; "a, b, f and r may differ"."""
-    width = require_arrays(witness, "witness", NETWORK, most, besides=("answers", "inputs", "layers", "steps"))["d"]
-    for layer in some_list(witness["layers"], "layers"):
-        is_gated = type(layer) is dict and "gate" in layer
-        require_arrays(layer, "a layer", GATED if is_gated else FEED_FORWARD, most, besides=("causal", "heads"), d=width)
-        whole_number(layer["causal"], "causal", 0, 1)
-        for head in some_list(layer["heads"], "heads"):
-            is_recurrence = type(head) is dict and "recurrent" in head
-            require_arrays(head, "a head", RECURRENCE if is_recurrence else ATTENTION, most, d=width)
-            require(not is_recurrence or len(layer["heads"]) == 1, "a recurrence beside other heads")
-
-
-class Grid:
-    """Exact arithmetic on numbers in steps: "i stands for i / L, and |i| <= L^2"."""
-
-    def __init__(self, steps, rounding):
-        self.steps = steps
-        self.most = steps * steps
-        self.is_nearest = rounding.startswith("nearest")
-        self.once = rounding.endswith("once")
-        self.work = 0
-
-    def spend(self, work):
-        """Count work, "times (16 + bit_length(L)) / 16; at most 30,000,000"."""
-        self.work += work * (16 + self.steps.bit_length())
-        require_fit(self.work <= 16 * MOST_NETWORK_WORK, "too large: too much work")
-
-    def rounded(self, numerator, denominator, from_below=False):
-        """A quotient as an integer: "down for `floor`, to the nearest with halves up for `nearest`".
-
-        With `from_below`, what all numbers just below the quotient are rounded to.
-        """
-        return (2 * numerator + denominator * self.is_nearest - from_below) // (2 * denominator)
-
-    def clipped(self, numbers):
-        """Integers, clipped to [-L^2, L^2]; so sums of two rows are placed, which are on the grid but for its ends."""
-        return [max(-self.most, min(self.most, number)) for number in numbers]
-
-    def product(self, weights, vector, bias=None):
-        """A matrix times a vector: "a sum of products, with its bias, is formed exactly and placed once"."""
-        self.spend(len(weights) * (len(vector) + 12))
-        biases = bias or [0] * len(weights)
-        totals = [sum(map(mul, row, vector)) + entry * self.steps for row, entry in zip(weights, biases, strict=True)]
-        return self.clipped([self.rounded(total, self.steps) for total in totals])
-
-    def exponential(self, drop, digits):
-        """Two integers with 10^digits e^(-drop / L) between them; for a drop above 0, strictly between."""
-        if drop == 0:
-            return 10**digits, 10**digits
-        context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)
-        exponent = context.divide(Decimal(-drop), Decimal(self.steps))
-        low = context.next_minus(context.exp(context.next_minus(exponent)))
-        high = context.next_plus(context.exp(context.next_plus(exponent)))
-        return int(low.scaleb(digits, context)), int(high.scaleb(digits, context)) + 1
-
-    def quotients(self, drops):
-        """Each e^(-drop / L), "once" over the sum of them all, in steps and correctly rounded.
-
-        An open interval of decimals encloses each "(e^x is irrational for rational x other than 0, and so is a weight unless
-        all scores are equal)".
-        """
-        digits = 2 * len(str(self.steps)) + 20
-        lows, highs = zip(*(self.exponential(drop, digits) for drop in drops), strict=True)
-        least_sum, most_sum = (sum(lows), sum(highs)) if self.once else (10**digits, 10**digits)
-        least = [self.rounded(low * self.steps, most_sum) for low in lows]
-        is_open = [drop > 0 or (self.once and any(drops)) for drop in drops]
-        most = [self.rounded(high * self.steps, least_sum, below) for high, below in zip(highs, is_open, strict=True)]
-        require_fit(least == most, "too large: a weight too near a step")
-        return least
-
-    def softmax(self, scores):
-        """The weights of scores, "rounded to a step", in one or in two places."""
-        self.spend(len(scores) * (1600 if self.once else 400))
-        greatest = max(scores)
-        # "Once: the exact softmax, rounded to a step. Stepwise: each e^(score - m) is rounded to a step,"
-        weights = self.quotients([greatest - score for score in scores])
-        # "each is divided by their exact sum and rounded to a step".
-        total = sum(weights)
-        return weights if self.once else [self.rounded(weight * self.steps, total) for weight in weights]
-
-    def read(self, head, xs, places, causal):
-        """What a head retrieves at some places, or what a recurrence remembers before them."""
-        if "recurrent" in head:  # 0 at first, then "recurrent times [that] plus input times x"
-            weights = [*map(add, head["recurrent"], head["input"])]
-            states = [*accumulate(xs, lambda state, x: self.product(weights, state + x), initial=[0] * len(weights))]
-            return [states[place] for place in places]
-        keys = [self.product(head["key"], x) for x in xs]
-        values = [self.product(head["value"], x) for x in xs]
-        mixtures = []
-        for place in places:
-            seen = place + 1 if causal else len(xs)  # "`causal` = 1: up to the place itself"
-            query = self.product(head["query"], xs[place])
-            weights = self.softmax(self.product(keys[:seen], query))
-            # "Sum of weights times values: placed."
-            mixtures.append(self.product([*zip(*values[:seen], strict=True)], weights))
-        return mixtures
-
-    def after_layer(self, layer, xs, places):
-        """What a layer makes of the rows `xs` at some places; step 2 of "Arithmetic"."""
-        read = [self.read(head, xs, places, layer["causal"]) for head in layer["heads"]]
-        output = [[*chain(*rows)] for rows in zip(*(head["output"] for head in layer["heads"]), strict=True)]
-        rows = []
-        for place, *parts in zip(places, *read, strict=True):
-            # "Sum over all heads of output times that: placed. Plus x: placed."
-            x = self.clipped(map(add, xs[place], self.product(output, [*chain(*parts)])))
-            # "Then inner times this plus bias: placed; negative ones become 0; outer times these plus bias: placed; plus the
-            # number before: placed."
-            inner = self.product(layer["inner"], x, layer["inner_bias"])
-            active = [max(0, entry) for entry in inner]
-            if "gate" in layer:  # "With a gate: gate times this plus bias: placed; negative ones become 0; times inner's"
-                gate = [max(0, entry) for entry in self.product(layer["gate"], x, layer["gate_bias"])]
-                active = self.clipped([self.rounded(one * other, self.steps) for one, other in zip(gate, inner, strict=True)])
-            rows.append(self.clipped(map(add, x, self.product(layer["outer"], active, layer["outer_bias"]))))
-        return rows
-
-    def logits(self, network, tokens, asked):
-        """The logits at the last places of some tokens, as many as are asked for; steps 1 to 3 of "Arithmetic"."""
-        # 1. "The row of the token plus the row of the place: placed."
-        xs = [self.clipped(map(add, network["symbols"][t], row)) for t, row in zip(tokens, network["positions"], strict=False)]
-        # 2. Every layer; of the last one, only the places that are asked for.
-        for layer in network["layers"][:-1]:
-            xs = self.after_layer(layer, xs, range(len(xs)))
-        xs = self.after_layer(network["layers"][-1], xs, range(len(xs) - asked, len(xs)))
-        # 3. "Readout times x plus bias: placed."
-        return [self.product(network["readout"], x, network["readout_bias"]) for x in xs]
-
-
-def check_network(task, witness, certificate):
-    """network: "it must equal the claimed answer, and that must be the value of the task", for every listed input.
-
-    generated-run: "an answer is the list of the tokens behind the input", the last of which has the value.
-    """
-    grid = Grid(whole_number(witness.get("steps"), "steps", 2, 1 << 100), certificate["rounding"])
-    require_network(witness, grid.most)
-    layers = witness["layers"]
-    length = len(task.alphabets)
-    inputs = task.parts(witness["inputs"], "inputs", range(length))
-    answers = some_list(witness["answers"], "answers", len(inputs))
-    is_one_token = certificate["type"] == "network"
-    require(is_one_token or all(layer["causal"] for layer in layers), "a layer is not causal")
-    runs = [[answer] for answer in answers] if is_one_token else answers
-    for run in runs:
-        whole_numbers(run, "answers", count=None, least=0, most=len(witness["readout"]) - 1)
-    # "A row [..] for each token of the task's alphabets", and for what is read of an answer: all but its last token.
-    read = [alphabet[-1] for alphabet in task.alphabets] + [token for run in runs for token in run[:-1]]
-    require(len(witness["symbols"]) > max(read), "symbols has too few rows")
-    require(len(witness["positions"]) >= length + max(map(len, runs)) - 1, "positions has too few rows")
-
-    require(all_different(inputs), "an input stands twice")
-    for word, run in zip(inputs, runs, strict=True):
-        # "The cost of the task once an input", and "for each query the tokens of the input and of its answer".
-        grid.spend(task.cost + run.count(task.closes) * len(word + run))
-        value = task.solve(word)  # of the last token, or of what else a run tells
-        require(value == task.told(run), f"the value is {value}, not {task.told(run)}: {word}")
-        require(not any(token in task.ends for token in run[:-1]), f"a run goes on behind its end: {word}")
-        found = task.found(word, run)
-        for place, logits in enumerate(grid.logits(witness, word + run[:-1], asked=len(run))):
-            token = run[place]
-            # "The class of the greatest logit, which is above all others", or what the retriever finds.
-            others = logits[:token] + logits[token + 1 :]
-            is_right = found[place] == token if place in found else all(logit < logits[token] for logit in others)
-            require(is_right, f"the answer is not {token}: {word}")
-    everything = int(len(inputs) == prod(map(len, task.alphabets)))  # "1 if `inputs` are all inputs of the task, else 0"
-    claims = {"all": everything, "heads": max(len(layer["heads"]) for layer in layers), "inputs": len(inputs)}
-    claims |= {"layers": len(layers), "width": len(witness["positions"][0])}
-    return claims, (2 * grid.most).bit_length()  # "bit_length(2 L^2) for a network of L steps a unit, else 0"
-
-
-# Theorems: the table of the specification. What it asks for besides is a question about a witness that has been checked.
-
-
-def layers_of(*kinds):
-    """It asks for these layers, "causal", and that "two inputs have different answers"."""
-
-    def besides(given, witness, _claims):
-        found = ["recurrence" if "recurrent" in layer["heads"][0] else "attention" for layer in witness["layers"]]
-        # "Of a generated run: different last tokens, or of a machine different runs".
-        values = [answer if type(answer) is int or "rules" in given else answer[-1] for answer in witness["answers"]]
-        return found == [*kinds] and all(layer["causal"] for layer in witness["layers"]) and min(values) < max(values)
-
-    return besides
-
-
-def prefix_split(_given, witness, _claims):
-    """It asks for "a prefix split: `alice` is 0, 1, .., K-1"."""
-    return witness["alice"] == [*range(len(witness["alice"]))]
-
-
-def every_list_of_symbols(given, witness, claims):
-    """It asks for "a prefix split" and "S^N rows", of equality "S^(N/2) rows"."""
-    free = given["length"] // (2 if given["name"] == "equality" else 1)
-    return prefix_split(given, witness, claims) and claims["rows"] == given["alphabet"] ** free
-
-
-def equal_answers_of_an_oracle(given, witness, claims):
-    """It asks for "a prefix split of N symbols; all rows with the same symbols, and the same second one"."""
-    answers = [[sorted({*row}), row[1:2]] for row in witness["rows"] if len(row) == given["length"]]
-    return prefix_split(given, witness, claims) and len(answers) == claims["rows"] and min(answers) == max(answers)
-
-
-def every_word_of_two_kinds(given, witness, claims):
-    """It asks for "kinds = depth = 2", "`complete` = 1; `alice` holds the places 0, 2, 4, .."."""
-    is_alternate = witness["alice"] == [*range(0, given["length"], 2)]
-    return given["kinds"] == given["depth"] == 2 and claims["complete"] == 1 and is_alternate
-
-
-THEOREMS = {  # the type of a certificate, its check, its tasks, and what must be so besides
-    "index-lookup-attention": ("network", check_network, ("index-lookup",), layers_of("attention")),
-    "index-lookup-one-layer": ("network", check_network, ("index-lookup",), layers_of("attention")),
-    "index-lookup-hybrid": ("network", check_network, ("index-lookup",), layers_of("recurrence", "attention")),
-    "equality-two-layers": ("network", check_network, ("equality", "inequality"), layers_of("attention", "attention")),
-    "built-network": ("network", check_network, tuple(TASKS), None),
-    "is-tree-peeling": ("generated-run", check_network, ("is-tree",), layers_of("attention", "attention")),
-    "is-tree-tour": ("generated-run", check_network, ("is-tree",), layers_of("attention", "attention", "attention")),
-    "is-tree-one-layer": ("generated-run", check_network, ("is-tree",), layers_of("attention")),
-    "is-tree-walk": ("generated-run", check_network, ("is-tree-queries",), layers_of("recurrence")),
-    "is-tree-hybrid": ("generated-run", check_network, ("is-tree",), layers_of("recurrence", "attention")),
-    "recall-attention": ("generated-run", check_network, ("ngram",), layers_of("attention", "attention")),
-    "recall-hybrid": ("generated-run", check_network, ("ngram",), layers_of("recurrence", "attention")),
-    "counting-attention": ("generated-run", check_network, ("counting",), layers_of("attention", "attention")),
-    "counting-hybrid": ("generated-run", check_network, ("counting",), layers_of("recurrence", "attention")),
-    "counting-one-layer": ("generated-run", check_network, ("counting",), layers_of("attention")),
-    "circuits-attention": ("generated-run", check_network, ("circuit",), layers_of("attention")),
-    "retrieval-by-pattern": ("generated-run", check_network, tuple(PATTERNS), layers_of("recurrence")),
-    "turing-machine-hybrid": ("generated-run", check_network, ("turing-machine",), layers_of("recurrence", "attention")),
-    "turing-machine-retrieval": ("generated-run", check_network, ("turing-machine-queries",), layers_of("recurrence")),
-    "turing-machine-recurrent": ("generated-run", check_network, ("turing-machine-numbers",), layers_of("recurrence")),
-    "built-generator": ("generated-run", check_network, tuple(TASKS), None),
-    "index-lookup-state": ("distinguishing-table", check_distinguishing_table, ("index-lookup",), every_list_of_symbols),
-    "equality-state": ("distinguishing-table", check_distinguishing_table, ("equality",), every_list_of_symbols),
-    "recall-oracle-state": ("distinguishing-table", check_distinguishing_table, ("index-lookup",), equal_answers_of_an_oracle),
-    "least-state": ("distinguishing-table", check_distinguishing_table, tuple(TASKS), prefix_split),
-    "one-way-cost": ("distinguishing-table", check_distinguishing_table, tuple(TASKS), None),
-    "bounded-dyck-one-layer": ("fooling-set", check_fooling_set, ("bounded-dyck",), every_word_of_two_kinds),
-    "communication-cost": ("fooling-set", check_fooling_set, tuple(TASKS), None),
-    "bounded-dyck-state": ("automaton", check_automaton, ("bounded-dyck",), None),
-}
-
-
-def verify(certificate):
-    """The line that says what holds; or an Answer."""
-    title = certificate["theorem"]
-    require(type(title) is str and title in THEOREMS, "no such theorem")
-    kind, check_witness, tasks, besides = THEOREMS[title]
-    require(certificate["type"] == kind, "not the type of this theorem")
-    given = certificate["task"]
-    witness = certificate["witness"]
-    claims = certificate["claims"]
-    require({type(given), type(witness), type(claims)} == {dict}, "task, witness and claims are objects")
-    require(given.get("name") in tasks, "not a task of this theorem")
-    require(certificate["rounding"] in (ROUNDINGS if check_witness is check_network else ("none",)), "not a rounding")
-
-    # "In an `automaton` certificate `bounded-dyck` has no `length`": it is a language.
-    task = given if kind == "automaton" else TASKS[given["name"]](given)
-    measured, precision = check_witness(task, witness, certificate)
-    only_fields(claims, "claims", measured)
-    found = measured | {"precision": precision}
-    for name, claimed in (claims | {"precision": certificate["precision"]}).items():
-        shown = f"claims: {name}: claimed {json.dumps(claimed)}, found {found[name]}"
-        require(canonical([claimed]) == canonical([found[name]]), shown)
-    require(besides is None or besides(given, witness, claims), "not what the theorem is about")
-    facts = given | measured | ({"alice": str(witness["alice"])[:100]} if "alice" in witness else {})
-    said = ", ".join(f"{name} {value}" for name, value in facts.items() if name != "name" and type(value) is not list)
-    return f"holds: {title}: {given['name']}: {said}; sha256 {certificate['digest']}"
-
-
-def check(data):
-    """Status and line."""
-    try:
-        return 0, verify(read(data))
-    except Answer as answer:
-        return answer.args
-
-
-def main(arguments=None):
-    """Check the file that the arguments name, by default those of the command line; return the exit status."""
-    arguments = sys.argv[1:] if arguments is None else arguments
-    usage = "usage: python -I -S seqsep_check.py FILE"
-    try:
-        if {"-h", "--help"} & {*arguments}:
-            return answer(0, usage)
-        if len(arguments) != 1:
-            return answer(2, f"{usage}; expected one certificate, found {' '.join(arguments) or 'none'}")
-        [path] = arguments
-        # Without O_NONBLOCK the open of a pipe that nobody writes to would never return.
-        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-            if not os.path.isfile(file.fileno()):  # noqa: PTH113
-                raise ValueError(f"expected a regular file, found none at {path!r}")
-            status, line = check(file.read(MOST_BYTES + 1))
-    except (OSError, ValueError, MemoryError) as error:
-        return answer(2, f"unfit: {str(error) or type(error).__name__}")
-    return answer(status, line)
-
-
-def answer(status, line):
-    """Print the line, in ASCII without control characters, and return the status; 3 if standard output does not take it."""
-    try:
-        print(re.sub("[^ -~]", lambda found: f"\\u{ord(found[0]):04x}", line), flush=True)
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # Python writes what is left at its end
-        return 3
-    return status
+THEOREMS["retrieval-by-pattern"] = ("generated-run", tuple(PATTERNS), layers_of("R"))
+
+
+# ---- The test of itself.
+
+# Of each type a certificate that holds, and a change that makes it false, with the reason that the checker must give.
+SELF_TEST = """
+{"type":"fooling-set","theorem":"communication-cost","task":{"alphabet":3,"length":2,"name":"equality"},
+"claims":{"bits":2,"complete":1,"size":3},"witness":{"alice":[0],"value":1,"words":[[0,0],[1,1],[2,2]]}}
+[1,1] -> [0,0]: rejected: two words have the same half
+{"type":"distinguishing-table","theorem":"index-lookup-state","task":{"alphabet":2,"length":2,"name":"index-lookup"},
+"claims":{"rows":4,"state_bits":2},"witness":{"alice":[0,1],"columns":[[2],[3]],"rows":[[0,0],[0,1],[1,0],[1,1]]}}
+[0,1],[1 -> [0,0],[1: rejected: two rows are equal
+{"type":"automaton","theorem":"bounded-dyck-state","task":{"depth":1,"kinds":1,"name":"bounded-dyck"},
+"claims":{"live_states":2,"state_bits":2,"states":3},"witness":{"accepting":[1,0,0],"start":0,"table":[[1,2],[2,0],[2,2]]}}
+[2,0] -> [2,1]: rejected: state 1 goes wrong at bracket 1
+{"type":"network","theorem":"built-network","task":{"alphabets":[2,2],"name":"table","values":[0,1,1,1]},"precision":6,
+"claims":{"all":1,"heads":1,"inputs":4,"layers":1,"width":1},"rounding":"floor stepwise","witness":{"answers":[0,1,1,1],
+"inputs":[[0,0],[0,1],[1,0],[1,1]],"layers":[{"causal":1,"heads":[{"key":[[0]],"output":[[4]],"query":[[0]],"value":[[4]]}],
+"inner":[[0]],"inner_bias":[0],"outer":[[0]],"outer_bias":[0]}],"positions":[[0],[0]],"readout":[[-4],[4]],
+"readout_bias":[0,0],"steps":4,"symbols":[[-4],[16]]}}
+[16] -> [4]: rejected: the answer is not 1: [1, 0]
+{"type":"generated-run","theorem":"built-generator","task":{"alphabet":1,"length":1,"name":"counting"},"precision":6,
+"claims":{"all":1,"heads":1,"inputs":1,"layers":1,"width":1},"rounding":"nearest once","witness":{"answers":[[2,1]],
+"inputs":[[0,1,1,1]],"layers":[{"causal":1,"heads":[{"input":[[0]],"output":[[0]],"recurrent":[[0]]}],"inner":[[0]],
+"inner_bias":[0],"outer":[[0]],"outer_bias":[0]}],"positions":[[0],[0],[0],[0],[0]],"readout":[[0],[-4],[4]],
+"readout_bias":[0,0,0],"steps":4,"symbols":[[0],[4],[-4]]}}
+[[2,1]] -> [[1]]: rejected: the answer is not 1
+"""
+
+
+def self_test():
+    """Return the status and the line: 0 if each sound certificate holds, and each forged one is rejected for its reason."""
+    for sound, old, new, why in re.findall(r"(\{.*?)\n(\S+) -> (\S+): ([^\n]+)\n", SELF_TEST, re.DOTALL):
+        for text, expected in ((sound, "holds: "), (sound.replace(old, new), why)):
+            body = {"format": "seqsep-certificate", "precision": 0, "rounding": "none", "version": 1} | json.loads(text)
+            _, line = check(canonical(body | {"digest": digest(body)}))
+            if not line.startswith(expected):
+                return 1, f"self-test failed: {body['type']}: expected {expected}, found {line}"
+    return 0, "self-test passed: of each type a sound certificate holds, and a forged one is rejected"
 
 
 if __name__ == "__main__":

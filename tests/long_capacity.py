@@ -21,26 +21,28 @@ SOURCES = tuple(
 )
 SOURCE = "seqsep capacity"
 DECLARED = Claim(NAME, SOURCE, "What a config.json declares is what transformers counts in the cache")
+ROUND_TRIP = Claim(NAME, SOURCE, "A file is read like the file that transformers makes of it, for every model_type")
 PUBLISHED = Claim(NAME, SOURCE, "Published models have their cache at full size, counted on the meta device")
 HOSTILE = Claim(NAME, SOURCE, "A hostile file is refused in one line or read, in 2 s and 512 MiB")
 FILES = 1100
+LEAST_FILES = 390
 MOST_SECONDS = 2.0
 MOST_BYTES = 512 << 20
 
 
 def verify(files: int = FILES) -> list[Outcome]:
     """One outcome for each family, published model and lot of hostile files."""
-    return [*families(), *published_sizes(), hostile(files)]
+    return [*families(), *encoder_decoders(), round_trips(), *published_sizes(), hostile(files)]
 
 
 def families() -> list[Outcome]:
     """Every family: as a file may have it, and as transformers writes it; and variants of some."""
-    from seqsep.language_models.capacity.families import model_types
     from support.tiny_models import LENGTHS, built, configured, counted, tiny_fields
     from support.tiny_variants import variants
 
     found = []
-    cases: list[tuple[str, str, dict[str, Any]]] = [(name, "file", tiny_fields(name)) for name in model_types()]
+    names = [name for name in counted_types() if not is_pair(name)]
+    cases: list[tuple[str, str, dict[str, Any]]] = [(name, "file", tiny_fields(name)) for name in names]
     cases += [(name, what, tiny_fields(name) | fields) for name, what, fields in variants()]
     for name, what, fields in cases:
         model = built(name, fields)
@@ -54,11 +56,60 @@ def families() -> list[Outcome]:
     return found
 
 
-def declared_numbers(config: dict[str, Any], length: int) -> int:
-    """Numbers at a length, as allocated."""
+def counted_types() -> list[str]:
+    """The families that are counted; for the others the rules are those of published code."""
+    from seqsep.language_models.capacity.families import COUNTED, family, model_types
+
+    return [name for name in model_types() if family(name).basis == COUNTED]
+
+
+def is_pair(name: str) -> bool:
+    """Whether a family is run as an encoder-decoder."""
+    from seqsep.language_models.capacity.families import family
+
+    return family(name).rule == "decoder" and name != "trocr"
+
+
+def encoder_decoders() -> list[Outcome]:
+    """Every encoder-decoder: caches of its own tokens and of the source, as a file has it and as transformers writes it."""
+    from support.tiny_models import LENGTHS, configured
+    from support.tiny_pairs import counted_pair, pair_fields, source_length
+
+    found = []
+    for name in filter(is_pair, counted_types()):
+        fields, source = pair_fields(name), source_length(name)
+        measured = [counted_pair(name, fields, length) for length in LENGTHS]
+        written = json.loads(json.dumps(configured(name, fields).to_dict(), default=str))
+        for label, config in (("file", fields), ("file, as transformers writes it", written)):
+            declared = [declared_numbers({**config, "model_type": name}, length, source) for length in LENGTHS]
+            label = f"{name}: {label}"
+            found.append(outcome(DECLARED, label, "encoder-decoders", length=LENGTHS[-1], measured=measured, declared=declared))
+    return found
+
+
+def round_trips() -> Outcome:
+    """All files of `support.round_trips` that the library accepts, and how many of them are read alike."""
+    from seqsep.language_models.capacity import capacity
+    from support.round_trips import accepted_files
+
+    pairs = list(accepted_files())
+    alike = sum(capacity(file).parts == capacity(written).parts for _, file, written in pairs)
+    return ROUND_TRIP.lower(
+        length=len(pairs),
+        inputs=len(pairs),
+        exhaustive=False,
+        measured={"files": alike},
+        bound={"files": len(pairs)},
+        variant="files of every model_type",
+        holds=alike == len(pairs) > LEAST_FILES,
+    )
+
+
+def declared_numbers(config: dict[str, Any], length: int, source: int = 0) -> int:
+    """Numbers at a length, as allocated, with those of the source tokens of an encoder-decoder."""
     from seqsep.language_models.capacity.declare import declare
 
-    return sum(part.at(length, allocated=True) for layer in declare("config", config).layers for part in layer)
+    return sum(part.at(length, allocated=True, source=source) for layer in declare("config", config).layers for part in layer)
 
 
 def published_sizes() -> list[Outcome]:

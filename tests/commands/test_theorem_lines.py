@@ -104,7 +104,7 @@ def test_a_long_check_is_said_on_stderr_and_json_stays_json(capsys, monkeypatch)
         time.sleep(0.5)
         return checked(**options)
 
-    monkeypatch.setitem(BY_NAME, theorem.name, type(theorem)(theorem.claim, slow))
+    monkeypatch.setattr("seqsep.theorems.bounded_dyck.state.THEOREM", type(theorem)(theorem.claim, slow))
     before = threading.active_count()
     status, out, err = call(capsys, "check", theorem.name, "--json")
     assert status == 0

@@ -10,11 +10,12 @@ from seqsep.report.captions import Captions
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figure_files import write_experiment
+from seqsep.report.figures.chart_picture import draw_picture
 from seqsep.report.figures.looks import DASHES, looks
 from seqsep.report.figures.panels import Band, band, draw_curves, draw_states
 from seqsep.report.figures.results import draw_results, rate_ticks
-from seqsep.report.figures.separation import draw_separation, points
 from seqsep.report.figures.text_width import DOTS_PER_INCH
+from seqsep.report.page.ledger_picture import separation_picture
 from seqsep.report.page.page import write_page
 from seqsep.report.result_table import Column, ResultTable
 from seqsep.report.sized_model import MOST_NAMED, SizedModel
@@ -102,7 +103,7 @@ def test_no_words_collide(tables, name, draw):
 
 
 def test_no_words_collide_in_the_separation():
-    assert overlaps(draw_separation()) == ([], [])
+    assert overlaps(draw_picture(separation_picture(), columns=2)) == ([], [])
 
 
 def test_the_band_is_least_median_and_greatest(measured):
@@ -189,11 +190,6 @@ def test_rate_ticks_keep_apart():
     assert rate_ticks(RATES) == [1e-6, 1e-4, 1e-2]
     assert rate_ticks([5e-4, 1e-3, 1.7e-3, 3e-3]) == [5e-4, 1e-3, 3e-3]
     assert rate_ticks([]) == []
-
-
-def test_paths_of_the_charts():
-    assert points("M1.5 2L3 4L5 6") == ([1.5, 3, 5], [2, 4, 6])
-    assert points("M1 2V5H7") == ([1, 1, 7], [2, 5, 5])
 
 
 def test_captions_say_how_models_start(measured):

@@ -9,10 +9,9 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.looks import MARKERS, looks
 from seqsep.report.figures.panels import draw_curves
 from seqsep.report.page.page import write_page
-from seqsep.report.page.svg_chart import SHAPES
 from seqsep.report.page.templates import source
 from seqsep.report.result_table import ResultTable
-from seqsep.report.sized_model import MOST_NAMED, SizedModel, model_names
+from seqsep.report.sized_model import MOST_NAMED, SizedModel, in_places, model_names
 from seqsep.report.styles import FILLS, SPARE_COLOURS, SPARE_MARKERS, STYLES, spare_style
 from seqsep.tasks import IndexLookup
 
@@ -60,8 +59,7 @@ def test_spare_styles_are_told_apart():
     for one, other in pairwise(spare):
         assert one.light != other.light
         assert one.marker != other.marker
-    assert set(MARKERS) <= set(SHAPES)
-    assert len({SHAPES[marker] for marker in MARKERS}) == len(MARKERS)
+    assert len(set(MARKERS)) == len(MARKERS)
 
 
 def luminance(colour):
@@ -98,11 +96,15 @@ def test_hybrids_are_told_apart_on_the_page_and_in_its_figures(measured, tmp_pat
     layers = (("mamba", "attention"), ("lstm", "attention"), ("mamba2(states=8)",), ("mamba2",))
     runs = [measured(IndexLookup(20), "", 0.5 + place / 9, model=SizedModel(names, 64)) for place, names in enumerate(layers)]
     text = write_page(tmp_path, DemoRuns(tuple(runs))).read_text()
-    shapes = {slug: set(re.findall(rf'class="fill dot {slug}"[^>]* d="([^"]*)"', text)) for slug in ("other-1", "other-2")}
-    assert shapes == {"other-1": {SHAPES["v"]}, "other-2": {SHAPES["p"]}}
+    curves = text[text.index('<section id="curves">') : text.index('<section id="rates">')]
+    colours = [model.style.light[1:] for model in in_places(run.model for run in runs)]
+    shapes = [set(re.findall(rf'"var\(--c-{colour}[^>]* d="([^"]*)" transform', curves)) for colour in colours]
+    assert len(set.union(*shapes)) == 3, "a marker for each hybrid and for the mixer of the others"
     assert "--other-1: #7a5cc9" in text
     assert "--other-2: #f48fe0" in text
-    assert re.search(r'class="fill dot mamba2 f1"', text), "the second of one mixer is drawn otherwise"
+    mamba2 = STYLES["mamba2"].light[1:]
+    hollow = rf'fill="var\(--c-ffffff[^>]* stroke="var\(--c-{mamba2}'
+    assert re.search(hollow, curves), "the second of one mixer is drawn otherwise"
     table = ResultTable.of("title", runs, lambda model, task: None)
     [legend] = draw_curves(table, "caption").legends
     assert len({line.get_marker() + line.get_fillstyle() for line in legend.get_lines()}) == 4

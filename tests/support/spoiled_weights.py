@@ -24,7 +24,6 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems import BY_NAME, TheoremFails
 from seqsep.theorems.retrieval import attention_blocks, by_pattern, counting_one_layer
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS
-from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.sparse_threshold import disjointness_one_layer
 from seqsep.theorems.trial import Trial
 from support.networks import with_array
@@ -124,8 +123,7 @@ def found_out(check: Check, change: Change) -> TheoremFails | None:
 
     build = counting_one_layer.build
     with ExitStack() as patches:
-        for kind in (Trial, RecurrentTrial):
-            patches.enter_context(mock.patch.object(kind, "__init__", making(kind.__init__)))
+        patches.enter_context(mock.patch.object(Trial, "__init__", making(Trial.__init__)))
         without_a_trial = mock.patch.object(counting_one_layer, "build", lambda *sizes: once(build(*sizes)))
         patches.enter_context(without_a_trial)
         try:

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
+from importlib import import_module
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ LENGTHS = (11, 12, 15)
 BOOKKEEPING = ("_sliding_window_tensor", "seqlen_offset", "indexer_position_ids")
 """Marks of a cache, and positions, which both sides know."""
 NAMES_OF_A_CACHE = ("past_key_values", "cache_params", "state", "rnn_state")
+ENDS_OF_TEXT_MODELS = ("ForCausalLM", "TextModel", "LMHeadModel", "Model")
 LEFT_OUT = object()
 SIZES: dict[str, Any] = {}
 for names, size in {
@@ -56,9 +58,25 @@ for names, size in {
     "bos_token_id": 1,
     "eos_token_id": 2,
     "mamba_dt_rank time_step_rank dt_rank": 4,
+    "embed_dim dim_model embedding_size": 64,
+    "layers decoder_layers num_decoder_layers": 6,
+    "encoder_layers num_encoder_layers": 2,
+    "decoder_attention_heads encoder_attention_heads": 4,
+    "num_decoder_attention_heads num_encoder_attention_heads": 4,
+    "encoder_ffn_dim decoder_ffn_dim d_ff": 48,
+    "d_kv": 10,
+    "is_decoder": True,
+    "decoder_start_token_id": 0,
 }.items():
     SIZES |= dict.fromkeys(names.split(), size)
 """Sizes by the name of the field, for the families that have it."""
+
+
+def mrope(sections: list[int]) -> dict[str, Any]:
+    """Rotary positions of three kinds."""
+    return {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": sections}
+
+
 MLA = {"num_key_value_heads": 4, "head_dim": LEFT_OUT}
 OF_FAMILY: dict[str, dict[str, Any]] = {
     "axk1": MLA,
@@ -74,6 +92,7 @@ OF_FAMILY: dict[str, dict[str, Any]] = {
     "longcat_flash": {"num_key_value_heads": 4, "head_dim": 8},
     "minicpm3": MLA,
     "youtu": MLA,
+    "mistral4": MLA,
     "hy_v4": MLA,
     "mistral_large4_text": MLA,
     "glm5_next_text": {"num_key_value_heads": 4, "head_dim": LEFT_OUT, "qk_rope_head_dim": 0},
@@ -132,6 +151,22 @@ OF_FAMILY: dict[str, dict[str, Any]] = {
     },
     "zaya": {"num_experts_per_tok": 1},
     "recurrent_gemma": {"head_dim": 16},
+    "ernie4_5_vl_moe_text": {
+        "moe_intermediate_size": [48, 48],
+        "mlp_layer_types": ["dense"] * 6,
+        "head_dim": 16,
+        "rope_parameters": mrope([2, 2, 4]),
+    },
+    "deepseek_ocr2_text": {"mlp_layer_types": ["dense"] * 6},
+    "cosmos3_edge_text": {"rope_parameters": mrope([2, 4, 4])},
+    **dict.fromkeys(("glm4v_text", "glm_ocr_text"), {"head_dim": 16, "rope_parameters": mrope([2, 3, 3])}),
+    "glm4v_moe_text": {"head_dim": 16, "rope_parameters": mrope([1, 1, 2])},
+    "xmod": {"default_language": "en_XX"},
+    "chameleon": {"vocabulary_map": {"<image>": 4}},
+    **dict.fromkeys(("qwen2_vl_text", "qwen2_5_vl_text", "qwen2_5_omni_text"), {"rope_parameters": mrope([2, 3, 3])}),
+    **dict.fromkeys(("paddleocr_vl_text", "qwen3_omni_moe_text"), {"rope_parameters": mrope([2, 4, 4])}),
+    "hunyuan_vl_text": {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "xdrope_section": [2, 2, 2, 4]}},
+    "mllama_text_model": {"cross_attention_layers": [1, 4]},
 }
 
 
@@ -159,8 +194,22 @@ def built(model_type: str, fields: Mapping[str, Any]) -> torch.nn.Module:
         except ValueError as error:
             if "Unrecognized configuration" not in str(error):
                 raise
-            model = AutoModel.from_config(config, attn_implementation="eager")
+            model = model_of_text(config)
     return model.eval()
+
+
+def model_of_text(config: Any) -> torch.nn.Module:
+    """The text model of a configuration that no causal class takes: that of AutoModel, else the one in its module."""
+    try:
+        return AutoModel.from_config(config, attn_implementation="eager")
+    except ValueError:
+        module = import_module(type(config).__module__.replace("configuration_", "modeling_"))
+        kinds = [kind for name, kind in vars(module).items() if name.endswith(ENDS_OF_TEXT_MODELS) and isinstance(kind, type)]
+        chosen = [kind for kind in kinds if getattr(kind, "config_class", None) is type(config)]
+        if not chosen:
+            raise
+        config._attn_implementation = "eager"
+        return next(kind for end in ENDS_OF_TEXT_MODELS for kind in chosen if kind.__name__.endswith(end))(config)
 
 
 def counted(model: torch.nn.Module, length: int) -> tuple[int, int]:
@@ -171,6 +220,10 @@ def counted(model: torch.nn.Module, length: int) -> tuple[int, int]:
     with torch.no_grad():
         output = model(tokens, use_cache=True, **given)
     kept = [value for name in NAMES_OF_A_CACHE if (value := getattr(output, name, None)) is not None]
+    if not kept:
+        cache = transformers.DynamicCache(config=model.config)
+        with torch.no_grad():
+            model(tokens, use_cache=True, past_key_values=cache)
     found = dict(tensors([cache, *kept[:1], *in_modules(model)]))
     return sum(map(torch.numel, found.values())), sum(8 * part.element_size() * part.numel() for part in found.values())
 

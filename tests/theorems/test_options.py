@@ -1,7 +1,8 @@
 """The range of every option of every theorem: what is shown is what is accepted, and what is beyond is refused in one line."""
 
+import dataclasses
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,17 @@ from seqsep.theorems import BY_NAME
 from seqsep.theorems.base import Claim, Theorem
 from seqsep.theorems.circuits._circuit import PARITY, parsed
 from seqsep.theorems.option_types import Error, GridSteps, Length
-from seqsep.theorems.options import LEAST_FRACTION, InPlaceOf, OneOf, Option, Range, Read, options_of, require_in_range
+from seqsep.theorems.options import (
+    LEAST_FRACTION,
+    FieldsOf,
+    InPlaceOf,
+    OneOf,
+    Option,
+    Range,
+    Read,
+    options_of,
+    require_in_range,
+)
 from seqsep.theorems.turing_machine import machine_of
 from support.command_line import call
 
@@ -170,3 +181,16 @@ def test_a_theorem_of_ones_own_has_options_ranges_and_refusals():
         theorem.call("check", {"length": 10})
     with pytest.raises(ValueError, match=r"check\('parity', width=...\): options are length, seed"):
         theorem.call("check", {"width": 1})
+
+
+def test_the_fields_of_a_record_are_options_of_a_function():
+    @dataclasses.dataclass
+    class Model:
+        width: Annotated[int, Range(1, 8), "Number of coordinates."] = 4
+        name: str | None = None
+
+    def check(length: Annotated[int, Range(2, 16)], **model: Annotated[Any, FieldsOf(Model)]) -> None: ...
+
+    length, width, name = options_of(check)
+    assert (length.name, length.is_required, width.range, width.default) == ("length", True, Range(1, 8), 4)
+    assert (width.meaning, name.kind, name.default) == ("Number of coordinates.", str, None)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from collections import Counter
 
 import pytest
@@ -12,7 +13,7 @@ from seqsep.maths.networks.network import LinearLayer
 from seqsep.models.mixers import LSTM, Mamba
 from seqsep.models.model import Model
 from seqsep.tasks import BoundedDyck, IndexLookup
-from seqsep.theorems import THEOREMS, TheoremFails, apply, check
+from seqsep.theorems import BY_NAME, THEOREMS, TheoremFails, apply, check
 from seqsep.theorems import laws as theorem_laws
 from seqsep.theorems.bounded_dyck import state as bounded_dyck_state
 from seqsep.theorems.protocols import one_way_protocol
@@ -65,6 +66,20 @@ def test_laws_and_the_bits_of_a_state(theorem, monkeypatch):
     for sizes in networks if ran[LinearLayer] else ():
         assert sizes["state_bits"] == sizes["state_numbers"] * sizes["precision"]
         assert 0 < sizes["state_bits_by_range"] < sizes["state_bits"]
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
+def test_a_theorem_says_what_a_run_shows_and_what_not(theorem):
+    assert theorem.sides in (("upper",), ("lower",), ("upper", "lower"))
+    assert re.fullmatch(r".{20,}\.", theorem.shown)
+    assert re.fullmatch(r"This does not show .{20,}\.", theorem.not_shown)
+
+
+@pytest.mark.parametrize("declared", [("upper",), ("lower",)])
+def test_outcomes_of_other_sides_than_declared_break_a_law(declared):
+    theorem = dataclasses.replace(BY_NAME["index-lookup-state"], sides=declared)
+    with pytest.raises(theorem_laws.LawFails, match=r"index-lookup-state: expected outcomes of the sides"):
+        theorem_laws.check_theorem(theorem)
 
 
 def test_protocol_bits_are_the_state_and_every_split_agrees():

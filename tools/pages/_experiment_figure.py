@@ -8,14 +8,13 @@ from pages._experiment_rows import floor, settings_that_differ, several_position
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import read_rows
 from seqsep.report.experiment_table import states_table
+from seqsep.report.figures.chart import Axis, Chart, LineData
+from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.used_bits import draw_used_bits
 from seqsep.report.formatting import count, counts, percent
 from seqsep.report.measured import GOAL, by_accuracy
-from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT, UPPER_HALF
-from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
-from seqsep.report.page.svg_chart import Chart
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel, in_places
 from seqsep.report.ticks import round_ticks
@@ -98,8 +97,7 @@ def figure_svg(title: str, found: ResultTable, by_bits: bool = False) -> str:
         heading = ", ".join(part for part in (name, at) if part)
         meaning = "thought and answer right, %" if kind == "steps" and _trees(ordered) else "accuracy, %"
         charts.append(PicturePanel(heading, meaning, _chart(heading or title, kind, lines, placed)))
-    styles = {model.slug: model.style for model in placed.values()}
-    return drawn(LedgerPicture(title, "Dotted: 99 %, and the best accuracy without any state.", tuple(charts)), styles)
+    return picture_svg(ChartPicture(title, "Dotted: 99 %, and the best accuracy without any state.", tuple(charts)))
 
 
 def _chart(title: str, kind: Kind, lines: Sequence[Line], placed: Mapping[SizedModel, SizedModel]) -> Chart:
@@ -120,10 +118,10 @@ def _chart(title: str, kind: Kind, lines: Sequence[Line], placed: Mapping[SizedM
     floors = [] if kind == "steps" and _trees(found) else [max(map(floor, found))]
     least = min([height for line in data for _, height in line.points])
     ends = "; ".join(f"{line.name} {line.value} %" for line in data)
-    return line_chart(
+    return Chart(
         title,
         f"{title}, {CAPTIONS[kind]}. Last values: {ends}.",
-        data,
+        lines=tuple(data),
         x=_across(kind, [at for line in data for at, _ in line.points]),
         y=Axis(0.45, 1.0, UPPER_HALF) if least >= 0.45 else Axis(0.0, 1.0, PERCENT),
         guides=(GOAL, *floors),

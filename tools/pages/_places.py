@@ -11,10 +11,10 @@ from pages._markdown import table
 from seqsep.core.tables import as_csv
 from seqsep.lab.audit import falls
 from seqsep.lab.run import Run
+from seqsep.report.figures.chart import Axis, Chart, LineData
+from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.formatting import DASH, count, listed, percent
-from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT
-from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
 from seqsep.report.sized_model import SizedModel
 
 SURE = 0.95
@@ -116,10 +116,11 @@ def places_svg(folder: Path) -> str:
             x = Axis(1.0, last, tuple((float(at), str(at)) for at in (1, 5, 10, 15, 20)), "place")
             ends = "; ".join(f"{line.name} {line.value} %" for line in data)
             title = f"{told}, {words}"
-            chart = line_chart(title, f"{title}, by place. At the last: {ends}.", data, x=x, y=Axis(0.0, 1.0, PERCENT))
+            summary = f"{title}, by place. At the last: {ends}."
+            chart = Chart(title, summary, lines=tuple(data), x=x, y=Axis(0.0, 1.0, PERCENT))
             panels.append(PicturePanel(title, "share of the inputs, %", chart))
     subtitle = "Index lookup, N = 20: the share that is answered right, and the share that a linear reader finds in the state."
-    return drawn(LedgerPicture(TITLE, subtitle, tuple(panels)), {model.slug: model.style for model in named})
+    return picture_svg(ChartPicture(TITLE, subtitle, tuple(panels)))
 
 
 def cells(line: Mapping[str, Any]) -> list[tuple[list[int], float | None]]:

@@ -9,8 +9,8 @@ from pages._markdown import table
 from seqsep.lab.audit.answer import Audit, Place
 from seqsep.lab.audit.needed import Rounded
 from seqsep.lab.audit.sizes import LENGTHS, rows
-from seqsep.report.page.audit_charts import STYLES, sizes_chart
-from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
+from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
+from seqsep.report.page.audit_charts import sizes_chart
 from seqsep.report.sized_model import STYLES as MIXERS
 from seqsep.tasks import BY_NAME
 
@@ -149,7 +149,7 @@ def audit_picture(results: Path) -> str:
         by_mixer.setdefault(row["run"]["layers"][0], []).append((row["run"]["width"], found))
     every = [found for known in by_mixer.values() for _, found in known]
     highest = math.ceil(math.log10(max(one.stored_bits for one in every)))
-    picture = LedgerPicture(
+    picture = ChartPicture(
         title="What a state stores is not what its reader needs, nor what it carries",
         subtitle=(
             "Bits of one example's state over the width of a model. The length N changes with the width: each tick has both."
@@ -162,7 +162,7 @@ def audit_picture(results: Path) -> str:
         ),
         panels=tuple(_panel(mixer, by_mixer[mixer], highest) for mixer in LENGTHS if mixer in by_mixer),
     )
-    return drawn(picture, STYLES)
+    return picture_svg(picture)
 
 
 def _panel(mixer: str, known: Sequence[tuple[int, Audit]], highest: int) -> PicturePanel:

@@ -1,7 +1,7 @@
 """docs/reference/theorems/NAME.md: the statement of a theorem, its proof, and what a run of it prints.
 
 The text is the docstring of the theorem's file. Its first paragraph says what is shown; paragraphs before "Source:" explain it.
-"We differ:" is a section of its own, the paragraph with "This does not show" another one, and the rest is the proof.
+"We differ:" is a section of its own, and the rest is the proof. The fields of the theorem say what a run shows, and what not.
 """
 
 import inspect
@@ -18,7 +18,7 @@ from pages._markdown import table
 from pages._outputs import console
 from pages.errata import entries
 from pages.papers import paper_of
-from pages.theorems import NOT_SHOWN, claims, file_of, module_of, sides, test_file
+from pages.theorems import claims, file_of, module_of, test_file
 from seqsep.commands.certify import certify
 from seqsep.core.names import docstring
 from seqsep.theorems import BY_NAME, THEOREMS, Theorem
@@ -39,7 +39,6 @@ class Parts:
     explained: list[str] = field(default_factory=list)
     source: list[str] = field(default_factory=list)
     differs: list[str] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)
     proof: list[str] = field(default_factory=list)
 
 
@@ -57,8 +56,6 @@ def parts_of(text: str) -> Parts:
             place = parts.source
         elif block.startswith(DIFFERS):
             place = parts.differs
-        elif NOT_SHOWN in block:
-            place = parts.shown
         elif place is not parts.explained and not block.startswith("    ") and ITEM.match(block) is None:
             place = parts.proof
         place.append(block)
@@ -73,7 +70,7 @@ def theorem_page(theorem: Theorem, clone: Path) -> str:
         _papers(theorem),
         _statement(theorem),
         "## Check\n\n" + console(("check", theorem.name), claims(theorem)),
-        _shown(theorem, parts),
+        _shown(theorem),
     ]
     if parts.differs:
         first = parts.differs[0].removeprefix(DIFFERS).strip()
@@ -116,7 +113,7 @@ def _papers(theorem: Theorem) -> str:
 
 def _statement(theorem: Theorem) -> str:
     said = [f"* {inline(part[0].upper() + part[1:])}." for part in theorem.statement.split("; ")]
-    kinds = "\n\n".join(f"**{side.capitalize()} bound:** {SIDES[side]}." for side in sides(theorem))
+    kinds = "\n\n".join(f"**{side.capitalize()} bound:** {SIDES[side]}." for side in theorem.sides)
     parts = ["## Statement\n\n", "\n".join(said), f"\n\n{kinds}\n"]
     if theorem.bound is not None:
         words = ["bound", theorem.name]
@@ -135,17 +132,10 @@ def _default_length(theorem: Theorem) -> int | None:
     return given.default if given is not None and known and isinstance(given.default, int) else None
 
 
-def _shown(theorem: Theorem, parts: Parts) -> str:
+def _shown(theorem: Theorem) -> str:
     """What the output shows, and what it does not."""
     said = "Each line is one model or one variant. A size is measured on it, and its bound is from the proof."
-    return f"{said}\n\n" + markdown(_unlabelled(parts.shown))
-
-
-def _unlabelled(found: Sequence[str]) -> list[str]:
-    """The blocks, with the two halves of the first one as paragraphs."""
-    first, *rest = found
-    before, sentence, after = first.partition(NOT_SHOWN)
-    return [*([before.strip()] if before.strip() else []), sentence + after, *rest]
+    return markdown([said, theorem.shown, theorem.not_shown])
 
 
 def _steps(theorem: Theorem, proof: Sequence[str]) -> str:

@@ -1,21 +1,18 @@
 """docs/reference/theorems/index.md: every statement of each paper with its verdict, and the theorem that runs it."""
 
-import ast
 import inspect
 import json
 import re
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
 import seqsep
-from pages._docstrings import blocks
 from pages._markdown import table
 from pages.papers import VERDICTS, Paper, Statement, paper_of, papers_of
 from seqsep.core.files import read_text
-from seqsep.core.names import docstring, required
+from seqsep.core.names import required
 from seqsep.theorems import THEOREMS, Claim, Theorem
 
 FOLDER = "docs/reference/theorems"
@@ -33,7 +30,6 @@ The verdicts mean:
 
 """
 MANY = 100_000
-NOT_SHOWN = "This does not show "
 
 
 @dataclass(frozen=True)
@@ -79,7 +75,7 @@ def _rows(paper: Paper, theorems: Sequence[Theorem]) -> list[list[str]]:
     rows = []
     for statement in paper.statements:
         ours = [one.theorem for one in covered if one.statement == statement]
-        rows += [[statement.label, statement.verdict, _link(theorem), ", ".join(sides(theorem))] for theorem in ours]
+        rows += [[statement.label, statement.verdict, _link(theorem), ", ".join(theorem.sides)] for theorem in ours]
         if not ours:
             rows.append([statement.label, statement.verdict, "", ""])
     return rows
@@ -119,39 +115,6 @@ def claims(theorem: Theorem) -> list[Claim]:
     return list(dict.fromkeys([theorem.claim, *(one for one in vars(module_of(theorem)).values() if isinstance(one, Claim))]))
 
 
-def sides(theorem: Theorem) -> list[str]:
-    """Which sides its check reports: `upper`, `lower` or both.
-
-    Read from the code: which of `Claim.upper` and `Claim.lower` its file calls, or a private file beside it that it imports.
-    """
-    module = module_of(theorem)
-    origins = {member.__name__ if inspect.ismodule(member) else _origin(member) for member in vars(module).values()}
-    private = sorted(name for name in origins if name.startswith(f"{module.__package__}._"))
-    trees = [ast.parse(inspect.getsource(one)) for one in (module, *(sys.modules[name] for name in private))]
-    called = {
-        node.func.attr
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-    }
-    return [side for side in ("upper", "lower") if side in called]
-
-
-def not_shown(theorem: Theorem) -> str:
-    """Return what its file says that a run does not show: from the sentence "This does not show ..." to the paragraph's end.
-
-    Raises ValueError without such a sentence.
-
-    >>> from seqsep.theorems import BY_NAME
-    >>> not_shown(BY_NAME["index-lookup-attention"])
-    'This does not show that the model is right at other lengths than those built. The proof covers every N.'
-    """
-    for paragraph in blocks(docstring(module_of(theorem))):
-        if NOT_SHOWN in paragraph:
-            return paragraph[paragraph.index(NOT_SHOWN) :]
-    raise ValueError(f"{file_of(theorem)}: expected a paragraph of its docstring with a sentence that begins {NOT_SHOWN!r}")
-
-
 def test_file(theorem: Theorem, clone: Path) -> str:
     """The file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
     place = Path(file_of(theorem)).relative_to("theorems")
@@ -174,8 +137,3 @@ def module_of(theorem: Theorem) -> ModuleType:
 def file_of(theorem: Theorem) -> str:
     """Return the file of a theorem below src/seqsep."""
     return Path(inspect.getfile(module_of(theorem))).relative_to(Path(seqsep.__file__).parent).as_posix()
-
-
-def _origin(member: object) -> str:
-    """The module that a member was defined in; empty if it does not say."""
-    return str(getattr(member, "__module__", ""))

@@ -2,8 +2,9 @@
 
 import argparse
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import PUBLISHED, Command, print_json
 from seqsep.commands.outputs import require_outputs
@@ -13,6 +14,7 @@ from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.language_models.capacity.answer import Capacity
+    from seqsep.language_models.capacity.text import Asked
 
 DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
 MEMORY = {"": 1, "b": 1, **{f"{letter}ib": 1 << (10 * power) for power, letter in enumerate("kmgtp", start=1)}}
@@ -22,16 +24,29 @@ MOST = 10**18
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which files, which widths of numbers, and what is asked besides."""
-    parser.add_argument("configs", metavar="CONFIG.json", nargs="+", help="a model's config.json, or the folder it is in")
+    configs = "a model's config.json, the folder it is in, a .gguf file, or - for standard input"
+    parser.add_argument("configs", metavar="CONFIG.json", nargs="+", help=configs)
     parser.add_argument("--compare", action="store_true", help="several files, a row each")
-    parser.add_argument("--length", help="tokens, such as 4096, 128k or 1M")
+    parser.add_argument("--pairs", action="store_true", help="with --compare: also a sentence for each two models that cross")
+    parser.add_argument("--length", help="tokens, such as 4096, 128k (128,000) or 1M")
+    parser.add_argument("--source-length", help="tokens of an encoder-decoder's source, or positions of images")
     parser.add_argument("--batch", help="sequences at once (1)", default="1")
     parser.add_argument("--memory", help="bytes for state and cache, such as 80GiB")
     parser.add_argument(
+        "--weights",
+        metavar="SIZE",
+        help='bytes of the weights, taken from --memory: a size, a file or a folder, or "auto" for the folder of CONFIG.json',
+    )
+    parser.add_argument("--tensor-parallel", metavar="N", help="devices that divide the heads; bytes are of one device (1)")
+    parser.add_argument("--block-size", metavar="TOKENS", help="tokens of a block of a paged cache (1)")
+    parser.add_argument(
         "--one-layer", action="store_true", help="also from which length on one layer of it, alone, is provably too narrow"
     )
-    parser.add_argument("--state-bits", help="bits of a number of a fixed state (16)", default="16")
-    parser.add_argument("--cache-bits", help="bits of a number of a cache (16)", default="16")
+    widths = "bits of a number of a fixed state, or a format such as fp8 (16)"
+    parser.add_argument("--state-bits", help=widths, default="16")
+    widths = "bits of a number of a cache, such as 8.5 or q8_0; q8_0/q4_0 for keys and values (16, or what the file says)"
+    parser.add_argument("--cache-bits", help=widths)
+    parser.add_argument("--defaults", action="store_true", help="take a depth and width that the file lacks from the library")
     parser.add_argument("--chart", type=Path, metavar="FILE.svg", help="with --compare: bytes over length and crossings, drawn")
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="one JSON object; a list of them with --compare")
@@ -44,64 +59,148 @@ def run(options: argparse.Namespace) -> int:
     length = None if options.length is None else quantity("--length", options.length, DECIMAL)
     memory = None if options.memory is None else quantity("--memory", options.memory, MEMORY)
     batch = quantity("--batch", options.batch, DECIMAL)
-    bits = {
-        name: quantity(f"--{name.replace('_', '-')}", getattr(options, name), {"": 1}) for name in ("state_bits", "cache_bits")
-    }
+    _require_flags_that_fit(options)
+    require_outputs([options.chart], read=_files(options))
+    found = _read(options)
+    from seqsep.language_models.capacity.text import Asked
+
+    question = Asked(length, memory, batch, _weights(options))
+    if options.compare:
+        _compare(options, found, question)
+        return DONE
+    (one,) = found
+    if isinstance(one, BadInput):
+        raise one
+    if options.json:
+        record = record_of(one, question)
+        if options.one_layer:
+            from seqsep.language_models.capacity.one_layer_text import one_layer_record
+
+            record["one_layer"] = one_layer_record(one)
+        print_json(record)
+        return DONE
+    from seqsep.language_models.capacity.text import sentences
+
+    lines = sentences(one, question)
+    if options.one_layer:
+        from seqsep.language_models.capacity.one_layer_text import one_layer_sentences
+
+        lines += ["", *(f"  {line}" for line in one_layer_sentences(one))]
+    print("\n".join(lines))
+    return DONE
+
+
+def _require_flags_that_fit(options: argparse.Namespace) -> None:
     if len(options.configs) > 1 and not options.compare:
         raise BadInput(f"expected one CONFIG.json, found {len(options.configs)}; --compare takes several")
+    if options.configs.count("-") > 1:
+        raise BadInput("-: expected standard input once, found it twice")
     if (options.csv or options.latex) and not options.compare:
         raise BadInput("--csv and --latex: expected --compare with them, found none")
+    if options.pairs and not options.compare:
+        raise BadInput("--pairs: expected --compare with it, found none")
     if options.one_layer and options.compare:
         raise BadInput("--one-layer: expected one model, found --compare; docs/reference/capacity.md compares published models")
     if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
         raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")
-    require_outputs([options.chart], read=map(Path, options.configs))
-    from seqsep.language_models.capacity.answer import capacity
+    if options.weights is not None and options.memory is None:
+        raise BadInput("--weights: expected --memory with it, found none")
 
-    found = [capacity(path, **bits) for path in options.configs]
+
+def _files(options: argparse.Namespace) -> list[Path]:
+    return [Path(name) for name in options.configs if name != "-"]
+
+
+def _read(options: argparse.Namespace) -> list["Capacity | BadInput"]:
+    """Read every file; with --compare, an error takes the place of a file that cannot be read."""
+    from seqsep.language_models.capacity.answer import capacity
+    from seqsep.language_models.capacity.widths import keys_and_values, width
+
+    named = {
+        "source_length": None if options.source_length is None else quantity("--source-length", options.source_length, DECIMAL),
+        "tensor_parallel": quantity("--tensor-parallel", options.tensor_parallel or "1", {"": 1}),
+        "block_size": quantity("--block-size", options.block_size or "1", {"": 1}),
+    }
+    width("--state-bits", options.state_bits)
+    keys_and_values("--cache-bits", options.cache_bits or "16")
+    widths = {"state_bits": options.state_bits, "cache_bits": options.cache_bits}
+    found: list[Capacity | BadInput] = []
+    for path in options.configs:
+        try:
+            found.append(capacity(path, **widths, **named, defaults=options.defaults))
+        except BadInput as error:
+            found.append(error)
+        except OSError as error:
+            if not options.compare:
+                raise
+            found.append(BadInput(f"{path}: {error.strerror}"))
+    if options.compare and all(isinstance(one, BadInput) for one in found):
+        raise next(one for one in found if isinstance(one, BadInput))
+    return found
+
+
+def _weights(options: argparse.Namespace) -> int | None:
+    """The bytes of weights on one device."""
+    if options.weights is None:
+        return None
+    if re.match(r"\d", options.weights) and not Path(options.weights).exists():
+        total = quantity("--weights", options.weights, MEMORY)
+    else:
+        from seqsep.language_models.capacity.weights import bytes_of_weights
+
+        if options.weights == "auto" and (len(options.configs) > 1 or options.configs[0] == "-"):
+            raise BadInput("--weights auto: expected one CONFIG.json in the folder of its weights")
+        total = bytes_of_weights(Path(options.configs[0] if options.weights == "auto" else options.weights))
+    return -(-total // quantity("--tensor-parallel", options.tensor_parallel or "1", {"": 1}))
+
+
+def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"], question: "Asked") -> None:
+    from seqsep.language_models.capacity.compare import Comparison, Unknown
+
+    models = [one for one in found if not isinstance(one, BadInput)]
     if options.chart is not None:
         from seqsep.report.page.capacity_chart import capacity_chart
 
-        write_file(options.chart, capacity_chart(found, length), read=map(Path, options.configs))
+        write_file(options.chart, capacity_chart(models, question.length), read=_files(options))
+    pairs = list(zip(options.configs, found, strict=True))
     if options.json:
-        records = [record_of(one, length, memory, batch) for one in found]
-        if options.one_layer:
-            from seqsep.language_models.capacity.one_layer_text import one_layer_record
+        print_json(
+            [
+                {"file": path, "unknown": str(one)} if isinstance(one, BadInput) else record_of(one, question)
+                for path, one in pairs
+            ]
+        )
+        return
+    table = Comparison(
+        [Unknown(path, str(one).removeprefix(f"{path}: ")) if isinstance(one, BadInput) else one for path, one in pairs],
+        question,
+    )
+    if options.csv or options.latex:
+        print(table.csv() if options.csv else table.latex(), end="")
+        return
+    from seqsep.language_models.capacity.crossings import LONGEST, crossings_in_words
+    from seqsep.language_models.capacity.notes import notes
 
-            records[0]["one_layer"] = one_layer_record(found[0])
-        print_json(records if options.compare else records[0])
-    elif options.compare:
-        from seqsep.language_models.capacity.compare import Comparison
-        from seqsep.language_models.capacity.crossings import LONGEST, crossings_in_words
-        from seqsep.language_models.capacity.text import quantized
-
-        table = Comparison(found, length, memory, batch)
-        named = [f"{one.where}: {said}" for one in found for said in quantized(one)]
-        text = "\n".join([table.table(), *crossings_in_words(found, length or LONGEST), *named, ""])
-        print(table.csv() if options.csv else table.latex() if options.latex else text, end="")
-    else:
-        from seqsep.language_models.capacity.text import sentences
-
-        lines = sentences(found[0], length, memory, batch)
-        if options.one_layer:
-            from seqsep.language_models.capacity.one_layer_text import one_layer_sentences
-
-            lines += ["", *(f"  {line}" for line in one_layer_sentences(found[0]))]
-        print("\n".join(lines))
-    return DONE
+    lines = crossings_in_words(models, question.length or LONGEST) if options.pairs else []
+    unread = [f"{path}: unknown: {str(one).removeprefix(f'{path}: ')}" for path, one in pairs if isinstance(one, BadInput)]
+    named = [f"{one.where}: {said}" for one in models for said in notes(one)]
+    print("\n".join([table.table(), *lines, *unread, *named]))
 
 
-def record_of(found: "Capacity", length: int | None, memory: int | None, batch: int) -> dict[str, object]:
+def record_of(found: "Capacity", question: "Asked") -> dict[str, Any]:
     """The answer as plain values, with what was asked besides."""
     record = found.record()
+    length, batch = question.length, question.batch
     if length is not None:
         read = batch * found.bytes_at(length)
         allocated = batch * found.bytes_at(length, allocated=True)
         record["at_length"] = {"tokens": length, "batch": batch, "bytes_read": read, "bytes_allocated": allocated}
-    if memory is not None:
-        record["in_memory"] = {"bytes": memory, "batch": batch, "most_tokens": found.longest_in(memory, batch)}
+    if question.memory is not None and question.left is not None:
+        weights = {} if question.weights is None else {"bytes_of_weights": question.weights}
+        most = found.longest_in(question.left, batch)
+        record["in_memory"] = {"bytes": question.memory, **weights, "batch": batch, "most_tokens": most}
         if length is not None:
-            record["in_memory"] |= {"most_sequences_of_the_length": found.batch_in(memory, length)}
+            record["in_memory"] |= {"most_sequences_of_the_length": found.batch_in(question.left, length)}
     return record
 
 
@@ -131,7 +230,6 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "The command downloads nothing. Without --chart it loads NumPy, but neither torch nor transformers: seqsep ships the "
-        "defaults of transformers."
+        "The command downloads nothing. It loads neither torch nor transformers: seqsep ships the defaults of transformers."
     ),
 )

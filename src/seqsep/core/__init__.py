@@ -1,6 +1,7 @@
 """Names, files, tables, the random stream and interrupts: used by every room.
 
 names       values that users name: checked, printed safely, refused with what was expected
+registry    members by name, imported when they are first used
 files       files of users: kinds, sizes, encodings, atomic writing
 tables      results as lists that print as tables
 stream      the random stream, the same on every machine

@@ -9,11 +9,12 @@ from matplotlib.figure import Figure
 
 from seqsep.core.files import read_bytes
 from seqsep.report.experiment_table import NamedTable
+from seqsep.report.figures.chart_picture import draw_picture
 from seqsep.report.figures.panels import draw_curves, draw_states
 from seqsep.report.figures.results import draw_results
-from seqsep.report.figures.separation import draw_separation
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.figures.used_bits import draw_used_bits
+from seqsep.report.page.ledger_picture import separation_picture
 from seqsep.report.table_files import write_tables
 
 
@@ -37,7 +38,7 @@ class ShownExperiment:
 
 def write_separation(folder: Path) -> None:
     """Write figures/separation: the separation in bits, which depends on no rows."""
-    write_figure(draw_separation(), folder / "figures", "separation")
+    write_figure(draw_picture(separation_picture(), columns=2), folder / "figures", "separation")
 
 
 def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:

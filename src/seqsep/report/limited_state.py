@@ -8,10 +8,9 @@ from typing import Any
 
 from seqsep.core.files import read_lines
 from seqsep.lab.row import read_rows
+from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.formatting import count, percent, percent_at_most
 from seqsep.report.measured import RunSummary, by_accuracy
-from seqsep.report.page.chart_layout import Axis, LineData, line_chart
-from seqsep.report.page.svg_chart import Chart
 from seqsep.report.styles import STYLES, Style
 from seqsep.tasks import BY_NAME, Task
 from seqsep.tasks.ceilings import ceiling
@@ -101,11 +100,11 @@ def _chart(task: Task, models: Sequence[Restored], needed: int) -> Chart:
     said = "; ".join(f"{name} {percent(accuracy)} %" for name, accuracy in at_half.items() if accuracy is not None)
     half = percent_at_most(ceiling(task, needed // 2))
     ticks = tuple((float(2**power), count(2**power)) for power in range(0, 12, 2) if 2**power <= most)
-    return line_chart(
+    return Chart(
         "A state that is too small",
         f"Accuracy over bits of the state, below the proved ceiling, which is {half} % at {needed // 2} bits"
         f"{f' ({said})' if said else ''}.",
-        lines,
+        lines=tuple(lines),
         x=Axis(1.0, most, ticks, "bits of the state that is read (logarithmic)", log=True),
         y=Axis(0.0, 1.0, PERCENT),
     )

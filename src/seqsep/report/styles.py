@@ -12,7 +12,7 @@ class Style:
     """How a line or a row looks.
 
     `slug` is the name of its CSS class and `title` what a reader calls it. The colours are those on `light` and on `dark`
-    ground; marker and `fill` are matplotlib's.
+    ground; marker and `fill` are matplotlib's. A `strong` line is wider.
     """
 
     slug: str
@@ -21,6 +21,7 @@ class Style:
     dark: str
     marker: str
     fill: str = "full"
+    strong: bool = False
 
 
 STYLES: dict[str, Style] = {

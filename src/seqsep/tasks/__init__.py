@@ -1,5 +1,7 @@
 """Tasks: each is a frozen dataclass in a file of its own, which begins with what is asked.
 
+A task is imported when it is first used.
+
 Files:
 
     base                what every task is: `Task`, and `Batch`, a block of its examples; `GeneratedTask`: the answer is written
@@ -31,38 +33,58 @@ Files:
     _thresholds         thresholds of features: drawn ones, DIMACS text, quick evaluation
 """
 
-from seqsep.tasks.associative_recall import AssociativeRecall
-from seqsep.tasks.base import EVERY_CLASS, NOTHING_ASKED, Batch, GeneratedTask, LiveRetriever, Task
-from seqsep.tasks.bounded_dyck import BoundedDyck
-from seqsep.tasks.counting import Counting
-from seqsep.tasks.disjointness import Disjointness
-from seqsep.tasks.equality import Equality
-from seqsep.tasks.index_lookup import IndexLookup
-from seqsep.tasks.is_tree import IsTree
-from seqsep.tasks.multi_query_recall import MultiQueryRecall
-from seqsep.tasks.nearest_neighbor import NearestNeighbor
-from seqsep.tasks.ngram_retrieval import NgramRetrieval
-from seqsep.tasks.sparse_threshold import SparseThreshold
+from typing import TYPE_CHECKING
 
-TASKS: tuple[type[Task], ...] = (
-    AssociativeRecall,
-    BoundedDyck,
-    Counting,
-    Disjointness,
-    Equality,
-    IndexLookup,
-    IsTree,
-    MultiQueryRecall,
-    NearestNeighbor,
-    NgramRetrieval,
-    SparseThreshold,
-)
-BY_NAME: dict[str, type[Task]] = {task.name: task for task in TASKS}
+from seqsep.core.registry import Registry, from_places, lazy_names
+
+if TYPE_CHECKING:
+    from seqsep.tasks.associative_recall import AssociativeRecall
+    from seqsep.tasks.base import EVERY_CLASS, NOTHING_ASKED, Batch, GeneratedTask, LiveRetriever, Task
+    from seqsep.tasks.bounded_dyck import BoundedDyck
+    from seqsep.tasks.counting import Counting
+    from seqsep.tasks.disjointness import Disjointness
+    from seqsep.tasks.equality import Equality
+    from seqsep.tasks.index_lookup import IndexLookup
+    from seqsep.tasks.is_tree import IsTree
+    from seqsep.tasks.multi_query_recall import MultiQueryRecall
+    from seqsep.tasks.nearest_neighbor import NearestNeighbor
+    from seqsep.tasks.ngram_retrieval import NgramRetrieval
+    from seqsep.tasks.sparse_threshold import SparseThreshold
+
+    TASKS: tuple[type[Task], ...]
+
+PLACES = {
+    "associative-recall": "seqsep.tasks.associative_recall:AssociativeRecall",
+    "bounded-dyck": "seqsep.tasks.bounded_dyck:BoundedDyck",
+    "counting": "seqsep.tasks.counting:Counting",
+    "disjointness": "seqsep.tasks.disjointness:Disjointness",
+    "equality": "seqsep.tasks.equality:Equality",
+    "index-lookup": "seqsep.tasks.index_lookup:IndexLookup",
+    "is-tree": "seqsep.tasks.is_tree:IsTree",
+    "multi-query-recall": "seqsep.tasks.multi_query_recall:MultiQueryRecall",
+    "nearest-neighbor": "seqsep.tasks.nearest_neighbor:NearestNeighbor",
+    "ngram-retrieval": "seqsep.tasks.ngram_retrieval:NgramRetrieval",
+    "sparse-threshold": "seqsep.tasks.sparse_threshold:SparseThreshold",
+}
+BY_NAME: "Registry[type[Task]]" = Registry("task", PLACES)
+
+_HOMES = {
+    **{place.partition(":")[2]: place for place in PLACES.values()},
+    "Batch": "seqsep.tasks.base:Batch",
+    "EVERY_CLASS": "seqsep.tasks.base:EVERY_CLASS",
+    "GeneratedTask": "seqsep.tasks.base:GeneratedTask",
+    "LiveRetriever": "seqsep.tasks.base:LiveRetriever",
+    "NOTHING_ASKED": "seqsep.tasks.base:NOTHING_ASKED",
+    "Task": "seqsep.tasks.base:Task",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {**from_places(_HOMES), "TASKS": BY_NAME.members})
 
 __all__ = [
     "BY_NAME",
     "EVERY_CLASS",
     "NOTHING_ASKED",
+    "PLACES",
     "TASKS",
     "AssociativeRecall",
     "Batch",

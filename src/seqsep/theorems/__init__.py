@@ -1,5 +1,7 @@
 """Theorems: each file has the statement, the proof, what it builds or reduces, and a check that runs it.
 
+A theorem is imported when it is first used: `BY_NAME` has all names before that, and `THEOREMS` imports all theorems.
+
 Folders are subjects; docs/reference/theorems/index.md is the index by paper and number. Files:
 
     retrieval         index lookup and associative recall
@@ -26,12 +28,12 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seqsep.core.names import choose
+from seqsep.core.registry import Registry, lazy_names
 from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
-from seqsep.tasks.reading import readable_form
 from seqsep.theorems import (
     bounded_dyck,
     circuits,
@@ -46,18 +48,24 @@ from seqsep.theorems import (
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
 from seqsep.theorems.options import plain_options as plain_options
 
-THEOREMS: tuple[Theorem, ...] = (
-    *retrieval.THEOREMS,
-    *equality.THEOREMS,
-    *sparse_threshold.THEOREMS,
-    *nearest_neighbor.THEOREMS,
-    *bounded_dyck.THEOREMS,
-    *is_tree.THEOREMS,
-    *turing_machine.THEOREMS,
-    *circuits.THEOREMS,
-    *protocols.THEOREMS,
-)
-BY_NAME: dict[str, Theorem] = {theorem.name: theorem for theorem in THEOREMS}
+PLACES = {
+    **retrieval.PLACES,
+    **equality.PLACES,
+    **sparse_threshold.PLACES,
+    **nearest_neighbor.PLACES,
+    **bounded_dyck.PLACES,
+    **is_tree.PLACES,
+    **turing_machine.PLACES,
+    **circuits.PLACES,
+    **protocols.PLACES,
+}
+"""The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""
+BY_NAME: Registry[Theorem] = Registry("theorem", PLACES)
+
+if TYPE_CHECKING:
+    THEOREMS: tuple[Theorem, ...]
+else:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": BY_NAME.members})
 
 
 def check(name: str | Theorem, **options: Any) -> Outcomes:
@@ -161,6 +169,8 @@ def _named(name: str | Theorem) -> Theorem:
 
 def _json_object(line: str) -> dict[str, Any]:
     """The input of a line; of an example as `seqsep sample --json` writes it, the readable form."""
+    from seqsep.tasks.reading import readable_form  # imports tasks
+
     try:
         given = json.loads(line)
     except RecursionError:
@@ -170,4 +180,17 @@ def _json_object(line: str) -> dict[str, Any]:
     return dict(readable_form(given))
 
 
-__all__ = ["BY_NAME", "THEOREMS", "Claim", "Outcome", "Outcomes", "Theorem", "TheoremFails", "apply", "bound", "build", "check"]
+__all__ = [
+    "BY_NAME",
+    "PLACES",
+    "THEOREMS",
+    "Claim",
+    "Outcome",
+    "Outcomes",
+    "Theorem",
+    "TheoremFails",
+    "apply",
+    "bound",
+    "build",
+    "check",
+]

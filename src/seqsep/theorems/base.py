@@ -14,6 +14,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Number, Option, options_of, plain_options, require_in_range
 
+Side = Literal["upper", "lower"]
 FUNCTIONS: Mapping[str, str] = {
     "check": "check",
     "apply": "predictor",
@@ -67,7 +68,7 @@ class Outcome:
 
     theorem: str
     source: str
-    side: Literal["upper", "lower"]
+    side: Side
     statement: str
     length: int
     exhaustive: bool = False
@@ -154,17 +155,22 @@ class Outcomes(list[Outcome], Tabular):
         return self.table()
 
 
-class Reported(TypedDict):
-    """What one run of a check reports: the fields of `Outcome` that its claim does not say."""
+class Described(TypedDict):
+    """The fields of `Outcome` that describe a run, next to its numbers."""
 
     length: int
-    inputs: int
-    measured: Mapping[str, Number]
-    bound: Mapping[str, Number]
     exhaustive: NotRequired[bool]
     as_printed: NotRequired[Mapping[str, Number | str] | None]
     variant: NotRequired[str | None]
     witness: NotRequired[Mapping[str, Any] | None]
+
+
+class Reported(Described):
+    """What one run of a check reports: the fields of `Outcome` that its claim does not say."""
+
+    inputs: int
+    measured: Mapping[str, Number]
+    bound: Mapping[str, Number]
     margin: NotRequired[Margin | None]
     saturated: NotRequired[Mapping[str, int] | None]
     holds: NotRequired[bool]
@@ -222,7 +228,7 @@ class Claim:
         """The outcome of a reduction or a witness; `statement` replaces the claim's if the run shows another one."""
         return self._outcome("lower", statement, run)
 
-    def _outcome(self, side: Literal["upper", "lower"], statement: str | None, run: Reported) -> Outcome:
+    def _outcome(self, side: Side, statement: str | None, run: Reported) -> Outcome:
         margin = run.get("margin")
         if margin is not None and margin.proved is not None and margin.least < margin.proved:
             raise self.fails({"margin of": margin.of, "least": margin.least, "proved": margin.proved})
@@ -283,7 +289,10 @@ class Theorem:
         nothing_to_certify: reason why there is no certificate.
         bound: function that returns the sizes of the statement with their constants, from lengths only.
         errata: differences from the paper.
-        choices: ranges and choices of the options.
+        choices: differences from the paper that are no errors of it.
+        sides: the sides of the outcomes, upper before lower.
+        shown: what a run of the check shows, in sentences.
+        not_shown: what a run does not show, in sentences that begin with "This does not show".
 
     >>> from seqsep.theorems import BY_NAME
     >>> theorem = BY_NAME["index-lookup-state"]
@@ -302,6 +311,9 @@ class Theorem:
     bound: Callable[..., Mapping[str, Number]] | None = None
     errata: tuple[Erratum, ...] = ()
     choices: tuple[Choice, ...] = ()
+    sides: tuple[Side, ...] = ()
+    shown: str = ""
+    not_shown: str = ""
 
     @property
     def name(self) -> str:

@@ -1,6 +1,6 @@
 """What the checks of several theorems share: cases tried until there are enough inputs, and the search of `--tightness`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -10,20 +10,11 @@ from seqsep.theorems.base import Outcome, TheoremFails
 Built = TypeVar("Built")
 
 
-def until_tried(inputs: int, check_case: Callable[[int, int], Outcome | None]) -> list[Outcome]:
-    """Check case 0, 1, 2, .. until `inputs` inputs are tried.
-
-    `check_case(case, left)` is told how many inputs are left to try; a case that does not apply gives None.
-    """
-    outcomes = []
-    tried = 0
-    case = 0
-    while tried < inputs:
-        outcome = check_case(case, inputs - tried)
-        case += 1
-        if outcome is not None:
-            outcomes.append(outcome)
-            tried += outcome.inputs
+def until_tried(inputs: int, cases: Iterator[Outcome]) -> list[Outcome]:
+    """Take the outcomes of cases, each of which is checked when it is taken, until `inputs` inputs are tested."""
+    outcomes: list[Outcome] = []
+    while sum(outcome.inputs for outcome in outcomes) < inputs:
+        outcomes.append(next(cases))
     return outcomes
 
 

@@ -16,6 +16,8 @@ __all__ = ["LAWS", "LawFails", "check_theorem", "tried_laws"]
 def check_theorem(theorem: Theorem) -> None:
     """Check your own theorem with its default options: it must test inputs, hold, and measure each size that it bounds.
 
+    If the theorem declares its sides, the outcomes must be of these sides, and of each of them.
+
     Arguments:
         theorem: the theorem.
 
@@ -93,6 +95,13 @@ def _no_json(theorem: Theorem, outcomes: Sequence[Outcome]) -> str | None:
     return None
 
 
+def _other_sides(theorem: Theorem, outcomes: Sequence[Outcome]) -> str | None:
+    reported = {outcome.side for outcome in outcomes}
+    if not theorem.sides or reported == set(theorem.sides):
+        return None
+    return f"expected outcomes of the sides {theorem.sides}, found {sorted(reported)}"
+
+
 def _refuted(theorem: Theorem, outcomes: Sequence[Outcome]) -> str | None:
     return next((str(outcome) for outcome in outcomes if not outcome.holds), None)
 
@@ -104,6 +113,7 @@ LAWS: Mapping[str, Callable[[Theorem, Any], str | None]] = {
     "a bound for each measured size": _unbounded,
     "sizes that are numbers": _not_numbers,
     "outcomes that are JSON": _no_json,
+    "the declared sides": _other_sides,
     "each outcome holds": _refuted,
 }
 """The laws by name: a function gives what breaks the law, or None. Each law relies on those before it."""

@@ -9,7 +9,11 @@ from typing import Annotated, get_args
 
 from seqsep.maths.arithmetic.grid import Rounding, Softmax
 from seqsep.maths.codes.codes import CODES
+from seqsep.models.mixers import GROWING, PLACES
 from seqsep.theorems.options import LEAST_FRACTION, MOST_SEED, InPlaceOf, OneOf, Range
+
+RECURRENT = tuple(name for name in PLACES if name not in GROWING)
+"""The mixers whose state does not grow with the length."""
 
 # Sizes of an input.
 Length = Annotated[int, Range(1, 1 << 16), "N, the greatest number of tokens (vertices, pairs, points or cells of input)."]
@@ -65,6 +69,8 @@ GridSoftmax = Annotated[str, OneOf(*get_args(Softmax)), SOFTMAX]
 Repair = Annotated[str, OneOf("repaired", "printed"), "repaired (ours) or printed (the paper's construction)."]
 Tightness = Annotated[bool, "Search for the smallest scale and the smallest grid that still work."]
 
+RecurrentMixer = Annotated[str, OneOf(*RECURRENT, or_file=True), "A layer with random weights as the model that is too small."]
+
 # Files.
 Checkpoint = Annotated[Path, "A trained model in safetensors, in place of one with random weights."]
 Text = Annotated[
@@ -72,20 +78,4 @@ Text = Annotated[
     InPlaceOf("length", "alphabet", "tightness", "seed"),
     "A file: the network is built for its length, over bytes, and queried at every position of a file up to 16 KiB, at 1,000 "
     "evenly spaced positions of a larger one.",
-]
-
-
-def recurrent_mixers() -> tuple[str, ...]:
-    """The mixers whose state does not grow with the length.
-
-    >>> recurrent_mixers()[:2]
-    ('linear-attention', 'retention')
-    """
-    from seqsep.models.mixers import BY_NAME
-
-    return tuple(name for name, mixer in BY_NAME.items() if not mixer.grows)
-
-
-RecurrentMixer = Annotated[
-    str, OneOf(or_file=True, listed=recurrent_mixers), "A layer with random weights as the model that is too small."
 ]

@@ -84,6 +84,13 @@ class Read:
     read: Callable[[str], Any]
 
 
+@dataclass(frozen=True)
+class FieldsOf:
+    """The record whose fields are options, as the annotation of `**keywords`."""
+
+    record: type
+
+
 @dataclass(frozen=True, init=False)
 class InPlaceOf:
     """The options that an option replaces: giving both is an error."""
@@ -155,8 +162,8 @@ class Option:
 def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     """Return the options of a function, in the order of its signature.
 
-    A parameter that `functools.partial` has filled keeps its place, with that value as its default. A parameter without an
-    annotation has the type of its default.
+    A parameter that `functools.partial` has filled keeps its place, with that value as its default. Keywords that are
+    annotated with `FieldsOf` are the fields of a record. A parameter without an annotation has the type of its default.
 
     >>> def check(length: Annotated[int, Range(1, 9), "N, tokens."] = 4, code: str | None = None) -> None: ...
     >>> [(option.name, option.meaning, option.default) for option in options_of(check)]
@@ -164,10 +171,12 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
     """
     plain = inspect.unwrap(function.func if isinstance(function, partial) else function)
     hints = typing.get_type_hints(plain, include_extras=True)
-    return tuple(
-        _option(parameter, hints.get(name, type(parameter.default)))
-        for name, parameter in inspect.signature(inspect.unwrap(function)).parameters.items()
-    )
+    options: list[Option] = []
+    for name, parameter in inspect.signature(inspect.unwrap(function)).parameters.items():
+        hint = hints.get(name, type(parameter.default))
+        records = [note.record for note in typing.get_args(hint) if isinstance(note, FieldsOf)]
+        options += options_of(records[0]) if records else [_option(parameter, hint)]
+    return tuple(options)
 
 
 def require_in_range(where: str, options: Mapping[str, Option], given: Mapping[str, Any]) -> None:

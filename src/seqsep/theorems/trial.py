@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
-import torch
 from jaxtyping import Float64, Int64
 
 from seqsep.core.names import required
@@ -15,10 +14,11 @@ from seqsep.maths.arithmetic.grid import Array, Tally
 from seqsep.maths.networks.executor import Execution, run
 from seqsep.maths.networks.generation import GenerationDiffers, asked_places, follow, padded, require_followed
 from seqsep.maths.networks.network import Network
-from seqsep.models.model import Model
-from seqsep.theorems.base import TheoremFails
+from seqsep.maths.networks.recurrent import StateRange
+from seqsep.theorems.base import Claim, Described, Margin, Number, Outcome, TheoremFails, sizes
 
 CLIMBS = 12
+LOGITS = "the greatest logit above the next"
 FLOATS_AT_ONCE = 1 << 24
 
 
@@ -27,7 +27,7 @@ class Trial:
     """Runs a built network on batches, on its grid and in float64, and requires the right answers of both.
 
     `inputs` counts what was tried; `margin(result)` gives distances, an example a row, and `least` is the least one met;
-    `tally` counts what was rounded and saturated, by place.
+    `tally` counts what was rounded and saturated, by place; `state_ranges` are those that each remembered number met.
     The float run is left out beyond `in_floats` inputs.
 
     >>> from seqsep.theorems.retrieval.index_lookup_attention import build
@@ -44,10 +44,13 @@ class Trial:
     inputs: int = 0
     least: Fraction | None = None
     tally: Tally = field(default_factory=Tally)
+    state_ranges: tuple[StateRange, ...] = ()
 
     @cached_property
-    def model(self) -> Model:
-        """The network in float64, built when it is first asked for."""
+    def model(self) -> Any:
+        """The network as a `Model` in float64, built when it is first used."""
+        from seqsep.models.model import Model  # brings torch
+
         return Model.load(self.network)
 
     def require(
@@ -95,7 +98,7 @@ class Trial:
         return result
 
     def note(self, result: Execution, inputs: int) -> None:
-        """Add a result to the count of inputs, the least margin and the tally."""
+        """Add a result to the count of inputs, the least margin, the tally, and the ranges of remembered numbers."""
         self.inputs += inputs
         self.tally.rounded.update(result.tally.rounded)
         self.tally.saturated.update(result.tally.saturated)
@@ -103,6 +106,51 @@ class Trial:
             apart = self.margin(result)
             least = int(apart.integers.min()) * apart.unit
             self.least = least if self.least is None else min(self.least, least)
+        met = zip(self.state_ranges or result.state_ranges, result.state_ranges, strict=True)
+        self.state_ranges = tuple(before.joined(now) for before, now in met)
+
+    def sizes(self) -> dict[str, Number]:
+        """Measure the network; of a recurrence also the count of numbers kept and their bits, p each and by the ranges met."""
+        measured = sizes(self.network)
+        if self.state_ranges:
+            measured["state_numbers"] = len(self.state_ranges)
+            measured["state_bits"] = self.network.state_bits
+            measured["state_bits_by_range"] = sum(one.bits for one in self.state_ranges)
+        return measured
+
+    def outcome(
+        self,
+        claim: Claim,
+        bound: Mapping[str, Number],
+        *,
+        more: Mapping[str, Number] | None = None,
+        margin_of: str = LOGITS,
+        proved: float | None = None,
+        statement: str | None = None,
+        **run: Unpack[Described],
+    ) -> Outcome:
+        """Return the outcome of an upper bound: sizes next to their bounds, inputs, saturated numbers, and the least margin.
+
+        Arguments:
+            claim: the claim of the theorem.
+            bound: the bound of each size.
+            more: sizes that were measured next to those of `sizes`.
+            margin_of: what the margin of the trial is measured of.
+            proved: the margin that the proof guarantees.
+            statement: a statement in place of the claim's.
+            run: length, variant and the other fields of `Described`.
+
+        Raises TheoremFails for a size or a margin that exceeds its bound.
+        """
+        return claim.upper(
+            statement=statement,
+            inputs=self.inputs,
+            measured=claim.within(self.sizes() | dict(more or {}), bound),
+            bound=bound,
+            margin=None if self.margin is None else Margin(float(self.least_margin), proved, margin_of),
+            saturated=self.saturated,
+            **run,
+        )
 
     @property
     def least_margin(self) -> Fraction:
@@ -153,21 +201,50 @@ class Trial:
         sure = np.concatenate([is_sure for _, is_sure in found])
         require_followed(self.network.name, sequences, asked, answers=answers, sure=sure)
 
-    @torch.no_grad()
+    def logits(self, tokens: Int64[np.ndarray, "batch time"]) -> Float64[np.ndarray, "batch time classes"]:
+        """The logits after every token, in float64."""
+        import torch
+
+        with torch.no_grad():
+            found: np.ndarray = self.model(torch.from_numpy(tokens)).numpy()
+        return found
+
+    def last_logits(self, tokens: Int64[np.ndarray, "batch time"]) -> Float64[np.ndarray, "batch classes"]:
+        """The logits after the last token, in float64."""
+        import torch
+
+        with torch.no_grad():
+            found: np.ndarray = self.model(torch.from_numpy(tokens), torch.full((len(tokens),), tokens.shape[1] - 1)).numpy()
+        return found
+
     def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
         """The model's answers at the asked positions, and whether each is above every other class."""
+        import torch
+
         batch, time = inputs.shape[:2]
         are_tokens = inputs.ndim == 2
         given = torch.from_numpy(inputs if are_tokens else inputs.astype(np.float64) * float(self.network.grid.step))
-        if isinstance(at, int):
-            logits = self.model(given, torch.full((batch,), at % time))[:, None]
-        else:
-            logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
+        with torch.no_grad():
+            if isinstance(at, int):
+                logits = self.model(given, torch.full((batch,), at % time))[:, None]
+            else:
+                logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
         sure = np.ones(logits.shape[:-1], dtype=bool)
         if logits.shape[-1] > 1:
             first_two = logits.topk(2, dim=-1).values
             sure = (first_two[..., 0] > first_two[..., 1]).numpy()
         return logits.argmax(-1).numpy(), sure
+
+
+def logits_apart(result: Execution) -> Array:
+    """The greatest logit less the next one, an entry a question."""
+    two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
+    return Array(two[..., 1] - two[..., 0], result.logits.unit)
+
+
+def query_scale(network: Network, layer: int = 0) -> int:
+    """Measure the factor of the scores: the greatest entry of the first head's queries in an attention layer."""
+    return int(network.attention(layer).heads[0].query.largest)
 
 
 def distances(values: Array, threshold: Fraction) -> Array:

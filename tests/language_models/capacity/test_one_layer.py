@@ -1,5 +1,7 @@
 """One layer of published models: its sizes as their authors state them, and lengths as a hand computation gives them."""
 
+import sys
+from fractions import Fraction
 from math import log2
 
 import pytest
@@ -9,6 +11,7 @@ from seqsep.language_models.capacity import capacity
 from seqsep.language_models.capacity.one_layer import (
     OneLayer,
     one_layer,
+    power_of_ten_below,
     recurrent_numbers,
     state_composition,
     state_never_below,
@@ -68,7 +71,7 @@ def test_the_table_has_every_model_and_numbers_by_hand():
         n = number(cell)
         assert (n - 1) * log2(n - 1) <= bits < n * log2(n)
     # 32 layers of 2 x 8 x 128 numbers of 16 bits a token: 2^(1,048,576) is more than 10^315,621.
-    assert llama[-1] == "above&nbsp;10^315,621"
+    assert llama[-1] == "above&nbsp;10^315,652"
     assert 315_621 * log2(10) <= 1_048_576
     mamba = table["state-spaces/mamba-2.8b-hf"]
     # 5,120 channels of 16 numbers and 3 columns of a convolution, in 64 layers.
@@ -118,7 +121,7 @@ def test_a_wider_layer_bites_later_and_a_window_earlier():
     ],
 )
 def test_layers_of_another_form_are_left_out(config):
-    assert one_layer(capacity(config)) is None
+    assert one_layer(capacity(config, defaults=True)) is None
 
 
 def test_other_rules_of_widths():
@@ -128,7 +131,10 @@ def test_other_rules_of_widths():
     latent = {"model_type": "deepseek_v3", **shared, "kv_lora_rank": 24, "qk_rope_head_dim": 8}
     assert one_layer(capacity({**latent, "v_head_dim": 16})).width == 24
     assert one_layer(capacity({**latent, "v_head_dim": 32})).width == 32
-    assert one_layer(capacity({"model_type": "zamba", "hidden_size": 64, "num_attention_heads": 4})).width == 32
+    assert (
+        one_layer(capacity({"model_type": "zamba", "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 4})).width
+        == 32
+    )
 
 
 def test_a_state_s_bits_and_a_cache_that_grows():
@@ -139,4 +145,19 @@ def test_a_state_s_bits_and_a_cache_that_grows():
     growing = capacity({"model_type": "by-hand", "layers": [{"numbers_per_token": 16}]})
     assert state_composition(growing) is None
     assert state_never_below(growing) == 77  # 2^256 has 78 digits
-    assert 10**77 <= 2**256
+    assert 10**77 <= 2**256 < 10**78
+
+
+@pytest.mark.parametrize("bits", [0, 1, 3, 4, 93, 94, 1024, 13_301, 131_072])
+def test_the_power_of_ten_below_a_power_of_two(bits):
+    """By integers: the digits of 2^b, which log10 2 = 0.301 misses from some thousand bits on."""
+    sys.set_int_max_str_digits(50_000)
+    power = power_of_ten_below(Fraction(bits))
+    assert 10**power <= 1 << bits < 10 ** (power + 1)
+
+
+def test_the_powers_of_ten_of_published_models():
+    """Llama-3.1-8B keeps 1,048,576 bits a token and Jamba 131,072; with log10 2 = 0.301 they were 31 and 4 too small."""
+    powers = [power_of_ten_below(Fraction(bits)) for bits in (1_048_576, 131_072)]
+    assert powers == [315_652, 39_456]
+    assert power_of_ten_below(Fraction(19, 2)) == 2

@@ -57,7 +57,7 @@ def test_kimi_s_lists_count_from_one():
     lists = {"full_attn_layers": [4], "kda_layers": [1, 2, 3], "num_heads": 2, "head_dim": 8, "short_conv_kernel_size": 4}
     found = small("kimi_linear", linear_attn_config=lists)
     assert [layer[0].kind for layer in found.layers] == ["conv", "conv", "conv", "latent"]
-    without = capacity({"model_type": "kimi_linear"})
+    without = capacity({"model_type": "kimi_linear"}, defaults=True)
     assert [place for place, layer in enumerate(without.layers) if layer[0].kind == "latent"] == [4, 8, 12, 16, 20, 24]
     with pytest.raises(BadInput, match=r"linear_attn_config: full_attn_layers: expected layers from 1 to 4"):
         small("kimi_linear", linear_attn_config={**lists, "full_attn_layers": [0]})
@@ -67,11 +67,11 @@ def test_kimi_s_lists_count_from_one():
 
 def test_defaults_are_the_library_s():
     """6: bamba has states of 256 where the published 9B has 128, mamba2 eight groups, and gemma 3 lives on defaults."""
-    bamba = capacity({"model_type": "bamba"})
+    bamba = capacity({"model_type": "bamba"}, defaults=True)
     assert sum(part.fixed for part in bamba.layers[0] if part.kind == "recurrent") == 128 * 64 * 256
-    groups = [capacity({"model_type": "mamba2", "n_groups": count}).fixed_numbers for count in (8, 1)]
-    assert groups[0] == capacity({"model_type": "mamba2"}).fixed_numbers > groups[1]
-    assert capacity({"model_type": "gemma3_text"}).numbers_per_token == 4 * 2 * 4 * 256
+    groups = [capacity({"model_type": "mamba2", "n_groups": count}, defaults=True).fixed_numbers for count in (8, 1)]
+    assert groups[0] == capacity({"model_type": "mamba2"}, defaults=True).fixed_numbers > groups[1]
+    assert capacity({"model_type": "gemma3_text"}, defaults=True).numbers_per_token == 4 * 2 * 4 * 256
 
 
 def test_files_that_the_library_writes_differ():
@@ -156,11 +156,11 @@ def test_hgrn_keeps_its_recurrence_in_the_type_of_its_weights():
 
 def test_one_name_in_two_libraries():
     """Only flash-linear-attention writes fuse_norm; its defaults are other ones, and Mamba-2's heads follow from its width."""
-    theirs = capacity({"model_type": "mamba2", "fuse_cross_entropy": False})
+    theirs = capacity({"model_type": "mamba2", "fuse_cross_entropy": False}, defaults=True)
     assert (len(theirs.layers), theirs.fixed_numbers) == (48, 48 * (64 * 64 * 128 + 3 * (4096 + 2 * 128)))
-    assert len(capacity({"model_type": "mamba2"}).layers) == 64
-    assert len(capacity({"model_type": "mamba", "fuse_norm": True}).layers) == 48
-    assert len(capacity({"model_type": "mamba"}).layers) == 32
+    assert len(capacity({"model_type": "mamba2"}, defaults=True).layers) == 64
+    assert len(capacity({"model_type": "mamba", "fuse_norm": True}, defaults=True).layers) == 48
+    assert len(capacity({"model_type": "mamba"}, defaults=True).layers) == 32
     found = capacity({**FLASH, "model_type": "bitnet", "num_heads": 4, "num_kv_heads": 2})
     assert found.numbers_per_token == 2 * 2 * 2 * 16
     windowed = capacity({**FLASH, "model_type": "bitnet", "num_heads": 4, "window_size": 7})

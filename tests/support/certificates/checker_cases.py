@@ -89,7 +89,7 @@ class Digits(NamedTuple):
             try:
                 weights = grid.quotients([0, 1])
             except module.Answer as answer:
-                if decides or answer.args != (2, "unfit: too large: a weight too near a step"):
+                if decides or answer.args != (2, "unfit: too large: a weight too close to a step"):
                     return True
             else:
                 if not decides or weights != [self.steps // 3, 2 * self.steps // 3]:

@@ -59,7 +59,7 @@ def named() -> list[Shown]:
     cases.append(Case(of_one_place, 0, "index-by-pattern: alphabet 2, length 3, all 1, heads 1, inputs 8, "))
     given = json.loads(of_one_place)
     given["task"]["alphabet"] = 1
-    cases.append(Case(seal(given), 1, "alphabet is 1, which has no place to ask for"))
+    cases.append(Case(seal(given), 1, "with an alphabet of 1 there is no place to ask for"))
     said = "holds: index-lookup-state: index-lookup: alphabet 2, length 2, rows 4, state_bits 2, alice [0, 1]; sha256 "
     cases.append(Case(certify("index-lookup-state", length=2, alphabet=2), 0, said))
     given = json.loads(samples()["distinguishing-table: inequality"])

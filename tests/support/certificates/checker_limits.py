@@ -48,7 +48,7 @@ def limits() -> list[Shown]:
         (b"[" * 100_000 + b"]" * 100_000, "not JSON"),
         (canonical([*automaton]), "not the fields"),
         (b"[]", "not the fields"),
-        (canonical(dict.fromkeys(automaton, 1)), "version 1"),
+        (canonical(dict.fromkeys(automaton, 1)), "not a seqsep-certificate"),
     ]
     cases: list[Shown] = [Case(data, 2, why) for data, why in by_bytes]
     cases += [Case(canonical(automaton | {"digest": digest}), 1, "digest") for digest in ("0" * 64, 1)]
@@ -155,7 +155,7 @@ def _sizes_of_runs(of: dict[str, dict[str, Any]]) -> list[Shown]:
         claims = {"all": everything, "heads": 1, "inputs": 1, "layers": 1, "width": 1}
         body = tree | {"theorem": "built-generator", "task": task, "witness": witness, "claims": claims}
         cases.append(
-            Case(seal(body | {"precision": 4, "rounding": "floor stepwise"}), status, "no integer" if status else "holds")
+            Case(seal(body | {"precision": 4, "rounding": "floor stepwise"}), status, "not an integer" if status else "holds")
         )
     return cases
 
@@ -163,7 +163,7 @@ def _sizes_of_runs(of: dict[str, dict[str, Any]]) -> list[Shown]:
 def _thoughts(of: dict[str, dict[str, Any]]) -> list[Shown]:
     """Runs of networks that look at the last token only: what is next to an end is none, and behind an end nothing stands."""
     cases: list[Shown] = []
-    goes_on = "a run goes on behind its end"
+    goes_on = "a run continues after its end"
     counting = {"name": "counting", "alphabet": 2, "length": 1}
     recall = {"name": "ngram", "alphabet": 2, "gram": 2, "length": 1}
     tree = {"name": "is-tree", "vertices": 2}

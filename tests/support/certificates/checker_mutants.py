@@ -1,11 +1,14 @@
 """Mutants of the checker: every comparison, constant, `and`, `or`, `not`, arithmetic sign and check of it, changed in turn.
 
+So is every letter of the shapes of a network's arrays: a size that is no longer tied to the size with the same letter.
+
 A mutant is killed by the corpus if a status, or the reason that a forgery expects, comes out otherwise, or it does not end.
 `EQUIVALENT` holds those that no input can tell, each with the argument.
 """
 
 import ast
 import itertools
+import re
 import signal
 import types
 from collections.abc import Iterator
@@ -21,32 +24,35 @@ SECONDS = 3.0
 LARGE = 'require_fit(states * kinds * (depth + 8) <= MOST_WORK, f"too large: {states} states")'
 ZEROS = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0"
 CONTEXT = "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)"
-IS_OPEN = "is_open = [drop > 0 or (self.once and any(drops)) for drop in drops]"
+IS_BELOW = "is_below = drop > 0 or (self.once and any(drops))"
 ASCII = 'certificate = json.loads(data.decode("ascii"), parse_float=str, parse_constant=str)'
-PART = "part = [*range(vertices + 1)]  # of each vertex, those that the edges so far connect with it"
+PART = "part = list(range(vertices + 1))  # of each vertex; vertices that the edges so far connect have the same"
 NO_SUCH_WORK = "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)"
 MORE_DIGITS = "another number of digits decides alike, since ends enclose"
 ON_A_LINE = "if the upper end is on a line, more digits decide alike"
-DEPTH = "def __init__(self, alphabets, solve, count=lambda value: None, depth=1, **of_runs):"
+DEPTH = "def __init__(self, alphabets, solve, *, count=None, depth=1, ends=(), told=None, retriever=(None, None, None)):"
 TEXTS = 'texts = ["<s>", *symbols, *counts, "[", "]", "FAILED", "NO", "YES", *marks]'
+NETWORK = 'NETWORK = {"positions": "pd", "symbols": "sd", "readout": "cd", "readout_bias": "c"}'
+ONE_ARRAY = "no other array has this size"
 NO_NUMBER = "no pattern finds it, and no run holds it"
 EQUIVALENT: dict[str, str] = {
-    f"{DEPTH} | 1 -> 2 at 69": "a letter costs a 64th of it, rounded down: nothing",
+    f"{NETWORK} | positions: pd -> zd at 10": ONE_ARRAY,
+    f"{NETWORK} | symbols: sd -> zd at 10": ONE_ARRAY,
+    f"{DEPTH} | 1 -> 2 at 58": "a letter costs a 64th of it, rounded down: nothing",
     f"{TEXTS} | '<s>' -> '<s>~' at 9": NO_NUMBER,
     f"{LARGE} | comparison 0 LtE -> Lt at 12": NO_SUCH_WORK,
     f"{ZEROS} | comparison 0 LtE -> Lt at 20": "the digit 0 stays a 0",
     f"{ZEROS} | 48 -> 49 at 20": "the digit 0 stays a 0",
     f"{CONTEXT} | 10 -> 11 at 32": MORE_DIGITS,
     f"{CONTEXT} | 10 -> 9 at 32": MORE_DIGITS,
-    f"{IS_OPEN} | comparison 0 Gt -> Lt at 11": ON_A_LINE,
-    f"{IS_OPEN} | 0 -> 1 at 18": ON_A_LINE,
-    f"{PART} | 1 -> 2 at 26": "the last entry is that of no vertex",
+    f"{IS_BELOW} | comparison 0 Gt -> Lt at 11": ON_A_LINE,
+    f"{IS_BELOW} | 0 -> 1 at 18": ON_A_LINE,
+    f"{PART} | 1 -> 2 at 29": "the last entry is that of no vertex",
     f"{ASCII} | 'ascii' -> 'ascii~' at 37": "Python drops what is no letter from the name of an encoding",
 }
 
 
 CHECKS = ("require", "require_fit", "require_work", "only_fields")
-REASONED = ("require", "require_fit", "Answer")
 NAMING_THEIR_VALUE = ("only_fields", "some_list", "whole_number", "whole_numbers", "matrix", "parts", "words")
 
 
@@ -82,8 +88,26 @@ def _changes(node: ast.AST) -> Iterator[Change]:
     elif isinstance(node, ast.Constant) and isinstance(node.value, str | bytes):
         extra = node.value + ("~" if isinstance(node.value, str) else b"~")
         yield Change(f"{node.value!r} -> {extra!r}", "value", extra)
+    elif isinstance(node, ast.Dict) and node.values and all(is_shape(value) for value in node.values):
+        yield from untied(node)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CHECKS:
         yield Change("check dropped", "func", ast.Name("bool_of_nothing", ast.Load()))
+
+
+def is_shape(node: ast.expr) -> bool:
+    """Return True for one or two small letters, each of which stands for a size."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and re.fullmatch("[a-z]{1,2}", node.value) is not None
+
+
+def untied(shapes: ast.Dict) -> Iterator[Change]:
+    """Yield the shapes with another letter for one size of one array."""
+    for number, (name, shape) in enumerate(zip(shapes.keys, shapes.values, strict=True)):
+        assert isinstance(name, ast.Constant)
+        assert isinstance(shape, ast.Constant)
+        for place in range(len(shape.value)):
+            changed = f"{shape.value[:place]}z{shape.value[place + 1 :]}"
+            values = [*shapes.values[:number], ast.Constant(changed), *shapes.values[number + 1 :]]
+            yield Change(f"{name.value}: {shape.value} -> {changed}", "values", values)
 
 
 def _texts(tree: ast.Module) -> set[int]:
@@ -111,8 +135,15 @@ def _texts(tree: ast.Module) -> set[int]:
 
 
 def _live(tree: ast.Module) -> list[ast.stmt]:
-    """All but `main`, `answer` and the last lines, which tests run as a program (test_certificates.py)."""
-    return [node for node in tree.body if not isinstance(node, ast.If) and getattr(node, "name", "") not in ("main", "answer")]
+    """Return all except what tests run as a program (test_certificates.py, test_checker_text.py)."""
+    as_program = ("main", "answer", "self_test", "SELF_TEST")
+    parts = [node for node in tree.body if not isinstance(node, ast.If)]
+    return [node for node in parts if getattr(node, "name", "") not in as_program and "SELF_TEST" not in _assigned(node)]
+
+
+def _assigned(node: ast.stmt) -> list[str]:
+    """Return the names that a statement assigns."""
+    return [target.id for target in node.targets if isinstance(target, ast.Name)] if isinstance(node, ast.Assign) else []
 
 
 def mutants() -> list[Mutant]:

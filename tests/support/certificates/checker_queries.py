@@ -46,14 +46,14 @@ STEPS: list[tuple[list[list[int]], list[int], str]] = [  # rules, what is writte
     (RIGHT, [5, 12, 6, 7, 2, 5, 12, 6, 7, *ASKED], "holds"),  # a symbol is no action
     (RIGHT, [0, 0, 5, 10, 6, 2, 0], "holds"),
     (RIGHT, [0, 0, 5, 10, 6, 2, 0, 0], "the value is [0, 0, 0], not [0, 0, 0, 0]"),
-    (RIGHT, [10, 6, 2, 0, 0, 0], "a query is closed and was not opened"),
+    (RIGHT, [10, 6, 2, 0, 0, 0], "a query is closed but was never opened"),
     (FLIP, FLIPPED, "holds"),
     (FLIP, [*FLIPPED, 5, 10, 6, 0, 8], "holds"),
     (FLIP, [5, 10, 6, 2, 0, 5, 10, 6, 0, 1, 5, 10, 6, 0, 0], "the answer is not"),
 ]
 TREE, NO_TREE, OPENS, CLOSES, FAILED = 6, 5, 7, 8, 9  # of three vertices, ~ is 4
 NOT_FOUND = "the answer is not"
-NOT_OPENED = "a query is closed and was not opened"
+NOT_OPENED = "a query is closed but was never opened"
 PATH = [0, 2, 4, 1, 2, 4, 3]
 LOOP = [0, 1, 4, 1, 1, 4, 2]
 TWICE = [0, 1, 4, 2, 1, 4, 2]

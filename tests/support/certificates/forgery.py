@@ -47,6 +47,16 @@ def without_last(entries: list) -> list:
     return entries[:-1]
 
 
+def wider(entries: list) -> list:
+    """Return a vector with one more number, or a matrix with one more row; both are 0."""
+    return [*entries, [0] * len(entries[0]) if isinstance(entries[0], list) else 0]
+
+
+def columns(change: Callable[[list], list]) -> Callable[[list], list]:
+    """Return the change of each row of a matrix."""
+    return lambda rows: [change(row) for row in rows]
+
+
 def add(number: int) -> Callable[[int], int]:
     return lambda value: value + number
 
@@ -64,11 +74,11 @@ def outer(sample: str, task: str, field: str) -> list[Forgery]:
         forge(sample, ("type", "Network"), why="not the type"),
         forge(sample, ("task.name", "bounded-deck"), why="not a task"),
         forge(sample, ("task.name", 7), why="not a task"),
-        forge(sample, ("task", [task]), why="are objects"),
-        forge(sample, ("witness", []), why="are objects"),
-        forge(sample, ("claims", []), why="are objects"),
-        forge(sample, ("task.depths", 1), why="task has not the fields"),
-        forge(sample, ("witness.more", 1), why="witness has not the fields"),
+        forge(sample, ("task", [task]), why="must be objects"),
+        forge(sample, ("witness", []), why="must be objects"),
+        forge(sample, ("claims", []), why="must be objects"),
+        forge(sample, ("task.depths", 1), why="task must be an object with exactly the fields"),
+        forge(sample, ("witness.more", 1), why="witness must be an object with exactly the fields"),
         forge(sample, ("claims.more", 1), why="claims"),
         forge(sample, ("claims", {}), why="complete" if "fooling" in sample else "claims"),
         forge(sample, ("precision", add(1)), why="claims"),
@@ -79,7 +89,7 @@ def outer(sample: str, task: str, field: str) -> list[Forgery]:
         forge(sample, (f"claims.{field}", str), why="claims"),
         forge(sample, ("version", 2), why="version 1", status=2),
         forge(sample, ("version", True), why="version 1", status=2),
-        forge(sample, ("format", "certificate"), why="version 1", status=2),
+        forge(sample, ("format", "certificate"), why="not a seqsep-certificate", status=2),
         forge(sample, ("more", 1), why="not the fields of a certificate", status=2),
         forge(sample, ("theorem", REMOVED), why="not the fields of a certificate", status=2),
         forge(sample, (f"claims.{field}", float), why="not canonical", status=2),

@@ -18,7 +18,7 @@ from seqsep.theorems.circuits import attention
 from seqsep.theorems.circuits._circuit import PARITY, Circuit, drawn, parsed, run_circuit
 from seqsep.theorems.circuits._position_modulo import least_pieces, modulo_part
 from seqsep.theorems.circuits._tokens import Vocabulary
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs the check with shapes checked
 
@@ -26,7 +26,7 @@ NEGATES = {"inputs": 1, "gates": [["x0", "x0"], ["g0", "g0"]], "state": ["g1"], 
 
 
 def put(circuit: Circuit, network: Network, length: int, steps: int) -> Trial:
-    trial = Trial("circuits-attention", network, trials.logit_gap)
+    trial = Trial("circuits-attention", network, logits_apart)
     trials.require_runs(trial, Vocabulary(circuit, length), trials.inputs_of(circuit, length, seed=0)[0], steps)
     return trial
 
@@ -66,7 +66,7 @@ def test_a_long_input_and_the_exponents_of_the_grid():
         assert network.grid.steps == (length + 1 + 4 * steps + 2) ** exponent
     word = np.random.default_rng(0).integers(2, size=100).tolist()
     vocabulary = Vocabulary(parity, 100)
-    trial = Trial("circuits-attention", attention.build(parity, 100), trials.logit_gap)
+    trial = Trial("circuits-attention", attention.build(parity, 100), logits_apart)
     longest = trials.require_runs(trial, vocabulary, [word, word[:3]], 100)
     assert longest == 4 * 100 + 2
     assert trial.saturated == {}

@@ -20,10 +20,10 @@ FIGURE_3 = {"vertices": 6, "edges": [list(edge) for edge in drawn.FIGURE_3]}
 def test_what_is_remembered_has_the_ranges_that_are_proved():
     asking = hybrid._asking(4, "floor")
     asking.put(4, drawn.every_list_of_pairs(4, 3))
-    met = [(one.least, one.greatest) for one in asking.state_ranges]
+    met = [(one.least, one.greatest) for one in asking.trial.state_ranges]
     assert met == [(0, 4), (0, 4), (0, 16), (0, 16), (0, 4), (0, 1), (0, 3), (-4, 1)]
-    assert all(one.unit == Fraction(1) for one in asking.state_ranges)
-    assert sum(one.bits for one in asking.state_ranges) == hybrid.bits_by_range(4) == 25
+    assert all(one.unit == Fraction(1) for one in asking.trial.state_ranges)
+    assert sum(one.bits for one in asking.trial.state_ranges) == hybrid.bits_by_range(4) == 25
 
 
 def test_sizes_beside_the_least_state_without_attention():

@@ -5,23 +5,22 @@ import pytest
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.theorems.protocols.collision import TaskSizes
 from seqsep.theorems.protocols.one_layer_protocol import least_width_heads
-from seqsep.theorems.protocols.small_models import Chosen, small_models, with_random_weights
+from seqsep.theorems.protocols.small_models import SmallModel, with_random_weights
 from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
 
 
-def models(needed: int, chosen: Chosen, most_bits: int = 18):
-    task = recall(4, 2)
-    return small_models(task, needed, chosen, with_bits=lambda bits: with_fewer_bits(4, 2, bits), most_bits=most_bits, seed=0)
+def models(needed: int, small: SmallModel, most_bits: int = 18):
+    return small.models(recall(4, 2), needed, reduced=lambda bits: with_fewer_bits(4, 2, bits), most_bits=most_bits)
 
 
 def test_a_chosen_model_of_as_many_bits_is_refused():
     """An LSTM of width 1 keeps two numbers: a bound of 3 bits is about it, one of 2 bits is not."""
-    chosen = Chosen(mixer="lstm", width=1)
-    (model,) = models(3, chosen)
+    small = SmallModel(mixer="lstm", width=1)
+    (model,) = models(3, small)
     assert (model[0], model[1].bits) == ("lstm of width 1", 2)
     for needed in (2, 1):
         with pytest.raises(ValueError, match=f"has 2 state bits, not fewer than {needed}"):
-            models(needed, chosen)
+            models(needed, small)
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,7 @@ def test_a_chosen_model_of_as_many_bits_is_refused():
 )
 def test_models_by_default_are_as_large_as_may_be(needed, most_bits, bits):
     """The exact model with one bit less than needed, or `most_bits`; an LSTM has an even number of bits."""
-    assert [model.bits for _, model in models(needed, Chosen(), most_bits)] == bits
+    assert [model.bits for _, model in models(needed, SmallModel(), most_bits)] == bits
 
 
 def test_the_finest_grid_of_some_bits_is_not_one_bit_finer():

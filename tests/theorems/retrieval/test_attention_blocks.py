@@ -10,8 +10,8 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import attention_blocks
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS, FIELDS, Positions, answer, drawn, every_input
-from seqsep.theorems.retrieval._margins import logits_apart
 from seqsep.theorems.retrieval._printed_units import MENDED_SIGNS, PRINTED_SIGNS, indicator, threshold
+from seqsep.theorems.trial import logits_apart
 from support.networks import spoiled
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked

@@ -1,5 +1,6 @@
 """Retrieval at its smallest sizes: what is refused, models that keep every bit, and a claim whose model does not err."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -10,7 +11,6 @@ from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.retrieval import associative_recall_state, by_pattern, counting_state, index_lookup_state
-from seqsep.theorems.retrieval._collision_outcome import collision_outcome
 from seqsep.theorems.retrieval.recall_oracle import without_oracle
 
 
@@ -33,20 +33,10 @@ def test_a_model_that_keeps_every_bit_needs_no_oracle(length, alphabet, bits):
 
 def test_a_model_that_does_not_err_is_no_counterexample():
     """The same collision, by the definition of the task and by one after which the model's answer is right."""
-    task = index_lookup_state.recall(4, 2)
     model = as_machine(index_lookup_state.with_fewer_bits(4, 2, 2))
 
     def outcome_of(solve):
-        return collision_outcome(
-            index_lookup_state.CLAIM,
-            model=model,
-            task=task,
-            solve=solve,
-            needed=4,
-            statement="It errs",
-            variant="small",
-            seed=0,
-        )
+        return dataclasses.replace(index_lookup_state.state_bound(4, 2), solve=solve).outcome("small", model, seed=0)
 
     outcome = outcome_of(lambda prompt: prompt[prompt[-1] - 2])
     assert outcome.witness["answer"] != outcome.witness["expected"]

@@ -15,7 +15,7 @@ from seqsep.core.names import BadInput
 from seqsep.lab.audit.questions import Questions
 from seqsep.models.mixers import state_bits
 from seqsep.models.model import Model
-from seqsep.theorems.protocols.machine import as_real, tensors_of, with_tensors
+from seqsep.theorems.protocols.tensor_machine import as_real, tensors_of, with_tensors
 
 PREFIXES_AT_ONCE = 500
 NUMBERS_AT_ONCE = 1 << 23

@@ -1,5 +1,7 @@
 """Experiments: one file a question, with its presets; a user's own Python file with `runs(preset)` works the same way.
 
+An experiment is imported when it is first used; names do not wait for torch.
+
 Files:
 
     index_lookup_architectures  which architecture learns index lookup at which length?
@@ -11,6 +13,7 @@ Files:
     is_tree                     who learns to decide IsTree, with which thought?
     claims                      which claims of the papers hold here?
     base                        what an experiment is
+    _load                       an experiment by its name, or a user's own file
     _search                     a grid of rates, rates around the best, more seeds
     _reach                      who passes a length goes on to the next: architectures under both choices of positions
     _state_bits                 accuracy over bits of state at fixed steps
@@ -20,77 +23,37 @@ Files:
     _equality                   what the three experiments on equality share
 """
 
-import inspect
-from collections.abc import Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from seqsep.core.names import choose, docstring
-from seqsep.lab.experiments import (
-    claims,
-    dyck_architectures,
-    equality_next,
-    equality_one,
-    equality_random,
-    index_lookup_architectures,
-    is_tree,
-    mamba_width,
-)
-from seqsep.lab.experiments._reach import Reach
-from seqsep.lab.experiments._search import Search
-from seqsep.lab.experiments.base import Experiment
-from seqsep.lab.run import Run
-from seqsep.models.plugins.load import attribute, naming_its_line, run_file
-from seqsep.models.plugins.name import relative_to
+from seqsep.core.registry import Registry, from_places, lazy_names
 
-EXPERIMENTS: tuple[Experiment, ...] = (
-    index_lookup_architectures.EXPERIMENT,
-    dyck_architectures.EXPERIMENT,
-    mamba_width.EXPERIMENT,
-    equality_random.EXPERIMENT,
-    equality_one.EXPERIMENT,
-    equality_next.EXPERIMENT,
-    is_tree.EXPERIMENT,
-    claims.EXPERIMENT,
-)
-BY_NAME: dict[str, Experiment] = {experiment.name: experiment for experiment in EXPERIMENTS}
+if TYPE_CHECKING:
+    from seqsep.lab.experiments._load import load_experiment
+    from seqsep.lab.experiments._reach import Reach
+    from seqsep.lab.experiments._search import Search
+    from seqsep.lab.experiments.base import Experiment
 
+    EXPERIMENTS: tuple[Experiment, ...]
 
-def load_experiment(name: str) -> Experiment:
-    """The experiment of a name, or of a user's Python file with `runs(preset)`.
+PLACES = {
+    "index-lookup-architectures": "seqsep.lab.experiments.index_lookup_architectures:EXPERIMENT",
+    "dyck-architectures": "seqsep.lab.experiments.dyck_architectures:EXPERIMENT",
+    "mamba-width": "seqsep.lab.experiments.mamba_width:EXPERIMENT",
+    "equality-random": "seqsep.lab.experiments.equality_random:EXPERIMENT",
+    "equality-one": "seqsep.lab.experiments.equality_one:EXPERIMENT",
+    "equality-next": "seqsep.lab.experiments.equality_next:EXPERIMENT",
+    "is-tree": "seqsep.lab.experiments.is_tree:EXPERIMENT",
+    "claims": "seqsep.lab.experiments.claims:EXPERIMENT",
+}
+BY_NAME: "Registry[Experiment]" = Registry("experiment", PLACES)
 
-    In such a file the path of a layer, model or task is relative to the file.
+_HOMES = {
+    "Experiment": "seqsep.lab.experiments.base:Experiment",
+    "Reach": "seqsep.lab.experiments._reach:Reach",
+    "Search": "seqsep.lab.experiments._search:Search",
+    "load_experiment": "seqsep.lab.experiments._load:load_experiment",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {**from_places(_HOMES), "EXPERIMENTS": BY_NAME.members})
 
-    Raises BadInput for an unknown name, ValueError for a file that does not load or has no `runs`, FileNotFoundError. An
-    exception inside the file's `runs` is a ValueError that names its line.
-
-    >>> load_experiment("mamba-width").question
-    'Does a wider Mamba look up more?'
-    """
-    path = Path(name)
-    if path.suffix != ".py":
-        return BY_NAME[choose("experiment", name, list(BY_NAME))]
-    with relative_to(path.parent):
-        module = run_file(path)
-    own_runs = attribute(module, path, "runs")
-    if not callable(own_runs):
-        raise ValueError(f"{name}: expected a function runs(preset) that returns a list of Run, found none")
-
-    line = inspect.unwrap(own_runs).__code__.co_firstlineno if inspect.isfunction(own_runs) else 1
-
-    def runs(preset: str) -> list[Run]:
-        with naming_its_line(path), relative_to(path.parent):
-            returned = own_runs(preset)
-            found = list(returned) if isinstance(returned, Iterable) else None
-        wrong = returned if found is None else next((run for run in found if not isinstance(run, Run)), None)
-        if found is None or wrong is not None:
-            raise ValueError(
-                f"{name}: runs({preset!r}): expected a list of Run, found {wrong!r:.60} ({path.name}, line {line})"
-            )
-        return found
-
-    question = docstring(module) or name
-    presets = tuple(attribute(module, path, "PRESETS") or ())
-    return Experiment(path.stem.replace("_", "-"), question, presets, runs)
-
-
-__all__ = ["BY_NAME", "EXPERIMENTS", "Experiment", "Reach", "Search", "load_experiment"]
+__all__ = ["BY_NAME", "EXPERIMENTS", "PLACES", "Experiment", "Reach", "Search", "load_experiment"]

@@ -10,26 +10,43 @@ from typing import Any
 from seqsep.core.names import BadInput, whole_arguments
 from seqsep.core.tables import Tabular
 from seqsep.language_models.capacity.attention import twin_per_token
-from seqsep.language_models.capacity.config import Fields, read_config
+from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.declare import Layer, declare
+from seqsep.language_models.capacity.families import COUNTED
 from seqsep.language_models.capacity.limits import Limit, limits
 from seqsep.language_models.capacity.part import BITS, Part
-from seqsep.language_models.capacity.quantized import unknown_method
+from seqsep.language_models.capacity.quantized import cache_width, unknown_method
+from seqsep.language_models.capacity.read import read_model
+from seqsep.language_models.capacity.sizes import Sizes
+from seqsep.language_models.capacity.spellings import require_sizes
+from seqsep.language_models.capacity.widths import Width, keys_and_values, width
 
 Number = int | float
-MOST_BITS = 64
-MOST_TOKENS = 10**15
-MOST_BATCH = 10**9
+MOST_TOKENS = 10**9
+MOST_DEVICES = 1 << 16
 
 
 @whole_arguments
-def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, cache_bits: int = BITS) -> "Capacity":
+def capacity(
+    config: Path | str | Mapping[str, Any],
+    *,
+    state_bits: Width | float | str = BITS,
+    cache_bits: Width | float | str | None = None,
+    source_length: int | None = None,
+    tensor_parallel: int = 1,
+    block_size: int = 1,
+    defaults: bool = False,
+) -> "Capacity":
     """Read a config.json, or a dict like it, and count the numbers that the model keeps between tokens.
 
     Arguments:
-        config: path of a config.json, its folder, or its content as a dict.
-        state_bits: bits of each number in a fixed state.
-        cache_bits: bits of each number in a cache.
+        config: path of a config.json or of a .gguf file, the folder of a config.json, or its content as a dict.
+        state_bits: bits of each number in a fixed state, or a format such as "fp8".
+        cache_bits: the same for a cache, or "q8_0/q4_0" for keys and values; default: 16, or what the file says.
+        source_length: tokens that the encoder reads, or positions of the images, for cross-attention.
+        tensor_parallel: devices among which heads are divided; bytes are those of one device.
+        block_size: tokens of a block of a paged cache.
+        defaults: take depth and width from the library's defaults if the file has neither.
 
     Raises BadInput with the file and the field for a configuration that cannot be read.
 
@@ -37,25 +54,43 @@ def capacity(config: Path | str | Mapping[str, Any], *, state_bits: int = BITS, 
     >>> found.fixed_numbers, found.state_bytes(), found.crossing(), found.limits[0].beyond
     (700416, 1400832, 19, 1867776)
     """
-    for name, bits in (("state_bits", state_bits), ("cache_bits", cache_bits)):
-        if not 1 <= bits <= MOST_BITS:
-            raise BadInput(f"{name}: expected a whole number of bits from 1 to {MOST_BITS}, found {bits}")
+    for name, value, most in (
+        ("source_length", source_length, MOST_TOKENS),
+        ("tensor_parallel", tensor_parallel, MOST_DEVICES),
+        ("block_size", block_size, MOST_TOKENS),
+    ):
+        if value is not None and not (0 if name == "source_length" else 1) <= value <= most:
+            raise BadInput(f"capacity: {name}: expected a whole number up to {most:,}, found {value}")
     where = "config" if isinstance(config, Mapping) else str(config)
-    read = config if isinstance(config, Mapping) else read_config(config)
+    read = config if isinstance(config, Mapping) else read_model(config)
     declared = declare(where, read)
+    if not defaults:
+        require_sizes(declared.fields.where, declared.taken)
+    from_file = cache_width(where, read)
+    keys, values = keys_and_values("cache_bits", (from_file or BITS) if cache_bits is None else cache_bits)
+    source = declared.source if source_length is None else source_length
     return Capacity(
         model_type=declared.family,
+        named=declared.model_type,
         where=where,
         layers=declared.layers,
         fields=declared.fields,
-        state_bits=state_bits,
-        cache_bits=cache_bits,
+        state_bits=width("state_bits", state_bits),
+        cache_bits=keys,
+        value_bits=values,
+        source_length=source or 0,
+        tensor_parallel=tensor_parallel,
+        block_size=block_size,
+        basis=declared.basis,
+        defaults=dict(declared.taken),
+        spellings=dict(declared.spellings),
+        cache_bits_of_file=from_file if cache_bits is None else None,
         unknown_quantization=unknown_method(where, read),
     )
 
 
 @dataclass(frozen=True, repr=False)
-class Capacity(Tabular):
+class Capacity(Sizes, Tabular):
     """The numbers that a model keeps between tokens, for one sequence.
 
     Fields:
@@ -64,7 +99,16 @@ class Capacity(Tabular):
         layers: the parts that each layer keeps.
         fields: fields of the configuration.
         state_bits: bits of each number in a fixed state.
-        cache_bits: bits of each number in a cache.
+        cache_bits: bits of each number in a cache, or of each key if `value_bits` is given.
+        value_bits: bits of each value in a cache, if they differ from those of keys.
+        source_length: tokens of the source, or positions of images, that cross-attention keeps.
+        tensor_parallel: devices among which the heads are divided; bytes are those of one device.
+        block_size: tokens of a block of the cache; caches are whole blocks.
+        named: the model_type of the file, which may be read by the rules of another family.
+        basis: "counted", "published code", "rule" or "by-hand": where the rules are from.
+        defaults: fields that the file leaves out and that decide a number, with the value that is taken.
+        spellings: fields that were read under another name, and that name.
+        cache_bits_of_file: the width of the cache that the file says, if it was taken.
         unknown_quantization: method of quantization_config if `transformers` does not know it, else None.
 
     >>> print(capacity({"model_type": "by-hand", "layers": [{"count": 2, "fixed_numbers": 64}]}).table())
@@ -77,8 +121,17 @@ class Capacity(Tabular):
     where: str
     layers: tuple[Layer, ...]
     fields: Fields
-    state_bits: int = BITS
-    cache_bits: int = BITS
+    state_bits: Width = BITS
+    cache_bits: Width = BITS
+    value_bits: Width | None = None
+    source_length: int = 0
+    tensor_parallel: int = 1
+    block_size: int = 1
+    named: str | None = None
+    basis: str = COUNTED
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    cache_bits_of_file: Width | None = None
     unknown_quantization: str | None = None
     parts: Counter[Part] = field(init=False)
 
@@ -92,7 +145,8 @@ class Capacity(Tabular):
         """The line above the table."""
         growth = f"{plain(self.numbers_per_token):,} numbers a token"
         window = f", {self.window_numbers:,} in windows" if self.window_numbers else ""
-        return f"{self.model_type}: {len(self.layers)} layers, {self.fixed_numbers:,} fixed numbers{window}, {growth}"
+        cross = f", {self.numbers_per_source_token:,} numbers a source token" if self.numbers_per_source_token else ""
+        return f"{self.model_type}: {len(self.layers)} layers, {self.fixed_numbers:,} fixed numbers{window}, {growth}{cross}"
 
     def records(self) -> list[dict[str, Any]]:
         """A row for each kind of part: layers, numbers read and allocated, numbers per token, its window, bits as stored."""
@@ -118,64 +172,23 @@ class Capacity(Tabular):
         return dict(found)
 
     @property
-    def fixed_numbers(self) -> int:
-        """Numbers that a step reads whatever the length."""
-        return sum(count * part.fixed for part, count in self.parts.items())
-
-    @property
-    def allocated_numbers(self) -> int:
-        """Fixed numbers with the spare ones that `transformers` allocates besides."""
-        return sum(count * (part.fixed + part.spare) for part, count in self.parts.items())
-
-    @property
-    def window_numbers(self) -> int:
-        """Numbers of full windows."""
-        return sum(count * part.most_of_window for part, count in self.parts.items())
-
-    @property
-    def numbers_per_token(self) -> Fraction:
-        """Numbers that each further token adds for good."""
-        return sum((count * part.growth for part, count in self.parts.items()), Fraction(0))
-
-    @property
     def limits(self) -> tuple[Limit, ...]:
         """What no model with this state can do, however trained, at these widths of numbers."""
         vocabulary = self.fields.get("vocab_size")
         known = isinstance(vocabulary, int) and not isinstance(vocabulary, bool) and 1 < vocabulary < 1 << 31
-        return limits(self.bits(), self.numbers_per_token * self.cache_bits, vocabulary if known else None)
-
-    def bits(self, as_stored: bool = False) -> int:
-        """Bits of the fixed state and full windows, at the widths that were asked for or as `transformers` stores them."""
-        total = 0
-        for part, count in self.parts.items():
-            total += count * part.fixed * (part.bits if as_stored else self.state_bits)
-            total += count * part.most_of_window * (part.bits if as_stored else self.cache_bits)
-        return total
-
-    def state_bytes(self, as_stored: bool = False) -> int:
-        """Bytes of the fixed state and full windows, rounded up."""
-        return -(-self.bits(as_stored) // 8)
-
-    def bytes_per_token(self) -> Fraction:
-        """Bytes that each further token adds for good."""
-        return self.numbers_per_token * self.cache_bits / 8
-
-    def bytes_at(self, length: int, allocated: bool = False, full: bool = False) -> int:
-        """Bytes kept after so many tokens, rounded up; `full` takes the most that a compressed cache may have waiting."""
-        bits = 0
-        for part, count in self.parts.items():
-            fixed = part.fixed + (part.spare if allocated else 0)
-            growing = part.most_at(length) if full else part.at(length) - part.fixed
-            bits += count * (fixed * self.state_bits + growing * self.cache_bits)
-        return -(-bits // 8)
+        return limits(self.bits(), self.bits_per_token(), vocabulary if known else None)
 
     def crossing(self, as_stored: bool = False) -> int | None:
-        """The tokens from which the cache is as large as the fixed state and full windows; `twin` says whose cache."""
+        """The tokens from which the cache is as large as the fixed state and full windows; `twin` says whose cache.
+
+        The cache is at its width; `as_stored` takes the state as `transformers` stores it.
+        """
         per_token = self._crossing_per_token()
         if not per_token:
             return None
-        width = BITS if as_stored else self.cache_bits
-        return int(-(-Fraction(self.bits(as_stored)) // (per_token * width)))
+        bits = self.stored_beside_cache() if as_stored else Fraction(self.bits())
+        own = self.bits_per_token()
+        return int(-(-bits // (own or per_token * self.cache_bits)))
 
     @property
     def twin(self) -> str:
@@ -199,28 +212,6 @@ class Capacity(Tabular):
         only = all(part.kind == "window" for layer in keeping for part in layer)
         return sum(max(part.tokens or 0 for part in layer) for layer in keeping) if keeping and only else None
 
-    def longest_in(self, memory: int, batch: int = 1) -> int | None:
-        """The largest length whose state and cache fit in so many bytes, for each of `batch` sequences; None: every length.
-
-        It is 0 if not even one token fits. Weights and activations are not counted.
-        """
-        if batch * self.bytes_at(MOST_TOKENS, full=True) <= memory:
-            return None
-        low = 0
-        high = MOST_TOKENS
-        while high - low > 1:
-            middle = (low + high) // 2
-            if batch * self.bytes_at(middle, full=True) <= memory:
-                low = middle
-            else:
-                high = middle
-        return low
-
-    def batch_in(self, memory: int, length: int) -> int | None:
-        """How many sequences of a length fit in so many bytes; None where nothing is kept."""
-        each = self.bytes_at(length)
-        return memory // each if each else None
-
     def record(self) -> dict[str, Any]:
         """The answer as plain values, for JSON."""
         return {
@@ -231,8 +222,8 @@ class Capacity(Tabular):
             "allocated_numbers": self.allocated_numbers,
             "window_numbers": self.window_numbers,
             "numbers_per_token": plain(self.numbers_per_token),
-            "state_bits": self.state_bits,
-            "cache_bits": self.cache_bits,
+            "state_bits": plain(Fraction(self.state_bits)),
+            "cache_bits": plain(Fraction(self.cache_bits)),
             "fixed_bytes": self.state_bytes(),
             "fixed_bytes_as_transformers": self.state_bytes(as_stored=True),
             "bytes_per_token": plain(self.bytes_per_token()),
@@ -241,7 +232,21 @@ class Capacity(Tabular):
             "crossing_of": self.twin,
             "horizon_tokens": self.horizon_tokens,
             "limits": [limit.record() for limit in self.limits],
+            "basis": self.basis,
+            "defaults": dict(self.defaults),
+            "spellings": dict(self.spellings),
+            **self._deployment(),
             **({"unknown_quantization": self.unknown_quantization} if self.unknown_quantization else {}),
+        }
+
+    def _deployment(self) -> dict[str, Any]:
+        """What was asked of the deployment, if anything was."""
+        cross = {"numbers_per_source_token": self.numbers_per_source_token, "source_length": self.source_length}
+        return {
+            **({} if self.value_bits is None else {"value_bits": plain(Fraction(self.value_bits))}),
+            **(cross if self.numbers_per_source_token else {}),
+            **({"tensor_parallel": self.tensor_parallel} if self.tensor_parallel > 1 else {}),
+            **({"block_size": self.block_size} if self.block_size > 1 else {}),
         }
 
 

@@ -1,63 +1,88 @@
-"""Several models in one table: as text, CSV or LaTeX."""
+"""Several models in one table: text, CSV or LaTeX."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from seqsep.core.names import printable
 from seqsep.core.tables import Tabular, as_csv
 from seqsep.language_models.capacity.answer import Capacity, plain
+from seqsep.language_models.capacity.declare import BY_RULE
 from seqsep.language_models.capacity.limits import INDEX_LOOKUP
-from seqsep.language_models.capacity.text import readable
+from seqsep.language_models.capacity.text import Asked, readable
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A file that cannot be read, and why."""
+
+    where: str
+    why: str
 
 
 class Comparison(Tabular):
-    """Models beside each other, a row each; sizes at a length and in a memory are those of `batch` sequences.
+    """A table with a row for each model; sizes at a length and in a memory are those of `batch` sequences.
+
+    A file that cannot be read has a row that says why.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> small = capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4})
-    >>> Comparison([small]).records()[0]["fixed numbers"]
-    224
+    >>> [(row["model_type"], row["fixed numbers"]) for row in Comparison([small, Unknown("b.json", "it is empty")]).records()]
+    [('mamba', 224), ('unknown: it is empty', None)]
     """
 
-    def __init__(
-        self, models: Sequence[Capacity], length: int | None = None, memory: int | None = None, batch: int = 1
-    ) -> None:
+    def __init__(self, models: Sequence[Capacity | Unknown], question: Asked | None = None) -> None:
         self.models = models
-        self.length = length
-        self.memory = memory
-        self.batch = batch
+        self.question = question or Asked()
 
     def __repr__(self) -> str:
         return self.table()
 
     def records(self) -> list[dict[str, Any]]:
         """File, family, numbers, bytes and crossing of each; bytes at the length and what fits in the memory, if asked."""
-        return [self._record(model) for model in self.models]
+        return self._records(lambda value: value)
 
-    def _record(self, model: Capacity) -> dict[str, Any]:
+    def table(self) -> str:
+        """Return the rows as text, with bytes in readable units."""
+        return _Readable(self._records(_in_units)).table()
+
+    def _records(self, shown: Callable[[Any], Any]) -> list[dict[str, Any]]:
+        read = [self._record(model, shown) for model in self.models if isinstance(model, Capacity)]
+        columns = list(read[0]) if read else ["file", "model_type"]
+        rows = iter(read)
+        return [
+            next(rows)
+            if isinstance(model, Capacity)
+            else {**dict.fromkeys(columns), "file": model.where, "model_type": f"unknown: {model.why}"}
+            for model in self.models
+        ]
+
+    def _record(self, model: Capacity, shown: Callable[[Any], Any]) -> dict[str, Any]:
         alphabet = {
             limit.alphabet: limit.beyond for limit in model.limits if (limit.task, limit.accuracy) == (INDEX_LOOKUP, None)
         }
-        many = f" of {self.batch:,} sequences" if self.batch > 1 else ""
-        asked: dict[str, int | str | None] = {}
-        if self.length is not None:
-            asked[f"bytes at {self.length:,} tokens{many}"] = self.batch * model.bytes_at(self.length)
-        if self.memory is not None:
-            asked[f"most tokens{many} in {readable(self.memory)}"] = model.longest_in(self.memory, self.batch)
-            if self.length is not None:
-                asked[f"sequences of {self.length:,} tokens"] = model.batch_in(self.memory, self.length)
+        length, batch, memory = self.question.length, self.question.batch, self.question.memory
+        many = f" of {batch:,} sequences" if batch > 1 else ""
+        asked: dict[str, Any] = {}
+        if length is not None:
+            asked[f"bytes at {length:,} tokens{many}"] = shown(batch * model.bytes_at(length))
+        if memory is not None:
+            left = self.question.left or 0
+            asked[f"most tokens{many} in {readable(left)}"] = model.longest_in(left, batch)
+            if length is not None:
+                asked[f"sequences of {length:,} tokens"] = model.batch_in(left, length)
         return {
             "file": model.where,
-            "model_type": model.model_type,
+            "model_type": model.model_type if model.basis != BY_RULE else f"{model.model_type} (by rule, not verified)",
             "fixed numbers": model.fixed_numbers,
             "window numbers": model.window_numbers,
             "numbers a token": plain(model.numbers_per_token),
-            "bytes of state": model.state_bytes(),
-            "as transformers": model.state_bytes(as_stored=True),
-            "bytes a token": plain(model.bytes_per_token()),
-            "crossing": model.crossing(),
+            "bytes of state": shown(model.state_bytes()),
+            "bytes as transformers stores it": shown(model.state_bytes(as_stored=True)),
+            "bytes a token": shown(plain(model.bytes_per_token())),
+            "crossing (tokens)": model.crossing(),
             **asked,
-            "no model beyond (64 values)": alphabet[64],
+            "no model beyond (items of 64 values)": alphabet[64],
         }
 
     def csv(self) -> str:
@@ -73,6 +98,20 @@ class Comparison(Tabular):
             lines.append(" & ".join(_cell(record[name]) for name in names) + r" \\")
         columns = "ll" + "r" * (len(names) - 2)
         return "\n".join([rf"\begin{{tabular}}{{{columns}}}", *lines, r"\end{tabular}"]) + "\n"
+
+
+class _Readable(Tabular):
+    """Rows that are shown as they are."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.rows = rows
+
+    def records(self) -> list[dict[str, Any]]:
+        return self.rows
+
+
+def _in_units(value: int | float) -> str:
+    return readable(value) if isinstance(value, int) else f"{value:,} bytes"
 
 
 SPECIAL = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}

@@ -37,6 +37,15 @@ def read_config(path: Path | str) -> dict[str, Any]:
         data = read_bytes(path, most=MOST_BYTES)
     except FileNotFoundError:
         raise BadInput(f"{where}: expected a model's config.json, found no such file") from None
+    return config_of(where, data)
+
+
+def config_of(where: str, data: bytes) -> dict[str, Any]:
+    """Return the object that the bytes of a config.json hold. Raises BadInput as `read_config` does.
+
+    >>> config_of("config.json", b'{"model_type": "mamba"}')
+    {'model_type': 'mamba'}
+    """
     try:
         value = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_without_duplicates)
     except UnicodeDecodeError as error:
@@ -91,22 +100,37 @@ class Fields:
     seqsep.core.names.BadInput: config.json: state_size: expected a whole number from 1 to 2147483648, found the text '16'
     """
 
-    def __init__(self, where: str, values: Mapping[str, Any], defaults: Mapping[str, Any]):
+    def __init__(
+        self, where: str, values: Mapping[str, Any], defaults: Mapping[str, Any], taken: dict[str, Any] | None = None
+    ) -> None:
         self.where = where
         self.values = values
         self.defaults = defaults
+        self.taken: dict[str, Any] = {} if taken is None else taken
+        """Each default that was read, and what stands for a field that neither the file nor the library gives."""
 
     def over(self, further: Mapping[str, Any]) -> "Fields":
-        """The same fields with some of them as one layer has them."""
-        return Fields(self.where, {**self.values, **further}, self.defaults)
+        """Return the same fields with some of them as one layer has them."""
+        return Fields(self.where, {**self.values, **further}, self.defaults, self.taken)
 
     def has(self, name: str) -> bool:
         """Whether the file says something other than null, or the library has such a default."""
         return self.get(name) is not None
 
     def get(self, name: str) -> Any:
-        """The value as it stands: of the file, else the default, else None."""
-        return self.values[name] if name in self.values else self.defaults.get(name)
+        """Return the value as it is: of the file, else the default, else None. A default that is read is noted in `taken`."""
+        if name in self.values:
+            return self.values[name]
+        default = self.defaults.get(name)
+        if default is not None:
+            self.taken[name] = default
+        return default
+
+    def instead(self, name: str, value: int) -> int:
+        """Return a value for a field that the file may leave out, and note it in `taken` if it does."""
+        if name not in self.values:
+            self.taken[name] = value
+        return value
 
     def refuse(self, name: str, expected: str) -> NoReturn:
         """Raise BadInput that names file and field, what was expected and what was found."""
@@ -122,6 +146,13 @@ class Fields:
     def optional(self, name: str, least: int = 1) -> int | None:
         """A whole number in a range, or None where the field is null or absent."""
         return self.whole(name, least) if self.has(name) else None
+
+    def window(self, name: str = "sliding_window") -> int | None:
+        """Return the size of a window, or None if the field is null or absent."""
+        value = self.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST):
+            self.refuse(name, f"a whole number from 1 to {MOST} (null switches the window off)")
+        return value
 
     def ratio(self, name: str) -> Fraction:
         """A finite positive number, exactly."""

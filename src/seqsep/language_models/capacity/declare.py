@@ -1,22 +1,28 @@
 """From a config.json to what each layer keeps: the family is found, its fields are read, its rules are followed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from seqsep.core.names import LEAST_LIKENESS, BadInput, excerpt, nearest, printable
-from seqsep.language_models.capacity import patterns, state_spaces
-from seqsep.language_models.capacity.attention import ATTENTION, compressed, index, windowed
+from seqsep.core.names import BadInput, excerpt, printable
+from seqsep.language_models.capacity import patterns
+from seqsep.language_models.capacity.attention import ATTENTION, compressed, cross, index, windowed
 from seqsep.language_models.capacity.by_hand import BY_HAND, layers_by_hand
+from seqsep.language_models.capacity.by_rule import layers_by_rule
 from seqsep.language_models.capacity.config import Fields
-from seqsep.language_models.capacity.families import Family, family, model_types
-from seqsep.language_models.capacity.flash_linear import FLASH_LINEAR, flash_linear_layers, is_flash_linear
+from seqsep.language_models.capacity.families import COUNTED, Family, family
+from seqsep.language_models.capacity.flash_linear import DEFAULTS, flash_linear_layers, is_flash_linear
+from seqsep.language_models.capacity.named import named
 from seqsep.language_models.capacity.part import Part
 from seqsep.language_models.capacity.sharing import has_indexer, keeps_nothing, ple_parts, rotates
+from seqsep.language_models.capacity.spellings import spelt
 from seqsep.language_models.capacity.states import STATES
 
-INSIDE = ("text_config", "llm_config", "language_config")
-MOST_NESTED = 3
+BY_RULE = "rule"
+SOURCE_FIELDS = {"whisper": "max_source_positions"}
+"""Encoder-decoders that pad every source to one length, and the field of that length."""
+INNER_FIELDS = {"minimax_m3_vl_text": (("index_head_dim", "sparse_attention_config", "sparse_index_dim"),)}
+"""Fields that the library reads from an object inside: the field, the object and the key."""
 Layer = tuple[Part, ...]
 OLDER_SPELLINGS = {"zamba2": ("state_size", "conv_dimension", "expansion_factor")}
 """Fields of files under the same model_type that another version of the library wrote."""
@@ -29,68 +35,58 @@ NO_STATE_OF_A_LAYER = frozenset(
 
 @dataclass(frozen=True)
 class Declared:
-    """What a config.json declares: the family, its fields as they are read, and the parts of each layer."""
+    """The sizes that a config.json declares.
+
+    Fields:
+        family: the family whose rules are followed, or the model_type of the file if there is none.
+        model_type: the model_type of the file, or the family if the file has none.
+        fields: the fields as they are read.
+        layers: the parts of each layer.
+        basis: "counted", "published code" or "rule": where the rules are from.
+        taken: defaults that decide a number, by the name of the field.
+        spellings: fields that were read under another name, and that name.
+        source: the source tokens of an encoder-decoder whose file fixes them, else None.
+    """
 
     family: str
+    model_type: str
     fields: Fields
     layers: tuple[Layer, ...]
+    basis: str = COUNTED
+    taken: Mapping[str, Any] = field(default_factory=dict)
+    spellings: Mapping[str, str] = field(default_factory=dict)
+    source: int | None = None
 
 
 def declare(where: str, config: Mapping[str, Any]) -> Declared:
-    """Read a configuration. Raises BadInput, one line with file and field, where it cannot be read.
+    """Read a configuration. Raises BadInput, one line with file and field, for one that cannot be read.
 
     >>> declared = declare("config.json", {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4})
     >>> declared.layers[0]
-    (Part(kind='conv', fixed=48, spare=16, ...), Part(kind='recurrent', fixed=64, ..., bits=32))
+    (Part(kind='conv', fixed=48, spare=16, ...), Part(kind='recurrent', fixed=64, ..., bits=32, ...))
     """
-    where, config, name = _named(where, config)
+    one = named(where, config)
+    where, config, name = one.where, one.config, one.family
     if name == BY_HAND:
         fields = Fields(where, config, {})
-        return Declared(name, fields, layers_by_hand(fields))
+        return Declared(name, name, fields, layers_by_hand(fields), BY_HAND)
+    if name is None:
+        fields, layers, spellings = layers_by_rule(where, one.model_type, config)
+        return Declared(one.model_type, one.model_type, fields, layers, BY_RULE, fields.taken, spellings)
     if is_flash_linear(name, config):
-        return Declared(name, *flash_linear_layers(where, name, config))
+        values, spellings = spelt(where, config, DEFAULTS[name])
+        fields, layers = flash_linear_layers(where, name, {**config, **values})
+        return Declared(name, name, fields, layers, COUNTED, dict(fields.taken), spellings)
     known = family(name)
     older = next((field for field in OLDER_SPELLINGS.get(name, ()) if field in config), None)
     if older is not None:
         raise BadInput(f"{where}: {older}: expected the newer spelling of {name}, with mamba_d_state, found an older one")
-    fields = fields_of(where, known, config)
-    return Declared(name, fields, _layers(known, fields))
-
-
-def _named(where: str, config: Mapping[str, Any]) -> tuple[str, Mapping[str, Any], str]:
-    """The configuration of the text model, which may stand inside another one, and its model_type."""
-    outer = None
-    for _ in range(MOST_NESTED):
-        name = _type_of(where, config, outer)
-        if name == state_spaces.NAME and "model_type" not in config:
-            config = state_spaces.as_transformers(where, config)
-            name = config["model_type"]
-        if name in model_types() or name in FLASH_LINEAR or name == BY_HAND:
-            return where, config, name
-        inside = next((key for key in INSIDE if isinstance(config.get(key), dict)), None)
-        if inside is None:
-            raise BadInput(_unknown(where, name))
-        where = f"{where}: {inside}"
-        config = config[inside]
-        outer = name
-    raise BadInput(f"{where}: expected a model of text, found more than {MOST_NESTED} configurations inside each other")
-
-
-def _type_of(where: str, config: Mapping[str, Any], outer: str | None) -> str:
-    name = config.get("model_type")
-    if name is None and outer is not None:
-        return next((near for near in (f"{outer}_text", outer) if near in model_types()), "llama")
-    if name is None and {"d_model", "n_layer"} <= set(config) and "ssm_cfg" in config:
-        return state_spaces.NAME
-    if not isinstance(name, str):
-        raise BadInput(f"{where}: model_type: expected a text, found {type(name).__name__ if name is not None else 'none'}")
-    return name
-
-
-def _unknown(where: str, name: str) -> str:
-    near = nearest(name, [*model_types(), *FLASH_LINEAR], least=LEAST_LIKENESS)
-    hand = '{"model_type": "by-hand", "layers": [{"count": 48, "fixed_numbers": 4096, "numbers_per_token": 1024}]}'
-    return f"{where}: unknown model_type {excerpt(printable(name))!r}{near}; a model can be described by hand: {hand}"
+    values, spellings = spelt(where, config, [name for name, stored in known.aliases.items() if stored in config])
+    fields = fields_of(where, known, {**config, **values})
+    layers = _layers(known, fields)
+    source = fields.optional(SOURCE_FIELDS[name]) if name in SOURCE_FIELDS else None
+    taken = {**one.taken, **fields.taken}
+    return Declared(name, one.model_type, fields, layers, known.basis, taken, spellings, source)
 
 
 def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:
@@ -102,15 +98,19 @@ def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:
         if name in config and config[name] != config[stored] and name in known.defaults:
             raise BadInput(f"{where}: {name} and {stored} are one field: expected the same value, found two")
         values[name] = config[stored]
+    for name, inner, key in INNER_FIELDS.get(known.model_type, ()):
+        given = config.get(inner)
+        if isinstance(given, Mapping) and key in given:
+            values[name] = given[key]
     fields = Fields(where, values, known.defaults)
     return fields.over({"sliding_window": _window_of(fields, known)}) if known.window != "sliding_window" else fields
 
 
 def _window_of(fields: Fields, known: Family) -> int | None:
     """The size of the window, where it does not simply stand in sliding_window."""
-    window = fields.optional("sliding_window", least=0) or None
     if known.window == "where use_sliding_window":
-        return window if fields.flag("use_sliding_window") else None
+        return fields.window() if fields.flag("use_sliding_window") else None
+    window = fields.window()
     if known.window == "else half of local_attention":
         return window or fields.whole("local_attention") // 2
     if known.window == "one more than sliding_window_size":
@@ -192,8 +192,10 @@ def _parts(known: Family, fields: Fields, key: tuple[Any, ...]) -> Layer:
     if kind in (patterns.LINEAR, "conv"):
         return tuple(state)
     kept = ATTENTION[known.attention](fields if is_rotated else fields.over({"qk_rope_head_dim": 0}))
+    if kind == patterns.CROSS:
+        return tuple(cross(part) for part in kept)
     if kind in (patterns.SLIDING, "hybrid_sliding"):
-        kept = windowed(kept, fields.whole("sliding_window"))
+        kept = windowed(kept, fields.window() or fields.whole("sliding_window"))
     if kind == patterns.CHUNKED:
         kept = windowed(kept, fields.whole("attention_chunk_size"))
     if kind in (patterns.INDEXED, patterns.SPARSE) and known.index and is_indexed:

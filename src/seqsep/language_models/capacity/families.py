@@ -1,6 +1,7 @@
 """The families that are known, by model_type: which rules they follow, and what their library takes where a file says nothing.
 
-`families.json` holds them; `benchmarks/capacity_families.py` writes its defaults anew from an installed library.
+`families.json` contains them; `benchmarks/capacity_families.py` writes its defaults again from an installed library, and which
+family is inside which model_type.
 """
 
 import json
@@ -12,6 +13,9 @@ from typing import Any
 
 from seqsep.language_models.capacity.patterns import FULL, LINEAR, SLIDING
 
+COUNTED = "counted"
+PUBLISHED_CODE = "published code"
+
 
 @dataclass(frozen=True)
 class Family:
@@ -20,7 +24,8 @@ class Family:
     `rule` says which layer is of which kind, `attention`, `state` and `index` what they keep, by the names in `patterns`,
     `attention` and `states`. `kinds` are the kinds that a layer may have. `window` says where the window's size stands.
     `overlays` are the fields that layers of one kind read under other names, each with its default. `defaults` are the
-    library's, `aliases` other names of a field and what the library calls it.
+    library's, `aliases` other names of a field and what the library calls it. `basis` is "counted" if the cache of a tiny model
+    was counted, else "published code".
 
     >>> family("gemma2").rule, family("gemma2").defaults["sliding_window"], family("gpt2").aliases["hidden_size"]
     ('every 2', 4096, 'n_embd')
@@ -35,6 +40,7 @@ class Family:
     window: str = "sliding_window"
     kinds: frozenset[str] = frozenset({FULL, SLIDING})
     overlays: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    basis: str = COUNTED
     defaults: Mapping[str, Any] = field(default_factory=dict)
     aliases: Mapping[str, str] = field(default_factory=dict)
 
@@ -48,6 +54,18 @@ def _file() -> dict[str, Any]:
 def model_types() -> list[str]:
     """Every model_type that is known, in alphabetical order."""
     return sorted(_file()["families"])
+
+
+def named_inside() -> dict[str, str]:
+    """Return the family of the text model inside each model_type that has one, as `transformers` takes it."""
+    found: dict[str, str] = _file()["inside"]
+    return found
+
+
+def other_names() -> dict[str, str]:
+    """Return the family that each further model_type follows."""
+    found: dict[str, str] = _file()["other names"]
+    return found
 
 
 def versions() -> dict[str, str]:

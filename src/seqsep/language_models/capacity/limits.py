@@ -22,7 +22,7 @@ from decimal import ROUND_FLOOR, Context, Decimal, localcontext
 from fractions import Fraction
 from math import lgamma, log, log2, perm
 
-from seqsep.tasks.ceilings import length_where_it_bites
+from seqsep.maths.arithmetic.lookup_length import least_length_beyond
 
 ACCURACIES = (Fraction(9, 10), Fraction(1, 2))
 DIGITS = 60
@@ -151,7 +151,7 @@ def longest(alphabet: int, accuracy: Fraction | None, state_bits: int, bits_per_
     """
     if accuracy is None:
         whole = bits_per_item.denominator
-        first = length_where_it_bites(alphabet**whole, state_bits * whole, bits_per_item.numerator) if whole < 3 else None
+        first = least_length_beyond(alphabet**whole, state_bits * whole, bits_per_item.numerator) if whole < 3 else None
         if whole < 3:
             return None if first is None else first - 1
     with localcontext(Context(prec=DIGITS, rounding=ROUND_FLOOR)):

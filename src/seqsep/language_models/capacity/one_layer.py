@@ -12,6 +12,7 @@ or behind the attention of a layer is left out.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -117,13 +118,31 @@ def state_composition(found: Capacity) -> int | None:
 
 
 def state_never_below(found: Capacity) -> int:
-    """A k so that a cache of g bits per token leaves composition open below n = 10^k: n g bits are n log2 n up to n = 2^g.
+    """Return the largest k with 10^k <= 2^g, for a cache of g bits per token: below n = 10^k composition stays open.
+
+    The cache has n g bits after f, and f has n log2 n bits, which are fewer up to n = 2^g. It is exact.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> state_never_below(capacity({"model_type": "by-hand", "layers": [{"numbers_per_token": 16}]}))
     77
     """
-    return int(found.numbers_per_token * found.cache_bits * Fraction("0.301"))
+    return power_of_ten_below(found.bits_per_token())
+
+
+def power_of_ten_below(bits: Fraction) -> int:
+    """Return the largest k with 10^k <= 2^bits, exactly: log10 2 is computed to more digits than `bits` has.
+
+    >>> power_of_ten_below(Fraction(10)), power_of_ten_below(Fraction(93)), power_of_ten_below(Fraction(1_048_576))
+    (3, 27, 315652)
+    """
+    digits = len(str(bits.numerator)) + len(str(bits.denominator)) + 20
+    while True:
+        with localcontext(Context(prec=digits)):
+            slack = Decimal(10) ** (len(str(int(bits) + 1)) + 3 - digits)
+            power = Decimal(bits.numerator) / bits.denominator * Decimal(2).log10()
+            if int(power - slack) == int(power + slack) or not bits:
+                return int(power)
+        digits *= 2
 
 
 def _of_kind(fields: Fields, overlay: Mapping[str, Any]) -> Fields:

@@ -6,6 +6,7 @@ two of DeepSeek-V4.
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from seqsep.core.names import BadInput, excerpt, nearest, printable
 from seqsep.language_models.capacity.config import MOST_LAYERS, Fields
@@ -18,7 +19,23 @@ LINEAR = "linear_attention"
 COMPRESSED = "compressed_sparse_attention"
 HEAVILY = "heavily_compressed_attention"
 SPARSE = "minimax_m3_sparse"
-KINDS = (FULL, SLIDING, CHUNKED, INDEXED, LINEAR, COMPRESSED, HEAVILY, SPARSE, "conv", "hybrid", "hybrid_sliding", "mlp", "moe")
+CROSS = "cross_attention"
+KINDS = (
+    FULL,
+    SLIDING,
+    CHUNKED,
+    INDEXED,
+    LINEAR,
+    COMPRESSED,
+    HEAVILY,
+    SPARSE,
+    CROSS,
+    "conv",
+    "hybrid",
+    "hybrid_sliding",
+    "mlp",
+    "moe",
+)
 OLDER_NAMES = {
     "mamba": LINEAR,
     "mamba2": LINEAR,
@@ -29,6 +46,7 @@ OLDER_NAMES = {
     "qwen_sparse_attention": INDEXED,
 }
 Rule = Callable[[Fields, int], list[str]]
+Item = TypeVar("Item", str, int)
 
 
 def kinds_of_layers(fields: Fields, rule: str, allowed: frozenset[str]) -> list[str]:
@@ -39,7 +57,7 @@ def kinds_of_layers(fields: Fields, rule: str, allowed: frozenset[str]) -> list[
         names_in = "hybrid_override_pattern" if fields.has("hybrid_override_pattern") else "layer_types"
     else:
         names_in = "layer_types"
-        listed = fields.words("layer_types", fields.layers)
+        listed = without_drafts(fields, "layer_types", fields.words("layer_types"))
         kinds = listed if listed is not None else _by_rule(fields, rule)
     kinds = [OLDER_NAMES.get(kind, kind) for kind in kinds]
     if rule.endswith(" last full"):
@@ -51,6 +69,24 @@ def kinds_of_layers(fields: Fields, rule: str, allowed: frozenset[str]) -> list[
             found = f"found {excerpt(printable(kind))!r}{nearest(kind, allowed)}"
             raise BadInput(f"{fields.where}: {names_in}: expected {', '.join(sorted(allowed))}, {found}")
     return kinds
+
+
+def without_drafts(fields: Fields, name: str, listed: list[Item] | None) -> list[Item] | None:
+    """Return a list with an entry for each layer: without those of the layers that predict further tokens, if it has them.
+
+    Raises BadInput for a list of another length.
+
+    >>> without_drafts(Fields("config.json", {"num_hidden_layers": 2, "num_nextn_predict_layers": 1}, {}), "kinds", [7, 8, 9])
+    [7, 8]
+    """
+    if listed is None:
+        return None
+    drafts = fields.get("num_nextn_predict_layers")
+    if isinstance(drafts, int) and len(listed) == fields.layers + drafts:
+        return listed[: fields.layers]
+    if len(listed) != fields.layers:
+        fields.refuse(name, f"a list of {fields.layers} entries (one a layer)")
+    return listed
 
 
 def _by_rule(fields: Fields, rule: str) -> list[str]:
@@ -65,13 +101,12 @@ def _by_rule(fields: Fields, rule: str) -> list[str]:
 
 
 def _cached(fields: Fields, layers: int) -> list[str]:
-    window = fields.get("sliding_window")
-    return [SLIDING if window else FULL] * layers
+    return [SLIDING if fields.window() else FULL] * layers
 
 
 def _from_layer(fields: Fields, layers: int) -> list[str]:
     """Qwen 2 and 3, dots.llm1: windows from a layer on."""
-    if not fields.get("sliding_window"):
+    if not fields.window():
         return [FULL] * layers
     first = fields.whole("max_window_layers", least=0)
     return [SLIDING if layer >= first else FULL for layer in range(layers)]
@@ -79,7 +114,7 @@ def _from_layer(fields: Fields, layers: int) -> list[str]:
 
 def _odd_before(fields: Fields, layers: int) -> list[str]:
     """Qwen 2 MoE: windows on every second layer before a layer."""
-    if not fields.get("sliding_window"):
+    if not fields.window():
         return [FULL] * layers
     end = fields.whole("max_window_layers", least=0)
     return [SLIDING if layer % 2 == 0 and layer < end else FULL for layer in range(layers)]
@@ -210,13 +245,28 @@ def _flint(fields: Fields, layers: int) -> list[str]:
 
 
 def _deepseek_v4(fields: Fields, layers: int) -> list[str]:
-    ratios = fields.places("compress_ratios", layers) if fields.has("compress_ratios") else None
+    ratios = without_drafts(fields, "compress_ratios", fields.places("compress_ratios"))
     if ratios is None:
         return [HEAVILY if layer < 2 or layer % 2 == 0 else COMPRESSED for layer in range(layers)]
     names = {0: SLIDING, 4: COMPRESSED, 128: HEAVILY}
     if set(ratios) - set(names):
         fields.refuse("compress_ratios", "a list of 0, 4 and 128")
     return [names[ratio] for ratio in ratios]
+
+
+def _minimax_m3(fields: Fields, layers: int) -> list[str]:
+    """MiniMax-M3: marks in sparse_attention_config; full attention without them."""
+    marks = fields.inner("sparse_attention_config").places("sparse_attention_freq")
+    listed = without_drafts(fields, "sparse_attention_config", marks)
+    return [SPARSE if mark else FULL for mark in listed] if listed is not None else [FULL] * layers
+
+
+def _mllama(fields: Fields, layers: int) -> list[str]:
+    """Llama 3.2 with images: some layers attend to the images, and to no token."""
+    places = fields.places("cross_attention_layers") or [3, 8, 13, 18, 23, 28, 33, 38]
+    if not fields.has("cross_attention_layers"):
+        fields.taken["cross_attention_layers"] = places
+    return [CROSS if layer in places else FULL for layer in range(layers)]
 
 
 def _all(kind: str) -> Rule:
@@ -248,6 +298,8 @@ RULES: dict[str, Rule] = {
     "dots3": _dots3,
     "flint": _flint,
     "deepseek-v4": _deepseek_v4,
+    "minimax-m3": _minimax_m3,
+    "mllama": _mllama,
     "glimmer": lambda fields, layers: [FULL if (layers - 1 - layer) % 4 == 0 else SLIDING for layer in range(layers)],
     "first-and-6": lambda fields, layers: [FULL if layer == 0 or (layer + 1) % 6 == 0 else SLIDING for layer in range(layers)],
 }
@@ -289,10 +341,25 @@ def _doubled(fields: Fields) -> list[str]:
     return [FULL] * (2 * fields.layers)
 
 
+def _of_decoder(fields: Fields) -> list[str]:
+    """Encoder-decoders: the layers of the decoder."""
+    name = next((name for name in ("decoder_layers", "num_decoder_layers") if fields.has(name)), "num_layers")
+    return [FULL] * fields.whole(name, most=MOST_LAYERS)
+
+
+def _if_decoder(fields: Fields) -> list[str]:
+    """BERT and what follows it: only as a decoder it keeps anything."""
+    if not fields.flag("is_decoder"):
+        fields.refuse("is_decoder", "true: an encoder keeps nothing between tokens")
+    return [FULL] * fields.layers
+
+
 OWN_LENGTH: dict[str, Callable[[Fields], list[str]]] = {
     "nemotron": _nemotron,
     "recurrent-gemma": _recurrent_gemma,
     "looped": _looped,
     "doubled": _doubled,
+    "decoder": _of_decoder,
+    "if-decoder": _if_decoder,
 }
 """Rules that also say how many layers there are."""

@@ -5,15 +5,16 @@ from typing import Any
 
 from seqsep.language_models.capacity.config import Fields
 
-NAME = "state-spaces"
 DEFAULTS = {
     "Mamba1": {"d_state": 16, "d_conv": 4, "expand": 2},
     "Mamba2": {"d_state": 128, "d_conv": 4, "expand": 2, "headdim": 64, "ngroups": 1},
 }
 
 
-def as_transformers(where: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """The same model under the names of transformers. Raises BadInput for layers of attention, which are not read.
+def as_transformers(where: str, config: Mapping[str, Any], taken: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Return the same model under the names of transformers; defaults that are read are put into `taken`.
+
+    Raises BadInput for layers of attention, which are not read.
 
     >>> as_transformers("config.json", {"d_model": 768, "n_layer": 24, "ssm_cfg": {"layer": "Mamba2"}})["num_heads"]
     24
@@ -24,7 +25,7 @@ def as_transformers(where: str, config: Mapping[str, Any]) -> dict[str, Any]:
         fields.inner("ssm_cfg").refuse("layer", " or ".join(DEFAULTS))
     if fields.get("attn_layer_idx"):
         fields.refuse("attn_layer_idx", "no layers of attention; describe such a model by hand")
-    inner = Fields(f"{where}: ssm_cfg", fields.inner("ssm_cfg").values, DEFAULTS[layer])
+    inner = Fields(f"{where}: ssm_cfg", fields.inner("ssm_cfg").values, DEFAULTS[layer], taken)
     found: dict[str, Any] = {
         "hidden_size": fields.whole("d_model"),
         "num_hidden_layers": fields.get("n_layer"),

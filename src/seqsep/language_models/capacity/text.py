@@ -1,17 +1,15 @@
 """The answer in words: sizes first, then crossing and horizons, then what is proved impossible."""
 
 from collections.abc import Sequence
-from difflib import get_close_matches
+from dataclasses import dataclass
 from fractions import Fraction
 
-from seqsep.core.names import excerpt
 from seqsep.language_models.capacity.answer import Capacity, plain
-from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.limits import ALPHABET, DISTINCT, EQUALITY, PHONEBOOK, RANDOM_HALVES, Limit
+from seqsep.language_models.capacity.notes import notes
 from seqsep.language_models.capacity.part import WIDE
-from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.language_models.capacity.widths import bits_in_words
 
-ALIKE = 0.9
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 UPPER_LIMITS = (
     "These are upper limits, for items drawn uniformly and read before the question. "
@@ -20,68 +18,73 @@ UPPER_LIMITS = (
 )
 
 
-def sentences(found: Capacity, length: int | None = None, memory: int | None = None, batch: int = 1) -> list[str]:
-    """The answer, a line each. `memory` is in bytes.
+def sentences(found: Capacity, question: "Asked | None" = None) -> list[str]:
+    """Return the answer, a line each.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> small = {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}
     >>> print(sentences(capacity(small))[0].splitlines()[0])
     mamba: 2 layers, 224 fixed numbers, 0 numbers a token
     """
+    question = question or Asked()
     lines = [found.table(), ""]
     lines += [f"  {name:<9} {said}" for name, said in sizes(found)]
-    lines += [f"  {name:<9} {said}" for name, said in asked(found, length, memory, batch)]
-    lines += ["", *(f"  {said}" for said in [*misspelt(found.fields), *quantized(found), *meaning(found)]), ""]
-    return [*lines, *(f"  {said}" for said in proved(found, length))]
-
-
-def misspelt(fields: Fields) -> list[str]:
-    """Fields of the file that are not read, and are nearly the name of one that is read and left out.
-
-    A field such as `_block_types` is read in place of `block_types`, which it is saved for.
-
-    >>> misspelt(Fields("config.json", {"atn_layer_indices": [3]}, {"attn_layer_indices": None}))
-    ['atn_layer_indices is not read; attn_layer_indices is left out and taken as None: is it meant?']
-    """
-    left_out = [name for name in fields.defaults if name not in fields.values]
-    strange = [name for name in fields.values if name not in fields.defaults and name.removeprefix("_") not in left_out]
-    pairs = [(name, get_close_matches(name, left_out, 1, ALIKE)) for name in strange]
-    return [
-        f"{name} is not read; {near[0]} is left out and taken as {excerpt(repr(fields.defaults[near[0]]))}: is it meant?"
-        for name, near in pairs
-        if near
-    ]
-
-
-def quantized(found: Capacity) -> list[str]:
-    """Name a method of quantization that the library does not know.
-
-    >>> from seqsep.language_models.capacity import capacity
-    >>> print(quantized(capacity({"model_type": "mamba", "quantization_config": {"quant_method": "exl3"}}))[0])
-    quantization_config: the method exl3 is not one of transformers; the state is counted without it.
-    """
-    method = found.unknown_quantization
-    said = f"quantization_config: the method {method} is not one of transformers; the state is counted without it."
-    return [] if method is None else [said]
+    lines += [f"  {name:<9} {said}" for name, said in asked(found, question)]
+    lines += ["", *(f"  {said}" for said in [*notes(found), *meaning(found)]), ""]
+    return [*lines, *(f"  {said}" for said in proved(found, question.length))]
 
 
 def sizes(found: Capacity) -> list[tuple[str, str]]:
-    """State and cache of one sequence in bytes."""
+    """Return the lines about the state, the cache and the cross-attention of one sequence, in bytes."""
     stored = f"{readable(found.state_bytes(as_stored=True))} as transformers stores it"
-    width = f"at {found.state_bits} bits a number"
+    width = f"at {bits_in_words(found.state_bits)} bits a number"
     spare = found.allocated_numbers - found.fixed_numbers
     allocated = f"; {found.allocated_numbers:,} numbers are allocated for it" if spare else ""
     state = f"{found.fixed_numbers:,} numbers are read: " if found.fixed_numbers else "none fixed: "
     windows = f", full windows of {found.window_numbers:,} numbers included" if found.window_numbers else ""
     lines = [("state", f"{state}{readable(found.state_bytes())} {width}{windows}, {stored}{allocated}")]
     growth = found.bytes_per_token()
-    cache = f"{plain(growth):,} bytes a token at {found.cache_bits} bits a number" if growth else "none that grows"
-    return [*lines, ("cache", f"{cache}. Engines keep whole pages, so they may take several times this")]
+    cache = f"{plain(growth):,} bytes a token at {_cache_width(found)}" if growth else "none that grows"
+    pages = "Engines keep whole pages, so they may take several times this"
+    if found.block_size > 1:
+        pages = f"It is kept in blocks of {found.block_size:,} tokens"
+    lines.append(("cache", f"{cache}. {pages}"))
+    each = found.numbers_per_source_token
+    if each:
+        total = f"{found.source_length:,} source tokens: {found.cross_numbers:,} numbers, in state"
+        unknown = "none are counted without --source-length"
+        lines.append(("cross", f"{each:,} numbers a source token; {total if found.source_length else unknown}"))
+    if found.tensor_parallel > 1:
+        kept = "what has no heads to divide is on each device"
+        lines.append(("devices", f"bytes are of one of {found.tensor_parallel:,} devices; {kept}"))
+    return lines
 
 
-def asked(found: Capacity, length: int | None, memory: int | None, batch: int) -> list[tuple[str, str]]:
-    """What the questions about a length, a memory and a batch come to."""
+def _cache_width(found: Capacity) -> str:
+    if found.value_bits is None:
+        return f"{bits_in_words(found.cache_bits)} bits a number"
+    return f"{bits_in_words(found.cache_bits)} bits a key and {bits_in_words(found.value_bits)} a value"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The questions besides the sizes: tokens, bytes of memory, sequences, and the bytes of weights on one device."""
+
+    length: int | None = None
+    memory: int | None = None
+    batch: int = 1
+    weights: int | None = None
+
+    @property
+    def left(self) -> int | None:
+        """The bytes of memory that the weights leave; not below 0."""
+        return None if self.memory is None else max(self.memory - (self.weights or 0), 0)
+
+
+def asked(found: Capacity, question: Asked) -> list[tuple[str, str]]:
+    """Return the lines that answer questions about a length, a memory and a batch."""
     lines = []
+    length, batch = question.length, question.batch
     many = f" for each of {batch:,} sequences" if batch > 1 else ""
     if length is not None:
         kept = batch * found.bytes_at(length)
@@ -91,15 +94,26 @@ def asked(found: Capacity, length: int | None, memory: int | None, batch: int) -
     elif batch > 1:
         growth = plain(batch * found.bytes_per_token())
         lines.append(("batch", f"{batch:,} sequences: {readable(batch * found.state_bytes())} and {growth:,} bytes a token"))
-    if memory is not None:
-        most = found.longest_in(memory, batch)
-        counted = "of numbers as they are read; weights, activations and what is stored wider are not counted"
-        says = "every length fits" if most is None else f"at most {most:,} tokens{many}"
-        if length is not None:
-            sequences = found.batch_in(memory, length)
-            says += "" if sequences is None else f"; {sequences:,} sequences of {length:,} tokens"
-        lines.append(("memory", f"{readable(memory)}: {says} ({counted})"))
+    if question.weights is not None:
+        lines.append(("weights", f"{readable(question.weights)}{' a device' if found.tensor_parallel > 1 else ''}"))
+    if question.memory is not None and question.left is not None:
+        lines.append(("memory", _fits(found, question, question.left, many)))
     return lines
+
+
+def _fits(found: Capacity, question: Asked, left: int, many: str) -> str:
+    whole = readable(question.memory or 0)
+    if question.weights is not None and left == 0:
+        return f"{whole}: the weights do not fit"
+    most = found.longest_in(left, question.batch)
+    others = "activations" if question.weights is not None else "weights, activations"
+    counted = f"of numbers as they are read; {others} and what is stored wider are not counted"
+    says = "every length fits" if most is None else f"at most {most:,} tokens{many}"
+    if question.length is not None:
+        sequences = found.batch_in(left, question.length)
+        says += "" if sequences is None else f"; {sequences:,} sequences of {question.length:,} tokens"
+    after = f", {readable(left)} after the weights" if question.weights is not None else ""
+    return f"{whole}{after}: {says} ({counted})"
 
 
 def meaning(found: Capacity) -> list[str]:
@@ -126,12 +140,12 @@ def proved(found: Capacity, length: int | None) -> list[str]:
         named = ", ".join(keeping[:6]) + (", .." if len(keeping) > 6 else "")
         layers = f"layers {named} (counted from 0) keep something of every token" if keeping else "nothing bounds its state"
         return [f"No length is excluded by this argument: {layers}. That says nothing about whether a model finds it."]
-    lines = [f"At {found.state_bits} bits a number no model with this state, however trained, can"]
+    lines = [f"At {bits_in_words(found.state_bits)} bits a number no model with this state, however trained, can"]
     lines += [f"  {_says(limit)}," for limit in limits if limit.beyond is not None]
     lines[-1] = lines[-1].removesuffix(",") + "."
     lines += said_besides(limits)
     if length is not None and not found.numbers_per_token:
-        needed = length * (ceil_log2(ALPHABET))
+        needed = length * (ALPHABET - 1).bit_length()
         share = f"{_percent(needed, found.bits())} of this state" if found.bits() else "and there is none"
         lines.append(f"{length:,} tokens of {ALPHABET} symbols need {needed:,} bits for every input, {share}.")
     wider = max((part.bits for part in found.parts if part.fixed and part.bits <= WIDE), default=0)

@@ -1,6 +1,7 @@
 """Mixers: each is one sequence layer in a file of its own, which begins with its equations.
 
-`MIXERS` are for training, `THEOREM_MIXERS` for theorems only.
+`MIXERS` are for training, `THEOREM_MIXERS` for theorems only. A mixer is imported when it is first used; names do not wait for
+torch.
 
     base                 what every mixer is: `Mixer`, its `State` and the `Block` around it
     settings             mixers by name with sizes of their own: `mamba2(states=128)`
@@ -28,42 +29,95 @@
     _kernels             fused kernels of flash-linear-attention for five mixers on a GPU
 """
 
-import inspect
+from typing import TYPE_CHECKING
 
-from seqsep.core.names import docstring
-from seqsep.models.mixers._kernels import in_use as kernels_in_use
-from seqsep.models.mixers._linear import Linear, linear
-from seqsep.models.mixers._linear import in_use as products_in_use
-from seqsep.models.mixers.attention import Attention
-from seqsep.models.mixers.automaton import Automaton
-from seqsep.models.mixers.base import Block, Mixer, State, state_bits, state_from_bytes, state_to_bytes
-from seqsep.models.mixers.dss import DSS
-from seqsep.models.mixers.elman import Elman
-from seqsep.models.mixers.gated_delta import GatedDelta
-from seqsep.models.mixers.linear_attention import LinearAttention
-from seqsep.models.mixers.linear_recurrence import LinearRecurrence
-from seqsep.models.mixers.lstm import LSTM
-from seqsep.models.mixers.mamba import Mamba
-from seqsep.models.mixers.mamba2 import Mamba2
-from seqsep.models.mixers.retention import Retention
-from seqsep.models.mixers.rwkv7 import RWKV7
-from seqsep.models.mixers.sliding_attention import SlidingAttention
+from seqsep.core.registry import Registry, from_places, imported, lazy_names
 
-PAPER_MIXERS = (Attention, LSTM, LinearAttention, Retention, DSS, Mamba)  # those of Bhattamishra et al. 2024, section 6
-MIXERS: tuple[type[Mixer], ...] = (*PAPER_MIXERS, Mamba2, GatedDelta, RWKV7, SlidingAttention)
-THEOREM_MIXERS: tuple[type[Mixer], ...] = (Automaton, Elman, LinearRecurrence)
-BY_NAME: dict[str, type[Mixer]] = {mixer.name: mixer for mixer in MIXERS}
-for _mixer in (*MIXERS, *THEOREM_MIXERS):  # so that help of a class shows its equations, which stand at the head of its file
-    _mixer.__doc__ = f"{docstring(_mixer)}\n\n{docstring(inspect.getmodule(_mixer))}"
+if TYPE_CHECKING:
+    from seqsep.models.mixers._kernels import in_use as kernels_in_use
+    from seqsep.models.mixers._linear import Linear, linear
+    from seqsep.models.mixers._linear import in_use as products_in_use
+    from seqsep.models.mixers.attention import Attention
+    from seqsep.models.mixers.automaton import Automaton
+    from seqsep.models.mixers.base import Block, Mixer, State, state_bits, state_from_bytes, state_to_bytes
+    from seqsep.models.mixers.dss import DSS
+    from seqsep.models.mixers.elman import Elman
+    from seqsep.models.mixers.gated_delta import GatedDelta
+    from seqsep.models.mixers.linear_attention import LinearAttention
+    from seqsep.models.mixers.linear_recurrence import LinearRecurrence
+    from seqsep.models.mixers.lstm import LSTM
+    from seqsep.models.mixers.mamba import Mamba
+    from seqsep.models.mixers.mamba2 import Mamba2
+    from seqsep.models.mixers.retention import Retention
+    from seqsep.models.mixers.rwkv7 import RWKV7
+    from seqsep.models.mixers.sliding_attention import SlidingAttention
+
+    MIXERS: tuple[type[Mixer], ...]
+    PAPER_MIXERS: tuple[type[Mixer], ...]
+    THEOREM_MIXERS: tuple[type[Mixer], ...]
+
+PAPER_PLACES = {
+    "attention": "seqsep.models.mixers.attention:Attention",
+    "lstm": "seqsep.models.mixers.lstm:LSTM",
+    "linear-attention": "seqsep.models.mixers.linear_attention:LinearAttention",
+    "retention": "seqsep.models.mixers.retention:Retention",
+    "dss": "seqsep.models.mixers.dss:DSS",
+    "mamba": "seqsep.models.mixers.mamba:Mamba",
+}
+"""The mixers of Bhattamishra et al. 2024, section 6."""
+PLACES = {
+    **PAPER_PLACES,
+    "mamba2": "seqsep.models.mixers.mamba2:Mamba2",
+    "gated-delta": "seqsep.models.mixers.gated_delta:GatedDelta",
+    "rwkv7": "seqsep.models.mixers.rwkv7:RWKV7",
+    "sliding-attention": "seqsep.models.mixers.sliding_attention:SlidingAttention",
+}
+"""The mixers for training. A new mixer is a line here."""
+THEOREM_PLACES = {
+    "automaton": "seqsep.models.mixers.automaton:Automaton",
+    "elman": "seqsep.models.mixers.elman:Elman",
+    "linear-recurrence": "seqsep.models.mixers.linear_recurrence:LinearRecurrence",
+}
+GROWING = frozenset({"attention"})
+"""The mixers whose state grows with the number of tokens: `Mixer.grows`, known without importing torch."""
+
+BY_NAME: "Registry[type[Mixer]]" = Registry("mixer", PLACES)
+
+_HOMES = {
+    **{place.partition(":")[2]: place for place in (*PLACES.values(), *THEOREM_PLACES.values())},
+    "Block": "seqsep.models.mixers.base:Block",
+    "Linear": "seqsep.models.mixers._linear:Linear",
+    "Mixer": "seqsep.models.mixers.base:Mixer",
+    "State": "seqsep.models.mixers.base:State",
+    "kernels_in_use": "seqsep.models.mixers._kernels:in_use",
+    "linear": "seqsep.models.mixers._linear:linear",
+    "products_in_use": "seqsep.models.mixers._linear:in_use",
+    "state_bits": "seqsep.models.mixers.base:state_bits",
+    "state_from_bytes": "seqsep.models.mixers.base:state_from_bytes",
+    "state_to_bytes": "seqsep.models.mixers.base:state_to_bytes",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(
+        __name__,
+        {
+            **from_places(_HOMES),
+            "MIXERS": BY_NAME.members,
+            "PAPER_MIXERS": lambda: tuple(imported(place) for place in PAPER_PLACES.values()),
+            "THEOREM_MIXERS": lambda: tuple(imported(place) for place in THEOREM_PLACES.values()),
+        },
+    )
 
 __all__ = [
     "BY_NAME",
     "DSS",
+    "GROWING",
     "LSTM",
     "MIXERS",
     "PAPER_MIXERS",
+    "PLACES",
     "RWKV7",
     "THEOREM_MIXERS",
+    "THEOREM_PLACES",
     "Attention",
     "Automaton",
     "Block",

@@ -4,6 +4,7 @@ The state is everything a layer remembers, as a named tuple of tensors whose fir
 counted from these tensors, never declared. `forward` equals `step` repeated; the model passes the time t, which is not state.
 """
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor, nn
 
-from seqsep.core.names import whole_arguments
+from seqsep.core.names import docstring, whole_arguments
 
 State: TypeAlias = tuple[Tensor, ...]
 
@@ -71,8 +72,10 @@ class Mixer(nn.Module, ABC):
     revision: ClassVar[int] = 1
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Let the constructor refuse sizes that are not whole numbers."""
+        """Let the constructor refuse sizes that are not whole numbers. The help of seqsep's mixers shows their equations."""
         super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith(f"{__package__}."):
+            cls.__doc__ = f"{docstring(cls)}\n\n{docstring(inspect.getmodule(cls))}"
         if "__init__" in vars(cls):
             cls.__init__ = whole_arguments(cls.__init__)  # type: ignore[method-assign]
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from seqsep.core.interrupts import is_interrupt
 from seqsep.core.names import BadInput, text_of
-from seqsep.models.plugins.global_state import GlobalState
 from seqsep.models.plugins.name import PlugIn
 from seqsep.models.plugins.sources import digest_of, imported_files, read_source
 
@@ -40,6 +39,8 @@ def load(plug_in: PlugIn) -> Callable[..., Any]:
 
 def load_and_compare(plug_in: PlugIn) -> None:
     """Load a plug-in. Raises PlugInFails also if that changes threads or settings; a file may seed what it likes."""
+    from seqsep.models.plugins.global_state import GlobalState  # brings torch
+
     global_state = GlobalState()
     load(plug_in)
     changed = global_state.changed(random_states=False)

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from seqsep.lab.audit.answer import Audit
 from seqsep.lab.audit.needed import Rounded
+from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.formatting import count
-from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.curves import PERCENT
 from seqsep.report.page.ledger_charts import power_of_ten
-from seqsep.report.page.svg_chart import Chart
 from seqsep.report.sized_model import Style
 from seqsep.report.ticks import round_ticks
 from seqsep.tasks.ceilings import ceiling
@@ -37,10 +36,10 @@ def curve_chart(found: Audit) -> Chart:
         *_uprights(found),
     ]
     said = [f"{line.name} {line.value}" for line in lines if line.value]
-    return line_chart(
+    return Chart(
         "Accuracy over bits",
         f"Accuracy of the model's own reader over bits of the state that it reads, below the ceiling; {', '.join(said)} bits.",
-        lines,
+        lines=tuple(lines),
         x=Axis(1.0, most, ticks, "bits of the state that is read (logarithmic)", log=True),
         y=Axis(0.0, 1.0, PERCENT),
     )
@@ -81,10 +80,10 @@ def places_chart(found: Audit) -> Chart:
     limits = tuple((float(one.position), one.at_least) for one in places)
     worst = min(places, key=lambda one: one.accuracy)
     ticks = tuple((tick, count(int(tick))) for tick in round_ticks(float(len(places)), 5) if tick >= 1)
-    return line_chart(
+    return Chart(
         "Accuracy by position",
         f"Accuracy by the position that is asked for; the lowest is {worst.accuracy:.1%} at position {worst.position}.",
-        [LineData(MEASURED, "", "accuracy", points), LineData(CARRIED, "", "lower limit", limits)],
+        lines=(LineData(MEASURED, "", "accuracy", points), LineData(CARRIED, "", "lower limit", limits)),
         x=Axis(1.0, float(max(2, len(places))), ticks, "position"),
         y=Axis(0.0, 1.0, PERCENT),
     )
@@ -108,10 +107,10 @@ def sizes_chart(title: str, audits: Sequence[tuple[int, Audit]], lowest: int, hi
         f"{one.carries_at_least_bits:.1f} carried at least"
         for width, one in audits
     )
-    return line_chart(
+    return Chart(
         title,
         f"{title}, bits over width. {said}.",
-        lines,
+        lines=tuple(lines),
         x=Axis(float(min(widths)), float(max(widths)), ticks, "width (logarithmic), and the N of that model", log=True),
         y=Axis(10.0**lowest, 10.0**highest, tuple((10.0**p, power_of_ten(p)) for p in range(lowest, highest + 1)), log=True),
     )

@@ -7,8 +7,8 @@ from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.answer import Capacity
 from seqsep.language_models.capacity.crossings import LONGEST, crossings, crossings_in_words, lengths_to, names_of
 from seqsep.language_models.capacity.text import readable
-from seqsep.report.page.chart_layout import Axis, LineData, line_chart
-from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
+from seqsep.report.figures.chart import Axis, Chart, LineData
+from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.styles import SPARE_MARKERS, STYLES, Style, spare_style
 
 MOST_MODELS = 12
@@ -52,21 +52,21 @@ def capacity_chart(models: Sequence[Capacity], length: int | None = None) -> str
         for place, (style, model, name, curve) in enumerate(zip(styles, models, names, curves, strict=True))
     ]
     ends = "; ".join(f"{line.name}: {line.value} at {last:,} tokens" for line in lines)
-    chart = line_chart(
+    chart = Chart(
         "State and cache over length",
         f"Bytes kept by one sequence: {ends}. {' '.join(crossings_in_words(models, last))}",
-        lines,
+        lines=tuple(lines),
         x=Axis(1.0, float(last), _powers_of_ten(last), "tokens (logarithmic)", log=True),
         y=_heights(heights),
     )
     widths = sorted({bits for model in models for bits in (model.state_bits, model.cache_bits)})
     panel = PicturePanel("", "", chart)
-    picture = LedgerPicture(
+    picture = ChartPicture(
         "State and cache of one sequence, in bytes",
         f"At {' and '.join(map(str, widths))} bits a number. Marks: where two lines cross.",
         (panel,),
     )
-    return drawn(picture, {style.slug: style for style in styles})
+    return picture_svg(picture)
 
 
 def _style(place: int) -> Style:

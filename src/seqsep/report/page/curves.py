@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from seqsep.core.names import narrowed
 from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.formatting import DASH, count, known, listed, percent
 from seqsep.report.headline import task_title
 from seqsep.report.measured import GOAL, RunSummary, by_speed, chance
-from seqsep.report.page.chart_layout import Axis, LineData, line_chart
-from seqsep.report.page.svg_chart import Chart
 from seqsep.report.sized_model import model_names
 from seqsep.report.starts import starts_of_runs
 from seqsep.report.ticks import round_ticks
@@ -69,10 +68,10 @@ def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
     guessed = chance(task)
     title = task_title(task)
     ends = "; ".join(f"{line.name} ends at {line.value} %" for line in lines)
-    chart = line_chart(
+    chart = Chart(
         title,
         f"Accuracy over training steps on {title}: {ends}",
-        lines,
+        lines=tuple(lines),
         x=Axis(0.0, steps, tuple((tick, count(int(tick))) for tick in round_ticks(steps, 4)), "training steps"),
         y=Axis(0.0, 1.0, PERCENT) if guessed < 0.3 else Axis(0.45, 1.0, UPPER_HALF),
         guides=(GOAL, guessed),
@@ -121,10 +120,11 @@ def ceilings(heatmap: Heatmap) -> Chart | None:
     powers = [10.0**power for power in range(7) if shortest <= 10**power <= longest]
     ticks = tuple((power, count(int(power))) for power in powers)
     limits = "; ".join(f"{row.name}: below 100 % from {row.bites_at}" for row in heatmap.rows)
-    return line_chart(
+    ranked = sorted(heatmap.rows, key=lambda row: -(row.bites or math.inf))
+    return Chart(
         "What each state may hold at most",
         f"Ceiling on accuracy over length: {limits}",
-        [_ceiling(row, shortest, longest) for row in sorted(heatmap.rows, key=lambda row: -(row.bites or math.inf))],
+        lines=tuple(_ceiling(row, shortest, longest) for row in ranked),
         x=Axis(float(shortest), float(longest), ticks, "N, symbols to remember (logarithmic)", log=True),
         y=Axis(0.0, 1.0, PERCENT),
         band=(float(min(lengths)), float(max(lengths))),

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+from seqsep.report.figures.chart_picture import PicturePanel
 from seqsep.report.formatting import count
 from seqsep.report.is_tree_ledger import STORED, VERTICES, crossing, least_state
 from seqsep.report.page.is_tree_picture import STYLES, is_tree_panels
 from seqsep.report.page.ledger_charts import RECURRENT
-from seqsep.report.page.ledger_picture import PicturePanel
 from seqsep.report.styles import Style
 
 SAMPLED = VERTICES[1::4]

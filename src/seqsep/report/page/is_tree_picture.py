@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from seqsep.core.names import required
+from seqsep.report.figures.chart import Axis, Chart, LineData
+from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.formatting import count
 from seqsep.report.is_tree_ledger import (
     CACHE,
@@ -20,10 +22,7 @@ from seqsep.report.is_tree_ledger import (
     crossing,
     least_state,
 )
-from seqsep.report.page.chart_layout import Axis, LineData, line_chart
 from seqsep.report.page.ledger_charts import RECURRENT, power_of_ten
-from seqsep.report.page.ledger_picture import LedgerPicture, PicturePanel, drawn
-from seqsep.report.page.svg_chart import Chart
 from seqsep.report.styles import Style
 from seqsep.theorems.is_tree.many_vertices import at_least
 
@@ -42,13 +41,13 @@ REMEMBERED = (WALK, HYBRID, HYBRID_BY_RANGE, WALK_BY_RANGE)
 
 def is_tree_picture() -> str:
     """The picture as SVG text, which is the same on every machine."""
-    return drawn(_picture(), {style.slug: style for style in (*STYLES.values(), RECURRENT)})
+    return picture_svg(_picture())
 
 
 @lru_cache(maxsize=1)
-def _picture() -> LedgerPicture:
+def _picture() -> ChartPicture:
     whole = required(crossing(TRANSFORMER), "the crossing of the Transformer")
-    return LedgerPicture(
+    return ChartPicture(
         title=f"IsTree: from n = {whole:,} on, a recurrent state has more bits than this Transformer's weights",
         subtitle=(
             "Is a list of n - 1 edges a tree? Weights are compared with run-time state. The Transformer's cache is in "
@@ -59,8 +58,9 @@ def _picture() -> LedgerPicture:
             "Black: the least state of any recurrent model, with any thought. Weights: all weights of a two-layer Transformer. "
             "Cache: its keys and values up to the end of its thought, 5n - 3 tokens. Hybrid: the state of a recurrence in "
             "front of one attention layer. Walk: the state of a model with a retriever. Both read the input again, in a cache "
-            "or a list that no curve of the second panel has. Bold: the first n at which the least state has more bits. This "
-            "does not show that a Transformer keeps less while it runs: its cache is larger than the state at every n drawn."
+            "or a list that no curve of the second panel has. Number at a name: the first n at which "
+            "the least state has more bits. This does not show that a Transformer keeps less while it runs: its cache is "
+            "larger than the state at every n drawn."
         ),
     )
 
@@ -101,11 +101,11 @@ def _chart(title: str, what: str, lines: Sequence[StoredBits], *, last: int, pow
     crossed = "; ".join(f"{line.name} from n = {line.value} on" for line in drawn_lines if line.value)
     heights = tuple((10.0**power, power_of_ten(power)) for power in powers[:: 1 + len(powers) // 7])
     ticks = [vertices for vertices in VERTICES if vertices <= last][:: 2 if last <= MOST_REMEMBERED else 3]
-    return line_chart(
+    return Chart(
         title,
         f"{what}, over n from {VERTICES[0]} to {last:,}, beside the least state of any recurrent model, which is larger than "
         f"{crossed}.",
-        drawn_lines,
+        lines=tuple(drawn_lines),
         x=Axis(float(VERTICES[0]), float(last), tuple((float(tick), count(tick)) for tick in ticks), AXIS, log=True),
         y=Axis(10.0 ** powers[0], 10.0 ** powers[-1], heights, log=True),
     )

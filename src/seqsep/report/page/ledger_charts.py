@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from seqsep.report.figures.chart import Axis, Chart, LineData, PointData
 from seqsep.report.formatting import count
 from seqsep.report.index_lookup_ledger import (
     ALPHABET,
@@ -21,8 +22,6 @@ from seqsep.report.index_lookup_ledger import (
     index_lookup_ledger,
     last_length,
 )
-from seqsep.report.page.chart_layout import Axis, LineData, PointData, line_chart, scatter_chart
-from seqsep.report.page.svg_chart import Chart
 from seqsep.report.styles import Style
 from seqsep.report.ticks import round_ticks
 
@@ -56,7 +55,7 @@ TOTAL_WORDS: dict[Total, str] = {
 """What each total of a network's weights counts, in a sentence."""
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-RECURRENT = Style("least-state", "any recurrent model", light="#131a22", dark="#e9eef3", marker="s")
+RECURRENT = Style("least-state", "any recurrent model", light="#131a22", dark="#e9eef3", marker="s", strong=True)
 CODE_STYLES: dict[str, Style] = {
     style.title: style
     for style in (
@@ -161,10 +160,10 @@ def sizes_over_lengths(title: str, summary: str, lines: Sequence[LineData]) -> C
     x_ticks = tuple((2.0**power, f"{2**power:,}") for power in (4, 8, 12, 16, 20))
     y_ticks = tuple((10.0**power, power_of_ten(power)) for power in range(2, 13, 2))
     words = "N, symbols to remember (both axes logarithmic)"
-    return line_chart(
+    return Chart(
         title,
         summary,
-        lines,
+        lines=tuple(lines),
         x=Axis(float(LENGTHS[0]), float(LENGTHS[-1]), x_ticks, words, log=True),
         y=Axis(LEAST, MOST, y_ticks, log=True),
     )
@@ -271,13 +270,13 @@ def _frontier(length: int, codes: tuple[CodeAtLength, ...]) -> FrontierFigure:
     said = [
         f"{code.code} d = {code.width:,}, p = {code.precision}{' (on the frontier)' if code.frontier else ''}" for code in codes
     ]
-    chart = scatter_chart(
+    chart = Chart(
         f"Width against precision at N = {length:,}",
         f"Width and precision of the network at N = {length:,}: {'; '.join(said)}",
-        points,
+        points=tuple(points),
         x=Axis(5.0, 2.0 * widest, x_ticks, "width d (logarithmic)", log=True),
         y=Axis(0.0, high, y_ticks, "precision p, bits a number"),
-        frontier=[point.point for point in points if point.strong],
+        frontier=tuple(point.point for point in points if point.strong),
     )
     return FrontierFigure(length, chart, tuple((code, CODE_STYLES[code.code].slug) for code in codes))
 

@@ -3,20 +3,15 @@
 `make pages` writes it; a test compares the committed file with this code.
 """
 
-import textwrap
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 from seqsep.core.names import required
+from seqsep.report.figures.chart import Chart, LineData
+from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.formatting import count
 from seqsep.report.index_lookup_ledger import LENGTHS, IndexLookupLedger, Total, index_lookup_ledger, least_state_bits
-from seqsep.report.page.chart_layout import LineData
-from seqsep.report.page.flat_svg import flat
 from seqsep.report.page.ledger_charts import (
     CACHE,
     CODE_STYLES,
     FORMULA,
-    LEDGER_STYLES,
     RECURRENT,
     TABLES,
     cache_line,
@@ -27,105 +22,30 @@ from seqsep.report.page.ledger_charts import (
     total_chart,
     within,
 )
-from seqsep.report.page.svg_chart import Chart
-from seqsep.report.page.templates import environment
-from seqsep.report.styles import Style
-
-TITLE_LETTER = 12.6
-SOFT_LETTER = 7.7
-CAPTION_LETTER = 6.9
-"""The average widths of letters of each size in a wide font, in units of the drawing."""
 
 
-@dataclass(frozen=True)
-class PicturePanel:
-    """A chart with its heading: a name and what the chart shows."""
-
-    name: str
-    meaning: str
-    chart: Chart
-
-
-@dataclass(frozen=True)
-class LedgerPicture:
-    """The picture's title, its subtitle, its panels one under the other, and a caption that can be read alone."""
-
-    title: str
-    subtitle: str
-    panels: tuple[PicturePanel, ...]
-    caption: str = ""
-
-    @property
-    def scale(self) -> float:
-        """The factor by which the only panel of a picture is enlarged."""
-        return 1.4 if len(self.panels) == 1 else 1.0
-
-    @property
-    def width(self) -> int:
-        """The width of the drawing."""
-        return 530 if len(self.panels) > 1 else 800
-
-    @property
-    def title_lines(self) -> list[str]:
-        """The title in lines that fit."""
-        return self._lines(self.title, TITLE_LETTER)
-
-    @property
-    def subtitle_lines(self) -> list[str]:
-        """The subtitle in lines that fit."""
-        return self._lines(self.subtitle, SOFT_LETTER)
-
-    @property
-    def caption_lines(self) -> list[str]:
-        """The caption in lines that fit."""
-        return self._lines(self.caption, CAPTION_LETTER)
-
-    @property
-    def top(self) -> int:
-        """The top of the first panel."""
-        return 28 + 25 * len(self.title_lines) + 19 * len(self.subtitle_lines)
-
-    @property
-    def panel_height(self) -> int:
-        """The distance from one panel to the next."""
-        return 44 + round(self.panels[0].chart.height * self.scale)
-
-    @property
-    def bottom(self) -> int:
-        """The top of the caption."""
-        return self.top + self.panel_height * len(self.panels) + 14
-
-    @property
-    def height(self) -> int:
-        """The height of the drawing."""
-        return self.bottom + 17 * len(self.caption_lines)
-
-    def _lines(self, text: str, letter: float) -> list[str]:
-        return textwrap.wrap(text, round((self.width - 40) / letter))
-
-    @classmethod
-    def of_ledger(cls) -> "LedgerPicture":
-        """The picture of `index_lookup_ledger()`."""
-        ledger = index_lookup_ledger()
-        crossed = crossing_text(ledger.crossing("parabola", "program"))
-        return cls(
-            title=f"From N = {crossed} on, a recurrent state has more bits than this Transformer's weights",
-            subtitle=(
-                "Index lookup of N symbols out of 64. Weights are compared with run-time state. The Transformer's cache is in "
-                "neither of them."
-            ),
-            panels=(
-                PicturePanel("One network, counted in each way", "in bits; positions as (x, x²)", parabola_chart(ledger)),
-                PicturePanel("Weights by position code", "in bits; the total program", total_chart(ledger, "program")),
-            ),
-            caption=(
-                "Black: the least state of any recurrent model, 6 N bits. Program: every weight, except vectors that are "
-                "computed from the index. Tables: those vectors are stored too. Cache: the keys and values of N symbols. The "
-                "paper prints Θ(m d p H): the band has the constants c = 1 to 4. Bold: the first N at which the state has more "
-                "bits. This does not show that a Transformer keeps less while it runs: its cache is larger than the state at "
-                "every N."
-            ),
-        )
+def separation_picture() -> ChartPicture:
+    """Return the picture of `index_lookup_ledger()`."""
+    ledger = index_lookup_ledger()
+    crossed = crossing_text(ledger.crossing("parabola", "program"))
+    return ChartPicture(
+        title=f"From N = {crossed} on, a recurrent state has more bits than this Transformer's weights",
+        subtitle=(
+            "Index lookup of N symbols out of 64. Weights are compared with run-time state. The Transformer's cache is in "
+            "neither of them."
+        ),
+        panels=(
+            PicturePanel("One network, counted in each way", "in bits; positions as (x, x²)", parabola_chart(ledger)),
+            PicturePanel("Weights by position code", "in bits; the total program", total_chart(ledger, "program")),
+        ),
+        caption=(
+            "Black: the least state of any recurrent model, 6 N bits. Program: every weight, except vectors that are "
+            "computed from the index. Tables: those vectors are stored too. Cache: the keys and values of N symbols. The "
+            "paper prints Θ(m d p H): the band has the constants c = 1 to 4. Number at a name: the first N at "
+            "which the state has more bits. This does not show that a Transformer keeps less while it runs: its cache is "
+            "larger than the state at every N."
+        ),
+    )
 
 
 def parabola_chart(ledger: IndexLookupLedger) -> Chart:
@@ -155,12 +75,5 @@ def _bits(ledger: IndexLookupLedger, total: Total) -> tuple[tuple[float, float],
 
 
 def ledger_picture() -> str:
-    """The picture as SVG text, which is the same on every machine."""
-    return drawn(LedgerPicture.of_ledger(), LEDGER_STYLES)
-
-
-def drawn(picture: LedgerPicture, styles: Mapping[str, Style]) -> str:
-    """A picture as SVG text that every viewer draws, dark on white."""
-    template = environment().get_template("ledger_picture.html")
-    text = template.render(picture=picture, summary=" ".join(panel.chart.summary for panel in picture.panels))
-    return flat(text.strip(), styles) + "\n"
+    """Return the picture as SVG text."""
+    return picture_svg(separation_picture())

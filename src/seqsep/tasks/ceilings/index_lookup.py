@@ -19,7 +19,7 @@ Associative recall of N pairs, with uniform and independent values given the key
 from decimal import ROUND_CEILING, Context, Decimal, localcontext
 from functools import cache
 
-from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.arithmetic.lookup_length import least_length_beyond
 from seqsep.tasks.ceilings.fano import DIGITS, highest_accuracy, require
 
 
@@ -71,21 +71,4 @@ def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 
     call = f"length_where_it_bites(alphabet={alphabet}, state_bits={state_bits}, bits_per_token={bits_per_token})"
     require(alphabet >= 1, call, "alphabet is at least 1 symbol")
     require(state_bits >= 0 and bits_per_token >= 0, call, "state_bits and bits_per_token are at least 0")
-    symbol_bits = ceil_log2(alphabet)
-    if bits_per_token >= symbol_bits:
-        return None
-    if alphabet == 1 << symbol_bits:
-        return state_bits // (symbol_bits - bits_per_token) + 1
-    if state_bits == 0:
-        return 1
-    digits = DIGITS
-    while True:
-        # log2 S is irrational here, so N = B / (log2 S - g) is never whole and enough digits tell its two neighbours apart.
-        with localcontext(Context(prec=digits)):
-            shortfall = Decimal(alphabet).ln() / Decimal(2).ln() - bits_per_token
-            slack = Decimal(10) ** (len(str(bits_per_token)) + 5 - digits)
-            low = state_bits / (shortfall + slack)
-            high = state_bits / max(shortfall - slack, slack)
-            if low.adjusted() < digits - 10 and int(low - slack * low) == int(high + slack * high):
-                return int(low) + 1
-        digits *= 2
+    return least_length_beyond(alphabet, state_bits, bits_per_token)

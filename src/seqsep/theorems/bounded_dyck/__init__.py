@@ -19,14 +19,22 @@ Files:
     _strings      strings as users write them, and as tokens
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.bounded_dyck import attention, monoid, one_layer, state
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (
-    attention.THEOREM,
-    state.THEOREM,
-    one_layer.THEOREM,
-    monoid.THEOREM,
-)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "bounded-dyck-attention": "seqsep.theorems.bounded_dyck.attention:THEOREM",
+    "bounded-dyck-state": "seqsep.theorems.bounded_dyck.state:THEOREM",
+    "bounded-dyck-one-layer": "seqsep.theorems.bounded_dyck.one_layer:THEOREM",
+    "bounded-dyck-monoid": "seqsep.theorems.bounded_dyck.monoid:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

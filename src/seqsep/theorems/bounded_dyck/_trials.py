@@ -5,7 +5,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float64, Int64, Shaped
 
 from seqsep.maths.arithmetic.grid import Array
@@ -107,8 +106,7 @@ class Trials:
         execution = run(trial.network, tokens, at)
         self._compare(execution.logits.integers, asked, "on the grid")
         if trial.inputs < trial.in_floats and tokens.size * tokens.shape[1] <= FLOATS_UP_TO:
-            with torch.no_grad():
-                logits = trial.model(torch.from_numpy(tokens)).numpy()
+            logits = trial.logits(tokens)
             self._compare(logits[:, asked.sizes], asked, "in float64")
         counted = asked.counted
         if fresh is not None:

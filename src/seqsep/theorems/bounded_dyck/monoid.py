@@ -41,10 +41,6 @@ For k >= 2 let a party write "(" and ")" in place of 1 and 1. Then the brackets 
 If neither party has i, the stack grows by two on the way. For k >= 3 this is allowed, and the result is a word exactly if the
 sets are disjoint. For k = 2 it is a word exactly if the sets are complements. Both cost h = (N - 2) / 4 bits, a quarter of the
 N - 1 of Lemma 1.
-
-For the n and k given, a run lists the monoid element by element. It shows that the monoid is aperiodic and not in DA. It runs
-both reductions for all sets of numbers up to h. For Dyck-(1,1) it finds the exact cost for every partition of up to 6
-brackets. This does not show the claim for every n, k and h; that is the proof above.
 """
 
 from collections.abc import Sequence
@@ -258,6 +254,11 @@ TEST = "tests/theorems/bounded_dyck/test_monoid.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="For the n and k given, a run lists the monoid element by element. It shows that the monoid is aperiodic and not in "
+    "DA. It runs both reductions for all sets of numbers up to h. For Dyck-(1,1) it finds the exact cost for every "
+    "partition of up to 6 brackets.",
+    not_shown="This does not show the claim for every n, k and h; that is the proof.",
     nothing_to_certify="a monoid has no form: seqsep check multiplies in it; bounded-dyck-one-layer has the fooling set",
     nothing_to_apply="a lower bound; bounded-dyck-attention and bounded-dyck-state recognise the words",
     choices=(

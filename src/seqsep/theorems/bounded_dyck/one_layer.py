@@ -21,12 +21,7 @@ The bound is about *recognition*. One layer with one head gives the next bracket
 answers of that layer after invalid prefixes mean nothing, so its answer at the last token does not decide membership.
 
 The proof continues in `_fooling_set`.
-
-At N <= 14 a run shows that S is complete and that its words differ in both halves; `certificate_witness` gives all of S.
-On the networks that are tested, the protocol gives the answers of the forward pass. A network may have equal transcripts on
-two words of S. Then `erring_input` gives a mixed input with the logits of a word, so the network is wrong on one of the
-two. If the protocol has fewer than N - 1 bits, such a pair exists. This does not show that every one-layer model so small
-is wrong; that is the proof."""
+"""
 
 from collections.abc import Callable
 from math import floor, isqrt
@@ -249,6 +244,12 @@ TEST = "tests/theorems/bounded_dyck/test_one_layer.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="At N <= 14 a run shows that S is complete and that its words differ in both halves; `certificate_witness` gives "
+    "all of S. On the networks that are tested, the protocol gives the answers of the forward pass. A network may have "
+    "equal transcripts on two words of S. Then `erring_input` gives a mixed input with the logits of a word, so the "
+    "network is wrong on one of the two. If the protocol has fewer than N - 1 bits, such a pair exists.",
+    not_shown="This does not show that every one-layer model so small is wrong; that is the proof.",
     nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
     certificate_witness=certificate_witness,
     errata=(

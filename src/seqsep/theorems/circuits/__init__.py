@@ -11,12 +11,26 @@ Files:
     _position_modulo  the first layer in the paper, by rounding; without rounding there is none
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.circuits import attention
-from seqsep.theorems.circuits._circuit import Circuit as Circuit
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (attention.THEOREM,)
-circuit_of = attention._of_file
-"""The circuit in a file, for `seqsep export-network`."""
+from seqsep.core.registry import Registry, from_places, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+    from seqsep.theorems.circuits import attention
+    from seqsep.theorems.circuits._circuit import Circuit as Circuit
+
+    THEOREMS: tuple[Theorem, ...]
+    circuit_of = attention._of_file
+
+PLACES = {
+    "circuits-attention": "seqsep.theorems.circuits.attention:THEOREM",
+}
+_HOMES = {
+    "Circuit": "seqsep.theorems.circuits._circuit:Circuit",
+    "circuit_of": "seqsep.theorems.circuits.attention:_of_file",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {**from_places(_HOMES), "THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

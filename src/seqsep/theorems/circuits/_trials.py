@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.maths.arithmetic.grid import Array
-from seqsep.maths.networks.executor import Execution
 from seqsep.theorems.circuits._circuit import Circuit, drawn, run_circuit
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.trial import Trial
@@ -48,9 +46,3 @@ def random_circuits(count: int, seed: int) -> Iterator[Circuit]:
     for number in range(count):
         gates = int(random.integers(2, 13))
         yield drawn(random, gates, inputs=1 + number // 2 % 2, thinks=number % 2 == 1)
-
-
-def logit_gap(result: Execution) -> Array:
-    """Return the greatest logit less the second, at each place of interest."""
-    ordered = np.sort(result.logits.integers, axis=-1)
-    return Array(ordered[..., -1] - ordered[..., -2], result.logits.unit)

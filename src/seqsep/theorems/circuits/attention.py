@@ -42,9 +42,6 @@ We differ:
 * One network serves inputs of 1 to N tokens and runs of up to T steps.
 
 The proof continues at `_source`, `_given`, `_nand`, `_readout` and `_grid`.
-
-A run checks the circuits, lengths N and numbers of steps T that it gets. This does not show that a recurrent model needs so
-many gates, or that a Transformer needs the thought. The proof covers every circuit, N and T.
 """
 
 import json
@@ -59,7 +56,7 @@ from seqsep.core.files import read_text
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.networks.generation import generate
 from seqsep.maths.networks.network import FeedForward, Head, Network, whole
-from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, field_of, sizes, symbols_in
+from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem, field_of, symbols_in
 from seqsep.theorems.blocks import (
     Rows,
     Scores,
@@ -81,7 +78,7 @@ from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Circuits, GridRounding, Length, Seed, Steps
 from seqsep.theorems.options import Range, Read
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart
 
 CircuitFile = Annotated[Path, "A JSON file with the circuit."]
 ReadCircuit = Annotated[Circuit, Read(lambda path: _of_file(Path(path))), "A JSON file with the circuit."]
@@ -336,21 +333,19 @@ def _of_file(path: Path) -> Circuit:
 def _check_circuit(circuit: Circuit, length: int, seed: int, variant: str) -> Outcome:
     steps = 2 * length if circuit.thinks else length
     vocabulary = Vocabulary(circuit, length)
-    trial = Trial(CLAIM.name, build(circuit, length, steps), trials.logit_gap)
+    trial = Trial(CLAIM.name, build(circuit, length, steps), logits_apart)
     inputs, exhaustive = trials.inputs_of(circuit, length, seed)
     longest = trials.require_runs(trial, vocabulary, inputs, steps)
-    measured = {**sizes(trial.network), "tokens_a_step": len(circuit.gates), "thought_tokens": longest}
-    bounds = bound(circuit, length, steps)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(circuit, length, steps),
+        more={"tokens_a_step": len(circuit.gates), "thought_tokens": longest},
+        margin_of=MARGIN,
+        proved=APART,
         length=length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed={"layers": 5, "tokens_a_step": len(circuit.gates) + 1},
         variant=variant,
-        margin=Margin(float(trial.least_margin), APART, MARGIN),
-        saturated=trial.saturated,
     )
 
 
@@ -392,6 +387,10 @@ def certificate_witness(length: Length = 4, circuit: CircuitFile | None = None) 
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the circuits, lengths N and numbers of steps T that it gets.",
+    not_shown="This does not show that a recurrent model needs so many gates, or that a Transformer needs the thought. The "
+    "proof covers every circuit, N and T.",
     build=build,
     predictor=predictor,
     verify=verify,

@@ -15,23 +15,24 @@ Files:
     _one_layer_cost              Theorem 12: the width and heads that one attention layer needs
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.equality import (
-    one_layer,
-    relabelled_two_layers,
-    state,
-    total_size,
-    two_layer_no_short_protocol,
-    two_layers,
-)
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (
-    two_layers.THEOREM,
-    relabelled_two_layers.THEOREM,
-    state.THEOREM,
-    one_layer.THEOREM,
-    two_layer_no_short_protocol.THEOREM,
-    total_size.THEOREM,
-)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "equality-two-layers": "seqsep.theorems.equality.two_layers:THEOREM",
+    "relabelled-equality-two-layers": "seqsep.theorems.equality.relabelled_two_layers:THEOREM",
+    "equality-state": "seqsep.theorems.equality.state:THEOREM",
+    "equality-one-layer": "seqsep.theorems.equality.one_layer:THEOREM",
+    "two-layer-no-short-protocol": "seqsep.theorems.equality.two_layer_no_short_protocol:THEOREM",
+    "two-layer-total-size": "seqsep.theorems.equality.total_size:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

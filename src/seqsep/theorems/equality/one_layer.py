@@ -59,9 +59,6 @@ e^(a_i) <= 2/3 r_i. The last one, a_h, is the least multiple with e^(a_h) > r_h.
 
 So the least distance of Z from T is about 3^(-h) / L. A computer that adds the exponentials must keep about 0.8 N bits of the
 sum. A protocol would have to send these bits.
-
-A run checks the layer at the lengths that it is built for. This does not show that the layer is right at other lengths. The
-proof covers every even N.
 """
 
 from collections.abc import Callable, Mapping
@@ -287,6 +284,9 @@ TESTS = "tests/theorems/equality/test_one_layer.py"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the layer at the lengths that it is built for.",
+    not_shown="This does not show that the layer is right at other lengths. The proof covers every even N.",
     build=build,
     bound=bound,
     predictor=predictor,

@@ -19,25 +19,17 @@ The proofs are in the docstrings of these functions and files:
 * `_collision` proves Theorem 11 by communication. For a smaller model it finds an input that the model answers wrongly.
 * `_by_automata` proves Theorem 11 again, by automata, and Lemma 4.
 * `_one_layer_cost` proves Theorem 12: the protocol of Theorem 4 has too few bits for equality unless m H is large.
-
-A run shows that the built model decides equality on the inputs tested, with a state of N/2 log2 S bits. Each smaller model
-that is tested answers some input wrongly. All first halves lead to different states of the least DFA, and a search finds no
-smaller DFA. This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. The
-numbers of Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol computes what an
-attention layer computes.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import torch
 
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA, Recurrence
 from seqsep.maths.automata.layered import unrolled
 from seqsep.maths.networks.network import Network
-from seqsep.models.model import Model
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.equality import _collision as collision
 from seqsep.theorems.equality import _one_layer_cost as one_layer_cost
@@ -163,9 +155,11 @@ def _check_queue(tried: SomeWords, alphabet: int, seed: int) -> Outcome:
     some = words[np.random.default_rng(seed).integers(0, len(words), 3)]
     sent = {one_way_protocol.reduce(queue, word.tolist(), CLAIM.name) for word in some}
     if states <= MOST_LOADED:
+        from seqsep.models.model import Model  # brings torch
+
         loaded = Model.load(build_network(length, alphabet))
         for word in some:
-            one_way_protocol.reduce(loaded, torch.from_numpy(word), CLAIM.name)
+            one_way_protocol.reduce(loaded, word, CLAIM.name)
     needed = ceil_log2(states)
     return CLAIM.upper(
         statement=UPPER,
@@ -201,6 +195,13 @@ def constants(length: LengthFrom2, alphabet: AlphabetFrom2) -> dict[str, Number]
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows that the built model decides equality on the inputs tested, with a state of N/2 log2 S bits. Each "
+    "smaller model that is tested answers some input wrongly. All first halves lead to different states of the least DFA, "
+    "and a search finds no smaller DFA.",
+    not_shown="This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. "
+    "The numbers of Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol "
+    "computes what an attention layer computes.",
     bound=constants,
     predictor=predictor,
     certificate_witness=collision.certificate_witness,

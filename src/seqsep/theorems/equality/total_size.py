@@ -23,9 +23,6 @@ width, k the coordinates of the position code, and d' those of a vector:
 Divide program by l^3. The result is at most (2 + 2 log2 L) / l times E / l^2, plus 64 / l^3. With the bounds of the table,
 none of k / l, d' / l and (log2 L) / l grows as l grows. So the quotient does not grow either, and C is its value at l = 2. For
 greater N it is smaller: `envelope(name, l)`.
-
-A run shows the sizes of the networks that are built, at each N of a list. This does not show that C is enough for every N;
-that is the proof.
 """
 
 import math
@@ -193,6 +190,9 @@ def _check(name: str, lengths: list[int]) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run shows the sizes of the networks that are built, at each N of a list.",
+    not_shown="This does not show that C is enough for every N; that is the proof.",
     nothing_to_certify="sizes, which the certificates of equality-two-layers show with the network",
     nothing_to_apply="sizes; equality-two-layers and nearest-neighbor-two-layers have the networks",
 )

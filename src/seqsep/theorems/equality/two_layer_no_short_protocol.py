@@ -28,12 +28,6 @@ layer what Theorem 4 sends for one is not enough.
 *The limit of Theorem 4's protocol.* Layer 2 at position N weighs the outputs of layer 1 at all positions. Each of these
 depends on tokens of both parties. A protocol that runs for every position costs N times the bits, which is more than sending
 all tokens.
-
-For every partition of N <= 8 positions into halves, a run shows two things. The built network computes f on all 2^N inputs,
-and the witnesses of N/2 bits are valid for the matrix of its answers. For such small N, Theorem 4's protocol takes hundreds of
-bits for the same m, p and H. So the contradiction appears only at the `crossing`. There it follows from the written proof and
-from networks that `relabelled_two_layers` checks. This does not show that no protocol is short enough for all models; that is
-the proof above.
 """
 
 from collections.abc import Sequence
@@ -269,6 +263,12 @@ TEST = "tests/theorems/equality/test_two_layer_no_short_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="For every partition of N <= 8 positions into halves, a run shows two things. The built network computes f on all "
+    "2^N inputs, and the witnesses of N/2 bits are valid for the matrix of its answers. For such small N, Theorem 4's "
+    "protocol takes hundreds of bits for the same m, p and H. So the contradiction appears only at the `crossing`. There "
+    "it follows from the written proof and from networks that `relabelled_two_layers` checks.",
+    not_shown="This does not show that no protocol is short enough for all models; that is the proof.",
     certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",
     verify=verify,

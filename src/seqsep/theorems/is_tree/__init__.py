@@ -29,9 +29,24 @@ Files:
 The definition, the tokens and the thoughts are those of the task (`tasks.trees`).
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.is_tree import hybrid, one_layer, peeling, state, tour, walk
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (state.THEOREM, peeling.THEOREM, tour.THEOREM, one_layer.THEOREM, hybrid.THEOREM, walk.THEOREM)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "is-tree-state": "seqsep.theorems.is_tree.state:THEOREM",
+    "is-tree-peeling": "seqsep.theorems.is_tree.peeling:THEOREM",
+    "is-tree-tour": "seqsep.theorems.is_tree.tour:THEOREM",
+    "is-tree-one-layer": "seqsep.theorems.is_tree.one_layer:THEOREM",
+    "is-tree-hybrid": "seqsep.theorems.is_tree.hybrid:THEOREM",
+    "is-tree-walk": "seqsep.theorems.is_tree.walk:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

@@ -8,17 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.maths.arithmetic.grid import Array
-from seqsep.maths.networks.executor import Execution
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import Network
-from seqsep.maths.networks.recurrent import StateRange
 from seqsep.tasks.trees.tokens import Tokens
-from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.base import Claim, Number, Outcome, TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree._graphs import Graph, Graphs
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart
 
 Think = Callable[[int, Iterable[Sequence[int]]], list[int]]
 TOKENS_AT_ONCE = 1 << 15
@@ -46,11 +43,10 @@ class Asking:
     in_floats: int = 200
     longest_thought: int = 0
     exhaustive: bool = False
-    state_ranges: tuple[StateRange, ...] = ()
     trial: Trial = field(init=False)
 
     def __post_init__(self) -> None:
-        self.trial = Trial(self.theorem, self.network, lead, in_floats=self.in_floats)
+        self.trial = Trial(self.theorem, self.network, logits_apart, in_floats=self.in_floats)
 
     def put(self, vertices: int, graphs: Graphs) -> None:
         """Run graphs on the vertices 1 .. n'. Raises TheoremFails with the first graph whose thought differs."""
@@ -68,15 +64,30 @@ class Asking:
             if thought[-1] != self.tokens.answers[truth]:
                 raise TheoremFails(self.theorem, {**readable(number), "is a tree": bool(truth), "thought": thought})
         sequences = [[*prompt, *thought] for prompt, thought in zip(prompts, thoughts, strict=True)]
-        result = self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable)
-        met = zip(self.state_ranges or result.state_ranges, result.state_ranges, strict=True)
-        self.state_ranges = tuple(before.joined(now) for before, now in met)
+        self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable)
         self.longest_thought = max(self.longest_thought, *(len(thought) - 1 for thought in thoughts))
 
-    @property
-    def least_lead(self) -> float:
-        """The least lead of a next token over every other logit, over all graphs put."""
-        return float(self.trial.least_margin)
+    def outcome(
+        self,
+        claim: Claim,
+        bound: Mapping[str, Number],
+        rounding: str,
+        *,
+        proved: float,
+        as_printed: Mapping[str, Number | str] | None = None,
+    ) -> Outcome:
+        """Return the outcome over all graphs put; its margin is the least lead of a next token over every other logit."""
+        return self.trial.outcome(
+            claim,
+            bound,
+            more={"vocabulary": len(self.network.readout.integers), "thought_tokens": self.longest_thought},
+            margin_of=MARGIN,
+            proved=proved,
+            length=self.tokens.vertices,
+            exhaustive=self.exhaustive,
+            as_printed=as_printed,
+            variant=f"rounding {rounding}",
+        )
 
     def prompts(self, graphs: Graphs) -> list[list[int]]:
         """The prompts [BOS] u ~ v u ~ v .. of graphs."""
@@ -118,12 +129,6 @@ def predictor(asking: Asking) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
         return asking.answer(vertices, graph)
 
     return answer
-
-
-def lead(result: Execution) -> Array:
-    """Return by how much the greatest logit exceeds the second, at each place of interest."""
-    first_two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
-    return Array(first_two[..., 1] - first_two[..., 0], result.logits.unit)
 
 
 def every_list(length: int) -> Iterator[tuple[int, Graphs]]:

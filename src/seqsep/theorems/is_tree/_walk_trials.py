@@ -9,15 +9,14 @@ import numpy as np
 
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import Network
-from seqsep.maths.networks.recurrent import StateRange
 from seqsep.tasks.retriever import Region
 from seqsep.tasks.trees.walk import WalkTokens, walk
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree._graphs import Graph, Graphs
-from seqsep.theorems.is_tree._trials import EVERY_LIST_UP_TO, lead
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.is_tree._trials import EVERY_LIST_UP_TO
+from seqsep.theorems.trial import Trial, logits_apart
 
 TOKENS_AT_ONCE = 1 << 15
 
@@ -37,11 +36,10 @@ class Walking:
     region: Region
     in_floats: int = 200
     longest_thought: int = 0
-    ranges: tuple[StateRange, ...] = ()
     trial: Trial = field(init=False)
 
     def __post_init__(self) -> None:
-        self.trial = Trial(self.theorem, self.network, lead, in_floats=self.in_floats)
+        self.trial = Trial(self.theorem, self.network, logits_apart, in_floats=self.in_floats)
         self.retriever = self.tokens.retriever(self.region)
 
     def put(self, vertices: int, graphs: Graphs) -> None:
@@ -65,10 +63,8 @@ class Walking:
                 inserted.append(self.retriever.inserted(sequences[-1], len(prompt)))
             except ValueError as differs:
                 raise TheoremFails(self.theorem, {**readable(number), "region": self.region, "retriever": differs}) from None
-        result = self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable, inserted)
+        self.trial.follow(sequences, [len(prompt) for prompt in prompts], readable, inserted)
         self.longest_thought = max(self.longest_thought, *(len(thought) - 1 for thought in walks))
-        met = self.ranges or result.state_ranges
-        self.ranges = tuple(one.joined(other) for one, other in zip(met, result.state_ranges, strict=True))
 
     def prompts(self, graphs: Graphs) -> list[list[int]]:
         """The prompts [BOS] u ~ v u ~ v .. of graphs."""

@@ -34,8 +34,6 @@ has | edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_
 
 The proof continues at `_remember`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
 `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +48,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import tokens_of_a_run
-from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -233,27 +231,8 @@ def _asking(length: int, rounding: str) -> Asking:
 
 
 def _outcome(asking: Asking, rounding: str) -> Outcome:
-    network = asking.network
     length = asking.tokens.vertices
-    ranges = asking.state_ranges
-    measured = {
-        **sizes(network),
-        "thought_tokens": asking.longest_thought,
-        "state_numbers": len(ranges),
-        "state_bits": network.state_bits,
-        "state_bits_by_range": sum(one.bits for one in ranges),
-    }
-    bounds = bound(length, rounding)
-    return CLAIM.upper(
-        length=length,
-        inputs=asking.trial.inputs,
-        exhaustive=asking.exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
-        variant=f"rounding {rounding}",
-        margin=Margin(asking.least_lead, proved(length, network.grid), trials.MARGIN),
-        saturated=asking.trial.saturated,
-    )
+    return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid))
 
 
 def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -271,6 +250,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
     predictor=predictor,

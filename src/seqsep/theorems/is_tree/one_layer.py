@@ -30,8 +30,6 @@ Residual stream. It has 27 coordinates:
 * `_peeling_layers.SHARED`, whose first five coordinates are filled by the embedding of a pair.
 
 The proof continues at `_copy_and_count` and `_read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -43,7 +41,7 @@ from jaxtyping import Int64
 
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Rows,
@@ -333,20 +331,13 @@ def _asking(length: int, rounding: str) -> Asking:
 
 
 def _outcome(asking: Asking, rounding: str) -> Outcome:
-    network = asking.network
     length = asking.tokens.vertices
-    measured = {**sizes(network), "vocabulary": len(network.readout.integers), "thought_tokens": asking.longest_thought}
-    bounds = bound(length, rounding)
-    return CLAIM.upper(
-        length=length,
-        inputs=asking.trial.inputs,
-        exhaustive=asking.exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
+    return asking.outcome(
+        CLAIM,
+        bound(length, rounding),
+        rounding,
+        proved=proved(length, asking.network.grid),
         as_printed={"layers": 9, "thought_tokens": 2 * length - 1},
-        variant=f"rounding {rounding}",
-        margin=Margin(asking.least_lead, proved(length, network.grid), trials.MARGIN),
-        saturated=asking.trial.saturated,
     )
 
 
@@ -375,5 +366,14 @@ def certificate_witness(
 
 
 THEOREM = Theorem(
-    CLAIM, check, bound=bound, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
 )

@@ -41,8 +41,6 @@ Residual stream. It has 28 coordinates:
 
 The proof continues at `_look_back`, `_progress`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
 `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Mapping
@@ -56,7 +54,7 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import tokens_of_a_run
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -258,20 +256,9 @@ def _asking(length: int, rounding: str) -> Asking:
 
 
 def _outcome(asking: Asking, rounding: str) -> Outcome:
-    network = asking.network
     length = asking.tokens.vertices
-    measured = {**sizes(network), "thought_tokens": asking.longest_thought}
-    bounds = bound(length, rounding)
-    return CLAIM.upper(
-        length=length,
-        inputs=asking.trial.inputs,
-        exhaustive=asking.exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
-        as_printed={"layers": 9},
-        variant=f"rounding {rounding}",
-        margin=Margin(asking.least_lead, proved(length, network.grid), trials.MARGIN),
-        saturated=asking.trial.saturated,
+    return asking.outcome(
+        CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid), as_printed={"layers": 9}
     )
 
 
@@ -292,5 +279,14 @@ def certificate_witness(
 
 
 THEOREM = Theorem(
-    CLAIM, check, bound=bound, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
 )

@@ -51,12 +51,6 @@ Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block of its own, and
 floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
 
 The proof continues at `_continuations`.
-
-A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force (`verify` also
-for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings with one state and an input
-that the model answers wrongly, its thought included. This does not show that every model with fewer bits has such an input;
-that is the pigeonhole principle. A search may also need more time than it gets. Attention keeps a cache that grows, so the
-bound does not apply to a layer with attention.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -87,11 +81,11 @@ from seqsep.theorems.is_tree._graphs import (
 )
 from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
-from seqsep.theorems.option_types import Checkpoint, Heads, Length, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Length, LengthFrom2
 from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Recall, TaskSizes
 from seqsep.theorems.protocols.machine import Machine
-from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 
 UPPER = "A recurrent model with ceil(log2(1 + max_b b S(n, b))) state bits decides IsTree"
 LEAST = "The prefixes of IsTree have as many classes as there are states, at every split"
@@ -193,12 +187,7 @@ def most_thought(vertices: int) -> int:
 
 def check(
     length: LengthFrom2 = 8,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact model, count classes by brute force, and find an input on which each smaller model errs.
 
@@ -209,15 +198,15 @@ def check(
     A model of fewer bits than simple graphs need errs on a simple one. Raises ValueError if it has enough bits, or no collision
     was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
     """
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
+    small = SmallModel(**model)
     if length < 2:
         raise ValueError(f"check(length={length}): length is at least 2 vertices")
     exact = build(length)
-    small = small_models(recall(length), exact.state_bits, chosen, with_bits=exact.cut_down, most_bits=MOST_BITS_RUN, seed=seed)
-    outcomes = [_check_upper(length, seed), _check_classes(min(length, MOST_ENUMERATED))]
+    models = small.models(recall(length), exact.state_bits, reduced=exact.cut_down, most_bits=MOST_BITS_RUN)
+    outcomes = [_check_upper(length, small.seed), _check_classes(min(length, MOST_ENUMERATED))]
     if length >= LEAST_PRINTED:
         outcomes.append(_check_printed(min(length, MOST_PRINTED)))
-    return outcomes + [_errs(length, name, model, seed) for name, model in small]
+    return outcomes + [_errs(length, name, model, small.seed) for name, model in models]
 
 
 def _check_upper(vertices: int, seed: int) -> Outcome:
@@ -400,6 +389,13 @@ def constants(length: LengthFrom2) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force "
+    "(`verify` also for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings "
+    "with one state and an input that the model answers wrongly, its thought included.",
+    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle. A "
+    "search may also need more time than it gets. Attention keeps a cache that grows, so the bound does not apply to a "
+    "layer with attention.",
     bound=constants,
     predictor=predictor,
     verify=verify,

@@ -31,8 +31,6 @@ Floating point. In float64 only one thing is proved: the weights of losing keys 
 
 The proof continues at `_tour_layers`, `_tour_layers.look_back`, `_tour_layers.write_incidences`, `_tour_layers.find_earlier`,
 `_tour_layers.flag_cycle`, `_tour_layers.find_next`, `_tour_layers.choose_next` and `_tour_layers.read_out`.
-
-A run checks the sizes that it builds. This does not show that the network is right at other sizes. The proof covers every n.
 """
 
 import math
@@ -47,7 +45,7 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.network import Network, whole
 from seqsep.tasks.trees.tokens import Tokens, tokens_of_a_run
 from seqsep.tasks.trees.tour import tour
-from seqsep.theorems.base import Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import ROUNDINGS, Spaces, hard_scale, least_grid, match_needs, with_squares
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _tour_layers as layers
@@ -220,21 +218,8 @@ def _asking(length: int, rounding: str) -> Asking:
 
 
 def _outcome(asking: Asking, rounding: str) -> Outcome:
-    network = asking.network
     length = asking.tokens.vertices
-    measured = {**sizes(network), "thought_tokens": asking.longest_thought}
-    bounds = bound(length, rounding)
-    return CLAIM.upper(
-        length=length,
-        inputs=asking.trial.inputs,
-        exhaustive=asking.exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
-        as_printed=printed_sizes(length),
-        variant=f"rounding {rounding}",
-        margin=Margin(asking.least_lead, 1.0, trials.MARGIN),
-        saturated=asking.trial.saturated,
-    )
+    return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=1.0, as_printed=printed_sizes(length))
 
 
 def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -256,6 +241,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
     predictor=predictor,

@@ -41,8 +41,6 @@ Residual stream. It has 16 coordinates:
 * [next] is the vertex to write. It starts as the flag for ~ 2 back. [ends] says that the walk ends.
 
 The proof continues at `_choose_vertex` and `_read_out`.
-
-A run checks the sizes that it builds. This does not show that the model is right at other sizes. The proof covers every n.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -57,7 +55,7 @@ from seqsep.tasks.retriever import Region
 from seqsep.tasks.trees.algorithm_two import algorithm_two
 from seqsep.tasks.trees.graphs import is_tree
 from seqsep.tasks.trees.walk import ROOT, WalkTokens
-from seqsep.theorems.base import Choice, Claim, Erratum, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _trials as trials
@@ -347,25 +345,17 @@ def _walking(length: int, region: Region) -> Walking:
 
 
 def _outcome(walking: Walking, exhaustive: bool) -> Outcome:
-    network = walking.network
     length = walking.tokens.vertices
-    measured = sizes(network) | {
-        "thought_tokens": walking.longest_thought,
-        "state_numbers": len(walking.ranges),
-        "state_bits": network.state_bits,
-        "state_bits_by_range": sum(one.bits for one in walking.ranges),
-    }
-    bounds = bound(length)
-    return CLAIM.upper(
+    return walking.trial.outcome(
+        CLAIM,
+        bound(length),
+        more={"thought_tokens": walking.longest_thought},
+        margin_of=trials.MARGIN,
+        proved=1.0,
         length=length,
-        inputs=walking.trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed={"thought_tokens": 37 * length - 26},
         variant=f"searching {'the prompt' if walking.region == 'prompt' else 'everything'}",
-        margin=Margin(float(walking.trial.least_margin), 1.0, trials.MARGIN),
-        saturated=walking.trial.saturated,
     )
 
 
@@ -401,6 +391,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the model is right at other sizes. The proof covers every n.",
     build=build,
     bound=bound,
     predictor=predictor,

@@ -12,12 +12,20 @@ Files:
     _printed    the construction of the paper, and its errata
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.nearest_neighbor import state, two_layers
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (
-    two_layers.THEOREM,
-    state.THEOREM,
-)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "nearest-neighbor-two-layers": "seqsep.theorems.nearest_neighbor.two_layers:THEOREM",
+    "nearest-neighbor-state": "seqsep.theorems.nearest_neighbor.state:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

@@ -28,10 +28,6 @@ The proof continues at `alice`, `bob` and `must_err` (a model with fewer bits).
 
 More labels. With C labels the same state has n log2 C bits. `associative-recall-state` shows this, and it has an exact model,
 with n bits for keys in order. So the bound is attained on the inputs of this proof.
-
-A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages have the
-counted bits. Each smaller model that is tested gives a wrong answer. This does not show that every smaller model fails; that
-is the proof above.
 """
 
 import itertools
@@ -41,21 +37,18 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Float64
-from torch import Tensor
 
 from seqsep.core.names import required
 from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
-from seqsep.models.model import Model
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import LengthFrom2
 from seqsep.theorems.protocols.collision import Recall, search
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
-from seqsep.theorems.protocols.small_models import Chosen, small_models
+from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
 from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewer_bits
 
@@ -134,12 +127,14 @@ def _occurs(t: int, state: int, token: int, n: int) -> bool:
     return token >= n and state < 1 << t // 2
 
 
-def points(count: int) -> Float64[Tensor, "tokens coordinates"]:
-    """Return tokens as vectors of the task: point i is [x_i, 0], label y is [0, one-hot of y].
+def points(count: int) -> Float64[Any, "tokens coordinates"]:
+    """Return tokens as vectors of the task, in a tensor: point i is [x_i, 0], label y is [0, one-hot of y].
 
     The x_i are distinct points of the hypercube {-1/sqrt d, 1/sqrt d}^d, with d = max(1, ceil(log2 n)). They have norm 1, and
     products of at most 1 - 2/d. `points(n).__getitem__` is an `encode` for models on vectors.
     """
+    import torch
+
     dimension = digits_of(count)
     vectors = torch.zeros(count + 2, dimension + 2, dtype=torch.float64)
     digits = torch.arange(count)[:, None] >> torch.arange(dimension) & 1
@@ -265,12 +260,7 @@ def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
 
 def check(
     length: LengthFrom2 = 8,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Decide DISJ by the exact model's state, and find an input on which each smaller model errs.
 
@@ -281,14 +271,15 @@ def check(
     was found.
     """
     n = _half(length)
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
-    cut_down = partial(with_fewer_bits, n, 2)
-    small = small_models(recall_twice(n), n, chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
+    small = SmallModel(**model)
+    models = small.models(recall_twice(n), n, reduced=partial(with_fewer_bits, n, 2), most_bits=MOST_BITS_RUN)
     exact: list[tuple[str, AnyModel]] = [("exact model", build(length))]
     if n <= 4:
+        from seqsep.models.model import Model  # brings torch
+
         exact.append(("exact model as a table in Model", Model.load(build_network(length))))
-    outcomes = [_decides(length, name, model, seed) for name, model in exact]
-    return [*outcomes, *(_errs(length, name, model, seed) for name, model in small)]
+    outcomes = [_decides(length, name, model, small.seed) for name, model in exact]
+    return [*outcomes, *(_errs(length, name, model, small.seed) for name, model in models)]
 
 
 def _half(length: int) -> int:
@@ -347,6 +338,10 @@ def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
+    "have the counted bits. Each smaller model that is tested gives a wrong answer.",
+    not_shown="This does not show that every smaller model fails; that is the proof.",
     nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",

@@ -47,9 +47,6 @@ with |x|^2 <= 5/4. Otherwise a point of norm 1 may be refused.
 Recall. A symbol becomes a point whose d = ceil(log2 S) coordinates are its binary digits, written as +floor(L / sqrt d) or
 -floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has
 1/log N. We build for 1/d, which the margin exceeds for d <= 20.
-
-A run checks the lengths, dimensions and margins that it builds. This does not show that the networks are right for others. The
-proof covers them all.
 """
 
 import math
@@ -64,7 +61,7 @@ from seqsep.maths.arithmetic.grid import Array, common_unit
 from seqsep.maths.arithmetic.integers import digits_of, spelled
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.checking import tighten
 from seqsep.theorems.nearest_neighbor import _printed as as_printed
@@ -85,6 +82,7 @@ from seqsep.theorems.option_types import (
     Seed,
     Tightness,
 )
+from seqsep.theorems.trial import query_scale
 
 CLAIM = Claim(
     name="nearest-neighbor-two-layers",
@@ -352,20 +350,18 @@ def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False)
     trial = asking.trial
     if trial.least is None or asking.least_gamma is None:
         raise ValueError(f"check(length={plan.length}, gamma={plan.gamma}): no setting that was tried has such a margin")
-    measured = {**sizes(network), "eta": int(network.attention(1).heads[0].query.largest)}
-    bounds = bound(plan)
     printed = as_printed.PrintedPlan(plan.length, plan.dimension, plan.classes, plan.gamma)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(plan),
+        more={"eta": query_scale(network, layer=1)},
+        margin_of=MARGIN,
+        proved=proved(plan.length, network.grid.steps),
         length=plan.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed=printed.needed(),
         variant=variant,
         witness={"gamma": float(plan.gamma), "least_gamma_met": float(asking.least_gamma)},
-        margin=Margin(float(trial.least), proved(plan.length, network.grid.steps), MARGIN),
-        saturated=trial.saturated,
     )
 
 
@@ -414,6 +410,9 @@ def constants(length: LengthFrom2, dimension: Dimension, classes: Classes, gamma
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the lengths, dimensions and margins that it builds.",
+    not_shown="This does not show that the networks are right for others. The proof covers them all.",
     build=build,
     bound=constants,
     nothing_to_certify="its inputs are vectors, which have no form in a certificate",

@@ -14,21 +14,32 @@ Files:
     one_layer_collision  two inputs that this protocol does not distinguish
     one_layer_trials     random networks, inputs and partitions for it
     machine              any recurrent model, with its state as a number of counted bits
+    tensor_machine       those whose state is tensors, at their own precision or rounded
+    _contract            the contract of recurrent models and of machines
     thought              the tokens that a model writes between its prompt and its answer
     sequences            tasks as sequences that a model must distinguish, with the continuation that distinguishes them
     collision            two prefixes that leave a model in one state, and an input that it answers wrongly
+    state_bound          a lower bound on state, run on models that are too small
     small_models         models whose state is too small for a task, as a user chooses them or by default
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.protocols import one_layer_protocol, one_way_protocol, random_disjointness, random_equality, random_index
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (
-    one_way_protocol.THEOREM,
-    one_layer_protocol.THEOREM,
-    random_equality.THEOREM,
-    random_index.THEOREM,
-    random_disjointness.THEOREM,
-)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "one-way-protocol": "seqsep.theorems.protocols.one_way_protocol:THEOREM",
+    "one-layer-protocol": "seqsep.theorems.protocols.one_layer_protocol:THEOREM",
+    "equality-random-protocol": "seqsep.theorems.protocols.random_equality:THEOREM",
+    "index-random-protocol": "seqsep.theorems.protocols.random_index:THEOREM",
+    "disjointness-random-protocol": "seqsep.theorems.protocols.random_disjointness:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

@@ -21,9 +21,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from jaxtyping import Int64
-from torch import Tensor
 
 from seqsep.theorems.protocols.machine import AnyModel, Machine, OfNumbers, as_machine, choice
 from seqsep.theorems.protocols.thought import Thought, think
@@ -92,10 +90,10 @@ class Prefixes(ABC):
         """The rule for writing after a prompt, before the answer; None for a model that answers at once."""
         return None
 
-    def examples(self, seed: int = 0) -> Tensor:
+    def examples(self, seed: int = 0) -> Int64[np.ndarray, "batch time"]:
         """Inputs from which the range of a model's state is found: random values, written."""
         values = np.random.default_rng(seed).integers(0, self.alphabet, (EXAMPLES, self.length))
-        return torch.from_numpy(self.written(values).copy())
+        return self.written(values).copy()
 
     def tokens(self, values: tuple[int, ...]) -> tuple[int, ...]:
         """The prefix that these values are written as."""

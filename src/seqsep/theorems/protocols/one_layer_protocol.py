@@ -45,10 +45,6 @@ m for which this is true, and `least_width_heads` the least m H.
 The proof continues at `_one_layer_parties.OneLayerParty.last`, `_one_layer_parties.OneLayerParty.maxima`,
 `_one_layer_parties.OneLayerParty.normalisers`, `_one_layer_parties.OneLayerParty.value_sums` and
 `_one_layer_parties.OneLayerParty.answer`.
-
-A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the forward pass,
-and the channel carries the bits that `message_bits` counts. This does not show the claim for every model; that is the proof at
-the steps.
 """
 
 import math
@@ -319,6 +315,10 @@ TEST = "tests/theorems/protocols/test_one_layer_protocol.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the "
+    "forward pass, and the channel carries the bits that `message_bits` counts.",
+    not_shown="This does not show the claim for every model; that is the proof at the steps.",
     nothing_to_certify="a protocol for any model, for which no finite object is shown",
     nothing_to_apply="a protocol between two parties for any attention layer, which builds none; check takes the sizes of a "
     "layer",

@@ -53,11 +53,6 @@ even N.
 
 *Without coins* N + 1 bits are enough. They are also needed: the 2^N pairs of a set and its complement have 2^N different
 transcripts, and a pair that meets has one more.
-
-For N up to 3, a run takes trees with exact chances, and some of these trees are random. It counts errors over all inputs. It
-checks step 6 as an equality of fractions, and the other steps as numbers, coordinate by coordinate. Some protocols of fewer
-bits are wrong more often than e, and the run shows the input. For any N the error of the windows is exact, and the channel
-counts their bits. This does not show that every protocol with coins has c(e) N bits; that is the proof above.
 """
 
 import itertools
@@ -389,6 +384,12 @@ TEST = "tests/theorems/protocols/test_random_disjointness.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="For N up to 3, a run takes trees with exact chances, and some of these trees are random. It counts errors over all "
+    "inputs. It checks step 6 as an equality of fractions, and the other steps as numbers, coordinate by coordinate. Some "
+    "protocols of fewer bits are wrong more often than e, and the run shows the input. For any N the error of the windows "
+    "is exact, and the channel counts their bits.",
+    not_shown="This does not show that every protocol with coins has c(e) N bits; that is the proof.",
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; disjointness-one-layer shows bits without",
     choices=(

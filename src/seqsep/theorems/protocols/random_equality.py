@@ -31,10 +31,6 @@ e))^(2^B).
 *Shared coins.* Both parties know t = ceil(log2(1 / e)) random strings r. Alice sends the t parities of a and r: the sums of
 a_i r_i modulo 2. If a and b differ, the parity of their difference with r is 0 with chance 1/2. So the error is 2^-t for every
 such pair. At e = 1/3 this takes 2 bits, for any N.
-
-For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests drawn pairs and
-the worst pair, whose error is exact by the proof. The channel counts the bits. This does not show that O(log N) bits are
-enough at every N; that is the proof.
 """
 
 import math
@@ -357,6 +353,10 @@ TEST = "tests/theorems/protocols/test_random_equality.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests "
+    "drawn pairs and the worst pair, whose error is exact by the proof. The channel counts the bits.",
+    not_shown="This does not show that O(log N) bits are enough at every N; that is the proof.",
     verify=verify,
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; equality-two-layers is a model",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; equality-state shows bits without coins",

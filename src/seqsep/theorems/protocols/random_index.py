@@ -25,10 +25,6 @@ is wrong with the same chance, which is the mean weight divided by m:
     Hamming, m = 2^r - 1:    s = m - r,  e = 2^-r:  1/8 at m = 7, s = 4
 Of these codes with m <= 15 and an error of at most e we take one with the least s / m. The bits of N after the complete blocks
 are sent unchanged. At e = 1/3 this takes floor(N / 5) + (N mod 5) bits.
-
-A run shows for every block, every index and every z that Bob is wrong with exactly the stated chance. The channel counts the
-bits, which are compared with (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test goes through every
-code book). This does not show that every message of a protocol with coins has (1 - h(e)) N bits; that is the proof above.
 """
 
 import math
@@ -280,6 +276,11 @@ TEST = "tests/theorems/protocols/test_random_index.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows for every block, every index and every z that Bob is wrong with exactly the stated chance. The channel "
+    "counts the bits, which are compared with (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test "
+    "goes through every code book).",
+    not_shown="This does not show that every message of a protocol with coins has (1 - h(e)) N bits; that is the proof.",
     verify=verify,
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; index-lookup-state is a model",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; index-lookup-state shows bits without",

@@ -3,36 +3,35 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-
-import torch
+from typing import Annotated, Any
 
 from seqsep.maths.automata.automata import Recurrence
-from seqsep.models.mixers import BY_NAME as MIXERS
-from seqsep.models.mixers import Mixer
-from seqsep.models.model import Model
-from seqsep.models.weights import load_model
+from seqsep.theorems.option_types import RECURRENT as RECURRENT
+from seqsep.theorems.option_types import Checkpoint, Heads, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.options import FieldsOf
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 
-RECURRENT = tuple(name for name, mixer in MIXERS.items() if not mixer.grows)
 WIDEST = 8
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The small model that a user asks for: a mixer with random weights, or the trained model of a checkpoint.
+class SmallModel:
+    """The model that a lower bound is run on: a mixer with random weights, the trained one of a checkpoint, or by default two.
 
-    Its state is kept at `precision` bits per number, by default 1. Raises ValueError for a precision alone.
+    Its state is kept at `precision` bits per number, by default 1. A check takes the fields as its keywords. Raises ValueError
+    for a precision without a model.
 
-    >>> Chosen(mixer="lstm", width=4).is_given, Chosen().is_given
+    >>> SmallModel(mixer="lstm", width=4).is_given, SmallModel().is_given
     (True, False)
     """
 
-    mixer: str | None = None
-    width: int = 8
-    heads: int = 1
-    precision: int | None = None
-    checkpoint: Path | None = None
+    seed: Seed = 0
+    mixer: RecurrentMixer | None = None
+    width: Width = 8
+    heads: Heads = 1
+    precision: StatePrecision | None = None
+    checkpoint: Checkpoint | None = None
 
     def __post_init__(self) -> None:
         if self.precision is not None and not self.is_given:
@@ -43,19 +42,52 @@ class Chosen:
         """True if a model is asked for at all."""
         return self.mixer is not None or self.checkpoint is not None
 
-    def build(self, task: Prefixes, seed: int) -> tuple[str, Machine]:
+    def build(self, task: Prefixes) -> tuple[str, Machine]:
         """Name the model, and round its state. Raises ValueError for a mixer or file that does not fit the task."""
         if self.checkpoint is not None:
             name = self.checkpoint.name
             model = self._trained(self.checkpoint, task.sizes)
         elif self.mixer in RECURRENT:
             name = f"{self.mixer} of width {self.width}"
-            model = with_random_weights(task.sizes, self.mixer, self.width, self.heads, seed=seed)
+            model = with_random_weights(task.sizes, self.mixer, self.width, self.heads, seed=self.seed)
         else:
             raise ValueError(f"check(mixer={self.mixer!r}): mixer is one of {', '.join(RECURRENT)}")
-        return name, rounded(model, task, 1 if self.precision is None else self.precision, seed)
+        return name, rounded(model, task, 1 if self.precision is None else self.precision, self.seed)
 
-    def _trained(self, checkpoint: Path, sizes: TaskSizes) -> Model:
+    def models(
+        self, task: Prefixes, needed: int, *, reduced: Callable[[int], Recurrence], most_bits: int
+    ) -> list[tuple[str, Machine]]:
+        """Return models, by name, with fewer than `needed` state bits: the one asked for, or by default two.
+
+        The two are the exact model `reduced` to `needed` - 1 bits, or to `most_bits` if that is less, and an LSTM whose state
+        is kept as signs, a bit a number. Raises ValueError if the model asked for has `needed` bits or more.
+
+        >>> from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
+        >>> models = SmallModel().models(recall(4, 2), 4, reduced=lambda bits: with_fewer_bits(4, 2, bits), most_bits=18)
+        >>> [(name, model.bits) for name, model in models]
+        [('exact model, highest bits dropped', 3), ('LSTM of signs', 2)]
+        """
+        if self.is_given:
+            name, model = self.build(task)
+            if model.bits >= needed:
+                raise ValueError(
+                    f"{name} has {model.bits} state bits, not fewer than {needed}: the bound says nothing about it"
+                )
+            return [(name, model)]
+        models = []
+        if needed >= 2:
+            models.append(("exact model, highest bits dropped", as_machine(reduced(min(needed - 1, most_bits)))))
+        if needed > 2:
+            lstm = with_random_weights(task.sizes, "lstm", min((needed - 1) // 2, WIDEST), seed=self.seed)
+            models.append(("LSTM of signs", rounded(lstm, task, 1, self.seed)))
+        return models
+
+    def _trained(self, checkpoint: Path, sizes: TaskSizes) -> Any:
+        import torch
+
+        from seqsep.models.mixers import Mixer
+        from seqsep.models.weights import load_model
+
         if self.mixer is not None:
             raise ValueError(f"check(mixer={self.mixer!r}, checkpoint=...): the checkpoint says which mixers it has")
         model = load_model(checkpoint)
@@ -70,13 +102,17 @@ class Chosen:
         return model
 
 
+OfSmallModel = Annotated[Any, FieldsOf(SmallModel)]
+"""The annotation of keywords that are the fields of a small model."""
+
+
 def _require_size(checkpoint: Path, quantity: str, needed: int, size: int) -> None:
     if size != needed:
         raise ValueError(f"{checkpoint}: expected {needed} {quantity} for this length and alphabet, found {size}")
 
 
-def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1, *, seed: int) -> Model:
-    """One block of a mixer with random weights, large enough for its inputs to matter; in float64.
+def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1, *, seed: int) -> Any:
+    """Return a `Model` of one block of a mixer with random weights, large enough for its inputs to matter; in float64.
 
     Raises ValueError for a width or a number of heads below 1.
 
@@ -88,6 +124,10 @@ def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1
     """
     if width < 1 or heads < 1:
         raise ValueError(f"width={width}, heads={heads}: expected whole numbers from 1")
+    import torch
+
+    from seqsep.models.model import Model
+
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Model.build(
@@ -104,32 +144,3 @@ def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1
 def rounded(model: AnyModel, task: Prefixes, precision: int, seed: int) -> Machine:
     """The model with its state at `precision` bits per number, the range found on random inputs of the task."""
     return as_machine(model, precision, task.examples(seed))
-
-
-def small_models(
-    task: Prefixes, needed: int, chosen: Chosen, *, with_bits: Callable[[int], Recurrence], most_bits: int, seed: int
-) -> list[tuple[str, Machine]]:
-    """Return models, by name, with fewer than `needed` state bits: the one chosen; by default a reduced exact model and an
-    LSTM.
-
-    `with_bits(b)` is the exact model with its state cut to b bits; b is `needed` - 1, or `most_bits` if that is less. The
-    LSTM's state is kept as signs, a bit a number. Raises ValueError for a chosen model of `needed` bits or more.
-
-    >>> from seqsep.theorems.retrieval.index_lookup_state import recall, with_fewer_bits
-    >>> cut_down = lambda bits: with_fewer_bits(4, 2, bits)
-    >>> models = small_models(recall(4, 2), 4, Chosen(), with_bits=cut_down, most_bits=18, seed=0)
-    >>> [(name, model.bits) for name, model in models]
-    [('exact model, highest bits dropped', 3), ('LSTM of signs', 2)]
-    """
-    if chosen.is_given:
-        name, model = chosen.build(task, seed)
-        if model.bits >= needed:
-            raise ValueError(f"{name} has {model.bits} state bits, not fewer than {needed}: the bound says nothing about it")
-        return [(name, model)]
-    models = []
-    if needed >= 2:
-        models.append(("exact model, highest bits dropped", as_machine(with_bits(min(needed - 1, most_bits)))))
-    if needed > 2:
-        lstm = with_random_weights(task.sizes, "lstm", min((needed - 1) // 2, WIDEST), seed=seed)
-        models.append(("LSTM of signs", rounded(lstm, task, 1, seed)))
-    return models

@@ -30,71 +30,54 @@ Files:
     recall_oracle             an oracle of associative recall saves a recurrent model almost nothing
     _recall_classes           the number of states that associative recall over [n] needs, counted in polynomial time
     _printed_reductions       instances of Wen et al. that code bits into retrieval, in the paper and corrected
-    _collision_outcome        the outcome of the pigeonhole principle on a model that is too small
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
     _recall_trials            inputs of c-gram retrieval, and the comparison of answers
     _recall_errata            the printed hard instances of c-gram retrieval
     _counting                 counting: the definition, its tokens, a user's input, thresholds as numbers of a grid
     _counting_trials          inputs of counting, and the comparison of answers
     _counting_errata          the printed construction of counting
-    _recurrent_trial          trials of a network with a linear recurrence, and what it remembers
     _attention_blocks         these blocks from their definitions, and inputs
     _printed_units            hidden units of Lemmas C.3 and C.5, in the paper and corrected
     _written_query            a query that a model writes token by token: marks, and tokens copied from the question
     _pattern_errata           the printed patterns, and counts in them
     _pattern_inputs           inputs of the four tasks by pattern: drawn ones, every small one, a user's own
-    _margins                  the margin of a read-out
     _shown                    evidence of the networks for recall and counting in a certificate
     _index_lookup_trials      inputs of index lookup, and the comparison of attention's answers
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.retrieval import (
-    associative_recall_state,
-    attention_blocks,
-    by_pattern,
-    composition_one_layer,
-    counting_attention,
-    counting_hybrid,
-    counting_one_layer,
-    counting_state,
-    index_lookup_attention,
-    index_lookup_hybrid,
-    index_lookup_one_layer,
-    index_lookup_state,
-    induction_one_layer,
-    linear_attention_state,
-    log_space_code,
-    near_orthogonal,
-    one_layer,
-    recall_attention,
-    recall_hybrid,
-    recall_oracle,
-    recall_state,
-)
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (
-    index_lookup_attention.THEOREM,
-    index_lookup_one_layer.THEOREM,
-    index_lookup_state.THEOREM,
-    attention_blocks.THEOREM,
-    recall_attention.THEOREM,
-    counting_attention.THEOREM,
-    index_lookup_hybrid.THEOREM,
-    recall_hybrid.THEOREM,
-    counting_hybrid.THEOREM,
-    by_pattern.THEOREM,
-    near_orthogonal.THEOREM,
-    log_space_code.THEOREM,
-    associative_recall_state.THEOREM,
-    linear_attention_state.THEOREM,
-    counting_state.THEOREM,
-    counting_one_layer.THEOREM,
-    one_layer.THEOREM,
-    composition_one_layer.THEOREM,
-    induction_one_layer.THEOREM,
-    recall_state.THEOREM,
-    recall_oracle.THEOREM,
-)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "index-lookup-attention": "seqsep.theorems.retrieval.index_lookup_attention:THEOREM",
+    "index-lookup-one-layer": "seqsep.theorems.retrieval.index_lookup_one_layer:THEOREM",
+    "index-lookup-state": "seqsep.theorems.retrieval.index_lookup_state:THEOREM",
+    "attention-blocks": "seqsep.theorems.retrieval.attention_blocks:THEOREM",
+    "recall-attention": "seqsep.theorems.retrieval.recall_attention:THEOREM",
+    "counting-attention": "seqsep.theorems.retrieval.counting_attention:THEOREM",
+    "index-lookup-hybrid": "seqsep.theorems.retrieval.index_lookup_hybrid:THEOREM",
+    "recall-hybrid": "seqsep.theorems.retrieval.recall_hybrid:THEOREM",
+    "counting-hybrid": "seqsep.theorems.retrieval.counting_hybrid:THEOREM",
+    "retrieval-by-pattern": "seqsep.theorems.retrieval.by_pattern:THEOREM",
+    "near-orthogonal-vectors": "seqsep.theorems.retrieval.near_orthogonal:THEOREM",
+    "log-space-code": "seqsep.theorems.retrieval.log_space_code:THEOREM",
+    "associative-recall-state": "seqsep.theorems.retrieval.associative_recall_state:THEOREM",
+    "linear-attention-state": "seqsep.theorems.retrieval.linear_attention_state:THEOREM",
+    "counting-state": "seqsep.theorems.retrieval.counting_state:THEOREM",
+    "counting-one-layer": "seqsep.theorems.retrieval.counting_one_layer:THEOREM",
+    "retrieval-one-layer": "seqsep.theorems.retrieval.one_layer:THEOREM",
+    "composition-one-layer": "seqsep.theorems.retrieval.composition_one_layer:THEOREM",
+    "induction-one-layer": "seqsep.theorems.retrieval.induction_one_layer:THEOREM",
+    "recall-state": "seqsep.theorems.retrieval.recall_state:THEOREM",
+    "recall-oracle-state": "seqsep.theorems.retrieval.recall_oracle:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

@@ -1,6 +1,7 @@
 """Inputs of counting that test built networks, and the comparison of their answers."""
 
 from collections.abc import Callable, Iterator, Mapping
+from itertools import cycle, product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,13 +81,9 @@ def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large
     outcomes = [check_task(Counting(length, length + 1), one, seed, length) for length in range(1, 5) for one in ROUNDINGS]
     series = (((5, 8, 16, 31, 64), small, None), ((65, 128, 512), medium, None), ((1024, 2048, 4096), large, 4))
     for lengths, inputs, spread in series:
-
-        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, spread: int | None = spread) -> Outcome:
-            length = lengths[turn % len(lengths)]
-            rounding = ROUNDINGS[turn // len(lengths) % 2]
-            return check_task(Counting(length, length + 1), rounding, seed + turn, spread or length + 1)
-
-        outcomes += until_tried(inputs, check_case)
+        turns = enumerate(cycle(product(ROUNDINGS, lengths)))
+        cases = (check_task(Counting(size, size + 1), one, seed + turn, spread or size + 1) for turn, (one, size) in turns)
+        outcomes += until_tried(inputs, cases)
     return outcomes
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Int64
 
 from seqsep.maths.arithmetic.grid import Array
@@ -80,14 +80,9 @@ def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large
     short = (6, 7, 8, 15, 16, 31, 32, 63, 64)
     middle = (65, 127, 128, 255, 256, 511, 512, 1000)
     for lengths, inputs, spread in ((short, small, None), (middle, medium, None), ((1024, 2048, 4096), large, 25)):
-
-        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, spread: int | None = spread) -> Outcome:
-            length = lengths[turn % len(lengths)]
-            rounds = turn // len(lengths)
-            alphabet = length if rounds % 2 == 0 else 64
-            return check_task(IndexLookup(length, alphabet), ROUNDINGS[rounds // 2 % 2], seed + turn, spread)
-
-        outcomes += until_tried(inputs, check_case)
+        turns = enumerate(cycle(product(ROUNDINGS, (None, 64), lengths)))
+        cases = (check_task(IndexLookup(size, many or size), one, seed + turn, spread) for turn, (one, many, size) in turns)
+        outcomes += until_tried(inputs, cases)
     return outcomes
 
 
@@ -156,11 +151,13 @@ def require_answers(trial: Trial, sequence: Symbols, asked: Int64[np.ndarray, "n
         trial.note(result, len(result.answers))
 
 
-@torch.no_grad()
 def _in_floats(trial: Trial, sequence: Symbols, questions: Int64[np.ndarray, "n"]) -> Int64[np.ndarray, "n 1"]:
     """The float model's answer to each question: the sequence is read once."""
-    state = trial.model.prefill(torch.from_numpy(sequence)[None])
-    logits = trial.model.step_output(torch.from_numpy(questions), state, len(sequence))
+    import torch
+
+    with torch.no_grad():
+        state = trial.model.prefill(torch.from_numpy(sequence)[None])
+        logits = trial.model.step_output(torch.from_numpy(questions), state, len(sequence))
     answers: np.ndarray = logits.argmax(-1).numpy()
     return answers[:, None]
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -77,14 +78,10 @@ def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large
     outcomes = [check_task(task, rounding, seed, None) for task in tasks for rounding in ROUNDINGS]
     series = (((9, 16, 31, 64), small, None), ((65, 128, 512), medium, None), ((1024, 2048, 4096), large, MOST_OF_LONGEST))
     for lengths, inputs, most in series:
-
-        def check_case(turn: int, _: int, lengths: tuple[int, ...] = lengths, most: int | None = most) -> Outcome:
-            length = lengths[turn % len(lengths)]
-            rounds = turn // len(lengths)
-            gram = 2 if length > 512 else 2 + rounds % 3
-            return check_task(Recall(length, length + 1, gram), ROUNDINGS[rounds % 2], seed + turn, most)
-
-        outcomes += until_tried(inputs, check_case)
+        rounds = zip(cycle((2, 2, 2) if max(lengths) > 512 else (2, 3, 4)), cycle(ROUNDINGS))
+        turns = enumerate((Recall(size, size + 1, gram), rounding) for gram, rounding in rounds for size in lengths)
+        cases = (check_task(task, rounding, seed + turn, most) for turn, (task, rounding) in turns)
+        outcomes += until_tried(inputs, cases)
     return outcomes
 
 

@@ -29,9 +29,6 @@ must distinguish any two of them:
   the question k. The right answer is v in the first case, and another value in the second case.
 
 The proof continues at `build`.
-
-A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers wrongly.
-This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.
 """
 
 import itertools
@@ -46,11 +43,11 @@ from jaxtyping import Int64
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
-from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine
-from seqsep.theorems.protocols.small_models import Chosen, small_models
-from seqsep.theorems.retrieval._collision_outcome import collision_outcome
+from seqsep.theorems.protocols.machine import AnyModel
+from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
+from seqsep.theorems.protocols.state_bound import StateBound
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
 LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
@@ -190,15 +187,24 @@ def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precisio
     return search(model, recall(length, alphabet), seed, precision)
 
 
+def state_bound(length: int, alphabet: int) -> StateBound:
+    """Return the lower bound on state, to run on models that are too small."""
+    return StateBound(
+        claim=CLAIM,
+        statement=LOWER,
+        task=recall(length, alphabet),
+        needed=least_bits(length, alphabet),
+        solve=partial(solve, length),
+        reduced=partial(with_fewer_bits, length, alphabet),
+        most_bits=MOST_BITS_RUN,
+        as_printed={"state_bits": length},
+    )
+
+
 def check(
     length: Length = 6,
     alphabet: Alphabet = 3,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact models, for keys in order and in any order; find inputs on which smaller ones err.
 
@@ -207,13 +213,9 @@ def check(
     with random weights; with `checkpoint`, a trained one; its state is kept at `precision` bits per number (by default 1).
     Raises ValueError if it has N log2 S bits or more, or no collision was found.
     """
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
-    cut_down = partial(with_fewer_bits, length, alphabet)
-    small = small_models(
-        recall(length, alphabet), least_bits(length, alphabet), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed
-    )
-    outcomes = [_check_upper(length, alphabet, any_order, seed) for any_order in (False, True)]
-    return [*outcomes, *(_errs(length, alphabet, name, model, seed=seed) for name, model in small)]
+    small = SmallModel(**model)
+    lower = state_bound(length, alphabet).outcomes(small)
+    return [_check_upper(length, alphabet, any_order, small.seed) for any_order in (False, True)] + lower
 
 
 def _check_upper(length: int, alphabet: int, any_order: bool, seed: int) -> Outcome:
@@ -272,21 +274,6 @@ def _some(length: int, alphabet: int, any_order: bool, seed: int) -> Iterator[Pa
         yield tuple(np.stack([keys, values], axis=1).ravel().tolist())
 
 
-def _errs(length: int, alphabet: int, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits, and the input that it answers wrongly."""
-    return collision_outcome(
-        CLAIM,
-        statement=LOWER,
-        task=recall(length, alphabet),
-        needed=least_bits(length, alphabet),
-        solve=partial(solve, length),
-        model=model,
-        variant=name,
-        seed=seed,
-        as_printed={"state_bits": length},
-    )
-
-
 def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int | list[int]]:
     """Answer {"pairs": [[key, value], ..], "query": key} by the exact model for keys in any order: the value.
 
@@ -343,6 +330,10 @@ def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers "
+    "wrongly.",
+    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.",
     bound=constants,
     nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
     predictor=predictor,

@@ -39,9 +39,6 @@ Scores. In each block except COUNT the right position scores above every other o
 
 Logits. The logit of class i is 2 i s - i^2 u (`blocks.peaks`). For COUNT s = m w and u = w, and the margin is f(T + 1). For
 the other blocks s is the place that was read and u = 1, and the margin is 1.
-
-A run checks the sizes that it builds. This does not show that the blocks are right for other T and V. The proof covers them
-all.
 """
 
 from collections.abc import Callable, Mapping
@@ -55,7 +52,7 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import scaled
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import Head, Network, whole
-from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.base import Number as Size
 from seqsep.theorems.blocks import (
     ROUNDINGS,
@@ -81,9 +78,8 @@ from seqsep.theorems.option_types import Eta, GridRounding, Keys, Length, Seed, 
 from seqsep.theorems.options import OneOf, Range
 from seqsep.theorems.retrieval import _attention_blocks as definitions
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS, Positions
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._printed_units import ERRATA
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart
 
 Block = Annotated[str, OneOf("copy", "count", "match", "match-close", "match-nearest", "match-next"), "Name of the block."]
 Back = Annotated[int, Range(0), "The distance at which the block copy looks back."]
@@ -222,15 +218,14 @@ def _check(block: str, length: int, keys: int, *, back: int, sequences: int, rou
     trial = Trial(CLAIM.name, network, logits_apart)
     _require(trial, block, list(definitions.drawn(length, keys, sequences, seed)), back)
     bounds: dict[str, Size] = {"width": 14, "heads": 1, "layers": 1, "precision": network.grid.precision}
-    return CLAIM.upper(
+    trial.inputs += short.inputs
+    return trial.outcome(
+        CLAIM,
+        bounds,
+        proved=_proved(block, length, network.grid),
         length=length,
-        inputs=short.inputs + trial.inputs,
-        measured=CLAIM.within(sizes(network), bounds),
-        bound=bounds,
         as_printed={"scores": PRINTED_SCORES[block]},
         variant=f"{block}{f', {back} back' if block == 'copy' else ''}, grid {rounding}",
-        margin=Margin(float(trial.least_margin), _proved(block, length, network.grid), LOGITS),
-        saturated=trial.saturated,
     )
 
 
@@ -291,6 +286,9 @@ def predictor(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the blocks are right for other T and V. The proof covers them all.",
     build=build,
     nothing_to_certify="its blocks answer no task; recall-attention and counting-attention, made of them, have certificates",
     predictor=predictor,

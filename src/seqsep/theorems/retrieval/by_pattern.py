@@ -26,8 +26,6 @@ place of the mark [. Together these are u + r + 2 numbers of p bits. By their ra
 Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
 
 The proof continues at `_remember` (the shift registers), `_copy` (the FFN) and `_read_out` (the logits).
-
-A run checks the sizes that it builds. This does not show that the models are right at other sizes. The proof covers every S.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,15 +39,15 @@ from jaxtyping import Int64
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.option_types import Alphabet, AlphabetFrom2, Gram, Inputs, Length, LengthFrom2, Seed
 from seqsep.theorems.retrieval._pattern_errata import ERRATA
 from seqsep.theorems.retrieval._pattern_inputs import WORDS, Given, drawn_inputs, every_input, read, solved
-from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval._shown import words
 from seqsep.theorems.retrieval._written_query import Question, Template
+from seqsep.theorems.trial import Trial
 
 Queried = Annotated[Question, "index (places 1 to N), recall (of c-grams) or counting (thresholds 0 to S - 1)."]
 
@@ -257,24 +255,21 @@ def _check(question: Question, gram: int, length: int, *, inputs: int, seed: int
     every = length <= EVERY_INPUT_UP_TO
     alphabet = max(length + 1, max(WORDS) + 1 if every else 0)
     template = Template(question, alphabet, gram)
-    trial = RecurrentTrial(CLAIM.name, build(question, alphabet, gram), in_floats=FLOAT_INPUTS)
+    trial = Trial(CLAIM.name, build(question, alphabet, gram), in_floats=FLOAT_INPUTS)
     given = every_input(template, length) if every else drawn_inputs(template, length, inputs, seed)
     while some := list(islice(given, AT_ONCE)):
         _put(trial, template, some)
-    bounds = bound(question, alphabet, gram)
-    measured = sizes(trial.network) | trial.remembered() | {"thought_tokens": len(template.written) + BEHIND}
     shown = f"recall of {gram}-grams" if question == "recall" else question
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(question, alphabet, gram),
+        more={"thought_tokens": len(template.written) + BEHIND},
         length=length,
-        inputs=trial.inputs,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         variant=f"{shown}, every input over {', '.join(map(str, WORDS))}" if every else shown,
-        saturated=trial.saturated,
     )
 
 
-def _put(trial: RecurrentTrial, template: Template, some: Sequence[Given]) -> None:
+def _put(trial: Trial, template: Template, some: Sequence[Given]) -> None:
     """Require thought, results of the live retriever and answer of each input."""
     retriever = template.retriever()
     sequences = []
@@ -369,5 +364,14 @@ def certificate_witness(
 
 
 THEOREM = Theorem(
-    CLAIM, check, build=build, predictor=predictor, verify=verify, errata=ERRATA, certificate_witness=certificate_witness
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the sizes that it builds.",
+    not_shown="This does not show that the models are right at other sizes. The proof covers every S.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    errata=ERRATA,
+    certificate_witness=certificate_witness,
 )

@@ -39,11 +39,6 @@ written as several tokens, if those of f come first.
 
 Scope. The proof is for one layer and for f before g. The value and the score at a position of f may depend only on f, on the
 place and on x. The form of the scores and the width of the residual stream do not matter.
-
-On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the logits of the
-complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a message of no more bits
-than the bound is enough for every answer. If two functions have the same message, it shows the input that the layer answers
-wrongly. This does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the proof.
 """
 
 from itertools import product
@@ -254,6 +249,13 @@ def certificate_witness(length: Annotated[Length, Range(2, 3)] = MOST_SHOWN) -> 
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the "
+    "logits of the complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a "
+    "message of no more bits than the bound is enough for every answer. If two functions have the same message, it shows "
+    "the input that the layer answers wrongly.",
+    not_shown="This does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the "
+    "proof.",
     bound=bound,
     verify=verify,
     certificate_witness=certificate_witness,

@@ -39,9 +39,6 @@ Margins. Each is proved for every N, S and every input, on both grids:
 * Read-out: the logit of the right answer is above the other one by `_counting.Counting.margin`, which is more than 5/L.
 
 The proof continues at `_count_equal` and `_copy_before`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -53,7 +50,7 @@ import numpy as np
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Rows,
@@ -74,9 +71,8 @@ from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Se
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.retrieval._counting_errata import ERRATA
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._shown import counting_evidence
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart, query_scale
 
 CLAIM = Claim(
     name="counting-attention",
@@ -208,19 +204,15 @@ def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcom
 
 
 def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> Outcome:
-    network = trial.network
-    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
-    bounds = bound(task, rounding)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task, rounding),
+        more={"eta": query_scale(trial.network)},
+        proved=float(task.margin(trial.network.grid)),
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed={"rule": "(t + 1) / (m + 1) < 1", "scores": "-n diff^2", "precision": 6 * ceil_log2(task.base) + 1},
         variant=f"grid {rounding}",
-        margin=Margin(float(trial.least_margin), float(task.margin(network.grid)), LOGITS),
-        saturated=trial.saturated,
     )
 
 
@@ -245,6 +237,9 @@ def constants(length: Length, alphabet: Alphabet | None = None, rounding: GridRo
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -27,9 +27,6 @@ constant 1, and `bos` is 1 at [BOS] only. The network has no positions, so a tok
 State. It has two numbers of p bits, for every N. The first, w, is in 0 .. S, and the second, w^2, in 0 .. S^2. These ranges
 fit in ceil(log2(S + 1)) + ceil(log2(S^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state
 applies to this network.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +36,7 @@ import numpy as np
 
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -56,10 +53,9 @@ from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Se
 from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
-from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval._shown import counting_evidence
 from seqsep.theorems.retrieval.counting_attention import grid_of, symbols, task_of
+from seqsep.theorems.trial import Trial, logits_apart
 
 CLAIM = Claim(
     name="counting-hybrid",
@@ -159,18 +155,15 @@ def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int
 
 def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
     network = build(task.length, task.alphabet, rounding)
-    trial = RecurrentTrial(CLAIM.name, network, logits_apart)
+    trial = Trial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, spread)
-    bounds = bound(task, rounding)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task, rounding),
+        proved=float(task.margin(network.grid)),
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
-        bound=bounds,
         variant=f"grid {rounding}",
-        margin=Margin(float(trial.least_margin), float(task.margin(network.grid)), LOGITS),
-        saturated=trial.saturated,
     )
 
 
@@ -202,6 +195,9 @@ def constants(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

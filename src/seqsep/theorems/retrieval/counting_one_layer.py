@@ -48,9 +48,6 @@ data. So a head reads its count of the x_i, times 1/L. The heads write their cou
 the number of times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at least 1.
 
 Kc is the least exponent that gives L >= 2 n and a large enough d. Stepwise d >= 4 is enough, and once needs d >= 6 n + 8.
-
-A run checks the layer at the length that it is built for. This does not show that the layer is right at other lengths. The
-proof covers every n and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -304,5 +301,14 @@ def certificate_witness(
 
 
 THEOREM = Theorem(
-    CLAIM, check, bound=bound, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the layer at the length that it is built for.",
+    not_shown="This does not show that the layer is right at other lengths. The proof covers every n and S.",
+    bound=bound,
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
 )

@@ -27,10 +27,6 @@ depends only on the state and on "q, a". So it answers alike after both, and wro
 
 Other times. No other time needs more states. Before the n-th token there are fewer multisets. After q a model must know how
 often q occurs. These are n + 1 cases, and n + 1 <= C(2n-1, n) as n >= 2. After t it must know the answer.
-
-A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the chain of
-thought after which the answer is wrong. This does not show that every model with fewer bits has such sequences; that is the
-pigeonhole principle.
 """
 
 import itertools
@@ -46,12 +42,12 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Checkpoint, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import LengthFrom2
 from seqsep.theorems.protocols.collision import Collision, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
-from seqsep.theorems.retrieval._collision_outcome import collision_outcome
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
+from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._counting import read
 
 UPPER = "A recurrent model with ceil(log2 C(2n-1, n)) state bits answers counting over n numbers"
@@ -183,14 +179,24 @@ def with_fewer_bits(length: int, bits: int) -> Recurrence:
     return build(length).cut_down(bits)
 
 
+def state_bound(length: int) -> StateBound:
+    """Return the lower bound on state, to run on models that are too small."""
+    task = sequences(length)
+    return StateBound(
+        claim=CLAIM,
+        statement=LOWER,
+        task=task,
+        needed=least_bits(length),
+        solve=task.solve,
+        reduced=partial(with_fewer_bits, length),
+        most_bits=MOST_BITS_RUN,
+        as_printed={"state_bits": "Omega(n)"},
+    )
+
+
 def check(
     length: LengthFrom2 = 5,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs, its thought included.
 
@@ -201,16 +207,9 @@ def check(
     number (by default 1). Raises ValueError if it has log2 C(2n-1, n) bits or more, or no collision was found; TheoremFails if
     it collides and does not err.
     """
-    lower = _check_lower(length, Chosen(mixer, width, heads, precision, checkpoint=checkpoint), seed)
-    return [_check_upper(length, seed), *lower]
-
-
-def _check_lower(length: int, chosen: Chosen, seed: int) -> list[Outcome]:
-    """The inputs on which models of too few bits err."""
-    task = sequences(length)
-    cut_down = partial(with_fewer_bits, length)
-    small = small_models(task, least_bits(length), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
-    return [_errs(task, name, model, seed) for name, model in small]
+    small = SmallModel(**model)
+    lower = state_bound(length).outcomes(small)
+    return [_check_upper(length, small.seed), *lower]
 
 
 def _check_upper(length: int, seed: int) -> Outcome:
@@ -256,26 +255,11 @@ def _drawn(length: int, seed: int) -> list[tuple[int, ...]]:
     return [tuple(random.integers(0, kind, length).tolist()) for kind in kinds]
 
 
-def _errs(task: Sequences, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits, and the input that it answers wrongly."""
-    return collision_outcome(
-        CLAIM,
-        statement=LOWER,
-        task=task,
-        needed=least_bits(task.length),
-        solve=task.solve,
-        model=model,
-        variant=name,
-        seed=seed,
-        as_printed={"state_bits": "Omega(n)"},
-    )
-
-
 def verify(seed: int = 0) -> list[Outcome]:
     """Answer every input up to n = 5, then drawn ones up to n = 128; find where a small model of every recurrent mixer errs."""
     outcomes = [one for length in (2, 3, 4, 5, 8, 16, 64, 128) for one in check(length, seed=seed)]
     for mixer in RECURRENT:
-        outcomes += _check_lower(352, Chosen(mixer, width=2), seed)
+        outcomes += state_bound(352).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 
@@ -322,6 +306,10 @@ def constants(length: LengthFrom2) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the "
+    "chain of thought after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has such sequences; that is the pigeonhole principle.",
     bound=constants,
     predictor=predictor,
     verify=verify,

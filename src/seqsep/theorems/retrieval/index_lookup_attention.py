@@ -38,14 +38,12 @@ leakage(eta), and for `circle` leakage(eta) times e^(1/L) (see `_grid`). Then th
 
 The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the threshold of the FFN), `_readout` (the symbol) and
 `_grid` (the effect of rounding).
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -58,14 +56,14 @@ from seqsep.maths.codes.codes import BY_NAME as CODES
 from seqsep.maths.codes.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
 from seqsep.theorems.options import Range
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, query_scale
 
 Positions = Annotated[int, Range(1), "Number of queried positions of the text."]
 
@@ -258,14 +256,14 @@ def verify(small: int = 50_000, medium: int = 49_000, large: int = 1_500, seed: 
 
 def _verify_lengths(lengths: tuple[int, ...], inputs: int, spread: int | None, seed: int) -> list[Outcome]:
     """Ask at least `inputs` questions; lengths take turns, and codes after each round of lengths."""
+    return until_tried(inputs, (_check_turn(turn, lengths, spread, seed) for turn in count()))
 
-    def check_case(turn: int, _: int) -> Outcome:
-        length = lengths[turn % len(lengths)]
-        names = [name for name in CODES if has_addresses(name, length + 1)]
-        code = position_code(names[turn // len(lengths) % len(names)], length + 1)
-        return _check_sequences(IndexLookup(length, alphabet=64), code, seed + turn, spread)
 
-    return until_tried(inputs, check_case)
+def _check_turn(turn: int, lengths: tuple[int, ...], spread: int | None, seed: int) -> Outcome:
+    length = lengths[turn % len(lengths)]
+    names = [name for name in CODES if has_addresses(name, length + 1)]
+    code = position_code(names[turn // len(lengths) % len(names)], length + 1)
+    return _check_sequences(IndexLookup(length, alphabet=64), code, seed + turn, spread)
 
 
 def _check_text(text: Path, code: str, positions: int | None) -> Outcome:
@@ -318,20 +316,17 @@ def _tightness(outcome: Outcome, task: IndexLookup, code: PositionCode, seed: in
 
 
 def _outcome(trial: Trial, task: IndexLookup, code: PositionCode, exhaustive: bool) -> Outcome:
-    network = trial.network
-    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
-    bounds = bound(task.length, task.alphabet, code)
     printed: dict[str, Number | str] = {"entries": "±1/sqrt(k)", "eta": round(2 * math.log(3 * task.length), 3)}
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task.length, task.alphabet, code),
+        more={"eta": query_scale(trial.network)},
+        margin_of=MARGIN,
+        proved=proved(code, trial.network.grid),
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed=printed if code.name == Signs.name else None,
         variant=f"code {code.name}",
-        margin=Margin(float(trial.least_margin), proved(code, network.grid), MARGIN),
-        saturated=trial.saturated,
     )
 
 
@@ -355,6 +350,9 @@ def constants(length: Length, alphabet: Alphabet, code: Code = "parabola") -> di
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
     build=build,
     bound=constants,
     predictor=predictor,

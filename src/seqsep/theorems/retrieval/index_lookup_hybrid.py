@@ -19,9 +19,6 @@ eta for the scores and 1 for the logits. The sizes n0, eta, Kc and p are defined
 State. It has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. The numbers that occur fit in ceil(log2(N
 + 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
 network.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N and S.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,7 +31,7 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Remembered,
@@ -49,9 +46,8 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
-from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval.index_lookup_one_layer import base, retrieve
+from seqsep.theorems.trial import Trial, logits_apart
 
 CLAIM = Claim(
     name="index-lookup-hybrid",
@@ -136,18 +132,15 @@ def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_500, seed: 
 
 def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = None) -> Outcome:
     network = build(task.length, task.alphabet, rounding)
-    trial = RecurrentTrial(CLAIM.name, network, logits_apart if task.alphabet > 1 else None)
+    trial = Trial(CLAIM.name, network, logits_apart if task.alphabet > 1 else None)
     exhaustive = trials.try_task(trial, task, seed, spread)
-    bounds = bound(task.length, task.alphabet, rounding)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task.length, task.alphabet, rounding),
+        proved=1.0,
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
-        bound=bounds,
         variant=f"grid {rounding}",
-        margin=None if trial.least is None else Margin(float(trial.least), 1.0, LOGITS),
-        saturated=trial.saturated,
     )
 
 
@@ -166,6 +159,9 @@ def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
     build=build,
     bound=bound,
     predictor=predictor,

@@ -34,9 +34,6 @@ Margins. They hold for every N, every S and every input, with numbers rounded do
 Rounding. Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). So it fits on the grid
 from -L to L. Only losing scores may be cut off at -L. In float64 all other weights together are less than N / (2 L^2). So
 `found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,7 +46,7 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -66,8 +63,7 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart, query_scale
 
 CLAIM = Claim(
     name="index-lookup-one-layer",
@@ -171,19 +167,15 @@ def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = Non
 
 
 def _outcome(trial: Trial, task: IndexLookup, rounding: str, exhaustive: bool) -> Outcome:
-    network = trial.network
-    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
-    bounds = bound(task.length, task.alphabet, rounding)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task.length, task.alphabet, rounding),
+        more={"eta": query_scale(trial.network)},
+        proved=1.0,
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed={"layers": 2, "precision": 14 * ceil_log2(base(task.length, task.alphabet)) + 1},
         variant=f"grid {rounding}",
-        margin=None if trial.least is None else Margin(float(trial.least), 1.0, LOGITS),
-        saturated=trial.saturated,
     )
 
 
@@ -202,6 +194,9 @@ def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
     build=build,
     bound=bound,
     predictor=predictor,

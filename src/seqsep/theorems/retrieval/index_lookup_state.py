@@ -27,10 +27,6 @@ log2 S bits.
 The search. `collide` takes a `Recurrence`, or any model with start and step. This includes your own models. It finds two lists
 that lead to the same state, and a query that the model answers wrongly after one of them. It keeps the state at the model's
 own precision, or rounds each number of the state to b bits. The search is in `protocols.collision`.
-
-A run checks the model of `build`. For each given model with fewer bits it shows a query that the model answers wrongly. If the
-search ends without such a query, the run stops with an error. This does not show that every model with fewer bits answers some
-query wrongly. The lower bound in the proof shows that.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,21 +35,19 @@ from itertools import product
 from typing import Annotated, Any
 
 import numpy as np
-import torch
 from jaxtyping import Int64
 
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
-from seqsep.models.model import Model
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
-from seqsep.theorems.protocols.collision import Collision, Prefixes, Recall, TaskSizes, scattered, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.option_types import Alphabet, Length
+from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, scattered, search
+from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
-from seqsep.theorems.retrieval._collision_outcome import collision_outcome
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
+from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
@@ -171,16 +165,26 @@ def with_fewer_bits(length: int, alphabet: int, bits: int) -> Recurrence:
     return build(length, alphabet).cut_down(bits)
 
 
+def state_bound(length: int, alphabet: int, thought: bool = False) -> StateBound:
+    """Return the lower bound on state, to run on models that are too small, and may write a thought."""
+    task = IndexLookup(length, alphabet)
+    return StateBound(
+        claim=WITH_A_THOUGHT if thought else CLAIM,
+        statement=WITH_A_THOUGHT.statement if thought else LOWER,
+        task=sequences(length, alphabet) if thought else recall(length, alphabet),
+        needed=task.answer_bits(),
+        solve=task.solve,
+        reduced=partial(with_fewer_bits, length, alphabet),
+        most_bits=MOST_BITS_RUN,
+        as_printed={"state_bits": length},
+    )
+
+
 def check(
     length: Length = 7,
     alphabet: Alphabet = 3,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
     thought: Thought = False,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact model, and find an input on which each smaller one errs.
 
@@ -192,17 +196,8 @@ def check(
     it collides and does not err.
     """
     task = IndexLookup(length, alphabet)
-    chosen = Chosen(mixer, width, heads, precision, checkpoint=checkpoint)
-    return [_check_upper(task, seed), *_check_lower(task, chosen, seed, thought)]
-
-
-def _check_lower(task: IndexLookup, chosen: Chosen, seed: int, thought: bool) -> list[Outcome]:
-    """The inputs that models of too few bits answer wrongly."""
-    sizes = (task.length, task.alphabet)
-    cut_down = partial(with_fewer_bits, *sizes)
-    asked: Prefixes = sequences(*sizes) if thought else recall(*sizes)
-    small = small_models(asked, task.answer_bits(), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
-    return [_errs(task, asked, name, model, seed=seed) for name, model in small]
+    small = SmallModel(**model)
+    return [_check_upper(task, small.seed), *state_bound(length, alphabet, thought).outcomes(small)]
 
 
 def _check_upper(task: IndexLookup, seed: int) -> Outcome:
@@ -217,6 +212,8 @@ def _check_upper(task: IndexLookup, seed: int) -> Outcome:
         if recovered != prefix:
             raise CLAIM.fails({"symbols": prefix, "recovered": recovered})
     if exhaustive:
+        from seqsep.models.model import Model  # brings torch
+
         table = Model.load(build_network(task.length, task.alphabet))
         _require_model_recovers(table, np.array(prefixes, dtype=np.int64), questions)
     return CLAIM.upper(
@@ -229,11 +226,14 @@ def _check_upper(task: IndexLookup, seed: int) -> Outcome:
     )
 
 
-@torch.no_grad()
-def _require_model_recovers(model: Model, prefixes: Int64[np.ndarray, "batch length"], questions: list[int]) -> None:
-    state = model.prefill(torch.from_numpy(prefixes))
+def _require_model_recovers(model: Any, prefixes: Int64[np.ndarray, "batch length"], questions: list[int]) -> None:
+    import torch
+
+    with torch.no_grad():
+        state = model.prefill(torch.from_numpy(prefixes))
     for place, question in enumerate(questions):
-        logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
+        with torch.no_grad():
+            logits, _ = model.step(torch.full((len(prefixes),), question), state, prefixes.shape[1])
         wrong = np.flatnonzero(logits.argmax(-1).numpy() != prefixes[:, place])
         if len(wrong):
             raise CLAIM.fails({"symbols": prefixes[wrong[0]].tolist(), "position": place + 1, "run": "Model"})
@@ -241,22 +241,6 @@ def _require_model_recovers(model: Model, prefixes: Int64[np.ndarray, "batch len
 
 def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
     return [tuple(inputs[: task.length].tolist()) for inputs in task.sample(0, 20, seed, evaluate=True).inputs]
-
-
-def _errs(task: IndexLookup, asked: Prefixes, name: str, model: Machine, *, seed: int) -> Outcome:
-    """A model of too few bits, and the input that it answers wrongly."""
-    with_a_thought = isinstance(asked, Sequences)
-    return collision_outcome(
-        WITH_A_THOUGHT if with_a_thought else CLAIM,
-        statement=WITH_A_THOUGHT.statement if with_a_thought else LOWER,
-        task=asked,
-        needed=task.answer_bits(),
-        solve=task.solve,
-        model=model,
-        variant=name,
-        seed=seed,
-        as_printed={"state_bits": task.length},
-    )
 
 
 def verify(seed: int = 0) -> list[Outcome]:
@@ -268,9 +252,9 @@ def verify(seed: int = 0) -> list[Outcome]:
     outcomes = small + [_check_upper(task, seed) for task in tasks]
     for thought in (False, True):
         for length, alphabet in ((7, 3), (20, 2), (16, 64)):
-            outcomes += _check_lower(IndexLookup(length, alphabet), Chosen(), seed, thought)
+            outcomes += state_bound(length, alphabet, thought).outcomes(SmallModel(seed=seed))
         for mixer in RECURRENT:
-            outcomes += _check_lower(IndexLookup(120, 64), Chosen(mixer, width=2), seed, thought)
+            outcomes += state_bound(120, 64, thought).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 
@@ -307,6 +291,11 @@ def constants(length: Length, alphabet: Alphabet) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run checks the model of `build`. For each given model with fewer bits it shows a query that the model answers "
+    "wrongly. If the search ends without such a query, the run stops with an error.",
+    not_shown="This does not show that every model with fewer bits answers some query wrongly. The lower bound in the proof "
+    "shows that.",
     bound=constants,
     predictor=predictor,
     verify=verify,

@@ -39,11 +39,6 @@ cells(m, (2^p - 1) B) is at least B log2(S - 1).
 Scope. This proof needs exact weights and sums. Alice's places are between Bob's places. If sums are rounded at each step, they
 mix the tokens of both. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do with
 exact weights (`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
-
-A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It shows that this
-message is enough for every answer of the layer, and that it needs no more bits than the bound. If two of Alice's inputs lead
-to the same message, the run shows an input that the layer answers wrongly. This does not show that every layer obeys the
-bound, nor anything for sizes larger than those of the run. The proof shows that.
 """
 
 from dataclasses import replace
@@ -160,6 +155,12 @@ def _check_run(random: np.random.Generator, length: int, layers: int) -> Outcome
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It shows "
+    "that this message is enough for every answer of the layer, and that it needs no more bits than the bound. If two of "
+    "Alice's inputs lead to the same message, the run shows an input that the layer answers wrongly.",
+    not_shown="This does not show that every layer obeys the bound, nor anything for sizes larger than those of the run. The "
+    "proof shows that.",
     bound=bound,
     verify=verify,
     nothing_to_apply="a lower bound; recall-attention answers with two layers",

@@ -37,11 +37,6 @@ eps^2/3 and ln(2 N^2) <= 3 ln N, which give k <= 1 + 18 ln N / eps^2.
 
 The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), and does not keep its length. So
 no fixed map, and no seed, is good for every Q.
-
-A run shows that the program ends within the stated memory, counted register by register, and that its vectors have the stated
-products for every pair. The layer of Theorem 1 answers index lookup with them. Random matrices A change no product of the unit
-vectors of a set Q by more than eps, which is computed exactly. Three sets are tested: basis vectors, random vectors, and
-vectors that differ in few coordinates. This does not show the claim at every N. The proof shows that.
 """
 
 import math
@@ -294,6 +289,12 @@ TEST = "tests/theorems/retrieval/test_log_space_code.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run shows that the program ends within the stated memory, counted register by register, and that its vectors "
+    "have the stated products for every pair. The layer of Theorem 1 answers index lookup with them. Random matrices A "
+    "change no product of the unit vectors of a set Q by more than eps, which is computed exactly. Three sets are tested: "
+    "basis vectors, random vectors, and vectors that differ in few coordinates.",
+    not_shown="This does not show the claim at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors that a program gives, and no model; index-lookup-attention has a model that uses such vectors",
     nothing_to_certify="vectors and the memory of a program; a certificate has no witness of that form",

@@ -35,9 +35,6 @@ products -1 for any gamma. The product of every pair is computed.
 
 Possible. Below this number no such N vectors exist. They would be a binary code of N words with distance ceil((1 - gamma) k /
 2). The bounds of Hamming and Plotkin (`maths.codes.code_sizes.most_words`) exclude such a code.
-
-For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. If possible =
-found, the least k is known. This does not show that the formula is enough for all N and gamma. The proof shows that.
 """
 
 import math
@@ -208,6 +205,10 @@ TEST = "tests/theorems/retrieval/test_near_orthogonal.py::"
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. "
+    "If possible = found, the least k is known.",
+    not_shown="This does not show that the formula is enough for all N and gamma. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors and no model; index-lookup-attention has a model that uses such vectors",
     nothing_to_certify="a set of vectors, whose products are computed; a certificate has no witness of that form",

@@ -42,11 +42,6 @@ Two tasks have the following A and B:
   floor(n/c).
 * Counting, threshold 0. Alice has the data. They are a nonempty set of the n numbers, with members repeated up to n tokens.
   Bob has q. So A = 2^n - 1 and B = n.
-
-On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he has the
-answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these are too few, it
-shows an input that the layer answers wrongly. It also gives the least m of the bound. This does not show that every such layer
-obeys the bound; that is the proof.
 """
 
 from collections.abc import Callable
@@ -387,6 +382,11 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("lower",),
+    shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he "
+    "has the answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these "
+    "are too few, it shows an input that the layer answers wrongly. It also gives the least m of the bound.",
+    not_shown="This does not show that every such layer obeys the bound; that is the proof.",
     bound=constants,
     verify=verify,
     certificate_witness=certificate_witness,

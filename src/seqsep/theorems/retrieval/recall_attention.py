@@ -37,9 +37,6 @@ Margins. They are proved for every N, S, c and every input, with numbers rounded
 * The logit of the right class is above every other logit by at least 1.
 
 The proof continues at `_copy_before` and `retrieve`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N, S and c.
 """
 
 from collections.abc import Callable, Mapping
@@ -50,7 +47,7 @@ import numpy as np
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Scores,
@@ -70,11 +67,10 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Alphabet, Eta, Gram, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _recall_trials as trials
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._recall import Recall
 from seqsep.theorems.retrieval._recall_errata import ERRATA
 from seqsep.theorems.retrieval._shown import recall_evidence
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart, query_scale
 
 CLAIM = Claim(
     name="recall-attention",
@@ -234,19 +230,15 @@ def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> O
 
 
 def _outcome(trial: Trial, task: Recall, rounding: str, exhaustive: bool) -> Outcome:
-    network = trial.network
-    measured = {**sizes(network), "eta": int(dict(network.arrays())["layers.0.heads.0.query"].largest)}
-    bounds = bound(task, rounding)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task, rounding),
+        more={"eta": query_scale(trial.network)},
+        proved=1.0,
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed={"scores": "n^(4c+1) diff^2, c = 1", "precision": 14 * ceil_log2(task.base) + 1},
         variant=f"c = {task.gram}, grid {rounding}",
-        margin=Margin(float(trial.least_margin), 1.0, LOGITS),
-        saturated=trial.saturated,
     )
 
 
@@ -273,6 +265,10 @@ def constants(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
+    "c.",
     build=build,
     bound=constants,
     predictor=predictor,

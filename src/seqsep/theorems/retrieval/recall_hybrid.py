@@ -26,9 +26,6 @@ squares. These ranges fit in (c - 1) (ceil(log2(S + 1)) + ceil(log2(S^2 + 1))) b
 no bound on a recurrent state applies to this network.
 
 The proof continues at `recall_attention.retrieve`.
-
-A run checks the network at the length that it is built for. This does not show that the model is right at other lengths than
-those built. The proof covers every N, S and c.
 """
 
 from collections.abc import Callable, Mapping
@@ -39,7 +36,7 @@ import numpy as np
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import (
     ROUNDINGS,
     Spaces,
@@ -54,11 +51,10 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Alphabet, Eta, Gram, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _recall_trials as trials
-from seqsep.theorems.retrieval._margins import LOGITS, logits_apart
 from seqsep.theorems.retrieval._recall import Recall
-from seqsep.theorems.retrieval._recurrent_trial import RecurrentTrial
 from seqsep.theorems.retrieval._shown import recall_evidence
 from seqsep.theorems.retrieval.recall_attention import factors, retrieve, task_of
+from seqsep.theorems.trial import Trial, logits_apart
 
 CLAIM = Claim(
     name="recall-hybrid",
@@ -157,19 +153,15 @@ def verify(small: int = 40_000, medium: int = 8_000, large: int = 400, seed: int
 
 
 def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> Outcome:
-    network = build(task.length, task.alphabet, task.gram, rounding)
-    trial = RecurrentTrial(CLAIM.name, network, logits_apart)
+    trial = Trial(CLAIM.name, build(task.length, task.alphabet, task.gram, rounding), logits_apart)
     exhaustive = trials.try_task(trial, task, seed, most)
-    bounds = bound(task, rounding)
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(task, rounding),
+        proved=1.0,
         length=task.length,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within({**sizes(network), **trial.remembered()}, bounds),
-        bound=bounds,
         variant=f"c = {task.gram}, grid {rounding}",
-        margin=Margin(float(trial.least_margin), 1.0, LOGITS),
-        saturated=trial.saturated,
     )
 
 
@@ -193,6 +185,10 @@ def constants(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the network at the length that it is built for.",
+    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
+    "c.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -27,11 +27,6 @@ y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s o
 the surj(h-1, t) strings with the same set. For even t the number is this rank, and for odd t it is K - 1 less the rank. The
 ranges of numbers for t = s and t = s - 1 do not overlap, because surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)). So the number
 shows which of the two t is. (While the model asks and answers, it needs more bits. K counts what it must keep from the data.)
-
-A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences on which the
-oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one such set, a query, and
-the chain of thought (with the oracle's answers) after which the answer is wrong. This does not show that every model with
-fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
@@ -50,13 +45,13 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Alphabet, Checkpoint, Heads, Length, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Alphabet, Length
 from seqsep.theorems.options import Range
 from seqsep.theorems.protocols.collision import Collision, DistinguishingSuffix, Values, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
-from seqsep.theorems.retrieval._collision_outcome import collision_outcome
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
+from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 from seqsep.theorems.retrieval._recall_classes import stirling_partitions
 
@@ -273,15 +268,25 @@ def collide(model: AnyModel, length: int, alphabet: int, seed: int = 0, precisio
     return search(model, sequences(length, alphabet), seed, precision)
 
 
+def state_bound(length: int, alphabet: int) -> StateBound:
+    """Return the lower bound on state next to an oracle, to run on models that are too small."""
+    task = sequences(length, alphabet)
+    return StateBound(
+        claim=CLAIM,
+        statement=LOWER,
+        task=task,
+        needed=least_bits(length, alphabet),
+        solve=task.solve,
+        reduced=partial(without_oracle, length, alphabet),
+        most_bits=MOST_BITS_RUN,
+        as_printed={"state_bits": "Omega(n)"},
+    )
+
+
 def check(
     length: Annotated[Length, Range(2, 256)] = 8,
     alphabet: Alphabet = 2,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the oracle's simulation and the code for h = `length` symbols of S = `alphabet`, then models that are too small.
 
@@ -290,16 +295,9 @@ def check(
     remembers y with its highest bits dropped, and an LSTM of signs. Raises ValueError for a model with log2 K bits or more, or
     if no collision was found; TheoremFails if it collides and does not err.
     """
-    lower = _check_lower(length, alphabet, Chosen(mixer, width, heads, precision, checkpoint=checkpoint), seed)
-    return [_check_upper(length, alphabet, seed), *lower]
-
-
-def _check_lower(length: int, alphabet: int, chosen: Chosen, seed: int) -> list[Outcome]:
-    """The inputs on which models of too few bits err."""
-    task = sequences(length, alphabet)
-    cut_down = partial(without_oracle, length, alphabet)
-    small = small_models(task, least_bits(length, alphabet), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
-    return [_errs(task, name, model, seed) for name, model in small]
+    small = SmallModel(**model)
+    lower = state_bound(length, alphabet).outcomes(small)
+    return [_check_upper(length, alphabet, small.seed), *lower]
 
 
 def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
@@ -337,27 +335,14 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
     )
 
 
-def _errs(task: WithOracle, name: str, model: Machine, seed: int) -> Outcome:
-    """A model of too few bits, and the input that it answers wrongly."""
-    return collision_outcome(
-        CLAIM,
-        statement=LOWER,
-        task=task,
-        needed=least_bits(task.length, task.alphabet),
-        solve=task.solve,
-        model=model,
-        variant=name,
-        seed=seed,
-        as_printed={"state_bits": "Omega(n)"},
-    )
-
-
 def verify(seed: int = 0) -> list[Outcome]:
     """Try every y at small h and S, then drawn ones up to h = 64; find where a small model of every recurrent mixer errs."""
     exhaustive = ((2, 2), (3, 2), (8, 2), (12, 2), (16, 2), (6, 3), (8, 3), (10, 3), (5, 4), (8, 4), (6, 6))
-    outcomes = [one for length, alphabet in (*exhaustive, (64, 2), (32, 8), (64, 64)) for one in check(length, alphabet, seed)]
+    outcomes = [
+        one for length, alphabet in (*exhaustive, (64, 2), (32, 8), (64, 64)) for one in check(length, alphabet, seed=seed)
+    ]
     for mixer in RECURRENT:
-        outcomes += _check_lower(120, 120, Chosen(mixer, width=2), seed)
+        outcomes += state_bound(120, 120).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 
@@ -412,6 +397,11 @@ def constants(length: Annotated[Length, Range(2, 64)], alphabet: Alphabet) -> di
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences "
+    "on which the oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one "
+    "such set, a query, and the chain of thought (with the oracle's answers) after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
     bound=constants,
     certificate_witness=certificate_witness,
     predictor=predictor,

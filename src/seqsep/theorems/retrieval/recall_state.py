@@ -46,10 +46,6 @@ with a fixed last token. A chain of thought changes nothing, because it is compu
 (`protocols.thought`).
 
 The proof continues at `_recall_classes`.
-
-A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models given it shows
-two sequences, a query, and the chain of thought after which the answer is wrong. This does not show that every model with
-fewer bits has them; that is the pigeonhole principle.
 """
 
 import itertools
@@ -66,12 +62,12 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Checkpoint, Gram, Heads, LengthFrom2, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.option_types import Gram, LengthFrom2
 from seqsep.theorems.protocols.collision import Collision, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine
+from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
-from seqsep.theorems.protocols.small_models import RECURRENT, Chosen, small_models
-from seqsep.theorems.retrieval._collision_outcome import collision_outcome
+from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
+from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._recall import read
 from seqsep.theorems.retrieval._recall_classes import classes
 
@@ -216,15 +212,26 @@ def with_fewer_bits(length: int, gram: int, bits: int) -> Recurrence:
     return build(length, gram).cut_down(bits)
 
 
+def state_bound(length: int, gram: int = 2) -> StateBound:
+    """Return the lower bound on state, to run on models that are too small."""
+    task = sequences(length, gram)
+    return StateBound(
+        claim=CLAIM,
+        statement=LOWER,
+        task=task,
+        needed=least_bits(length, gram),
+        solve=task.solve,
+        reduced=partial(with_fewer_bits, length, gram),
+        most_bits=MOST_BITS_RUN,
+        as_printed={"state_bits": "Omega(n)"},
+        prefix=f"{gram}-gram, ",
+    )
+
+
 def check(
     length: LengthFrom2 = 5,
     gram: Gram = 2,
-    seed: Seed = 0,
-    mixer: RecurrentMixer | None = None,
-    width: Width = 8,
-    heads: Heads = 1,
-    precision: StatePrecision | None = None,
-    checkpoint: Checkpoint | None = None,
+    **model: OfSmallModel,
 ) -> list[Outcome]:
     """Check the exact model and, at small n, the count of classes; find an input on which each smaller model errs.
 
@@ -233,19 +240,12 @@ def check(
     those of `counting-state`: options `mixer`, `width`, `heads`, `precision`, `checkpoint` are the same. Raises ValueError
     for a model of `least_bits` or more, or if no collision was found; TheoremFails if it collides and does not err.
     """
-    lower = _check_lower(length, gram, Chosen(mixer, width, heads, precision, checkpoint=checkpoint), seed)
-    outcomes = [_check_upper(length, gram, seed)]
+    small = SmallModel(**model)
+    lower = state_bound(length, gram).outcomes(small)
+    outcomes = [_check_upper(length, gram, small.seed)]
     if _is_small(length, gram):
         outcomes.append(_check_classes(length, gram))
     return outcomes + lower
-
-
-def _check_lower(length: int, gram: int, chosen: Chosen, seed: int) -> list[Outcome]:
-    """The inputs on which models of too few bits err."""
-    task = sequences(length, gram)
-    cut_down = partial(with_fewer_bits, length, gram)
-    small = small_models(task, least_bits(length, gram), chosen, with_bits=cut_down, most_bits=MOST_BITS_RUN, seed=seed)
-    return [_errs(task, gram, name, model, seed=seed) for name, model in small]
 
 
 def _is_small(length: int, gram: int) -> bool:
@@ -321,21 +321,6 @@ def _check_classes(length: int, gram: int) -> Outcome:
     )
 
 
-def _errs(task: Sequences, gram: int, name: str, model: Machine, *, seed: int) -> Outcome:
-    """A model of too few bits, and the input that it answers wrongly."""
-    return collision_outcome(
-        CLAIM,
-        statement=LOWER,
-        task=task,
-        needed=least_bits(task.length, gram),
-        solve=task.solve,
-        model=model,
-        variant=f"{gram}-gram, {name}",
-        seed=seed,
-        as_printed={"state_bits": "Omega(n)"},
-    )
-
-
 def verify(seed: int = 0) -> list[Outcome]:
     """Find the least state by brute force up to n = 5; run exact models up to n = 64, and a small one of every recurrent mixer.
 
@@ -344,9 +329,9 @@ def verify(seed: int = 0) -> list[Outcome]:
     outcomes = []
     for gram, lengths in ((2, (2, 3, 4, 5, 8, 16, 32, 64)), (3, (3, 4, 5, 8, 16, 64)), (4, (4, 5, 8, 64))):
         for length in lengths:
-            outcomes += check(length, gram, seed)
+            outcomes += check(length, gram, seed=seed)
     for mixer in RECURRENT:
-        outcomes += _check_lower(128, 2, Chosen(mixer, width=2), seed)
+        outcomes += state_bound(128).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
     return outcomes
 
 
@@ -405,6 +390,10 @@ def constants(length: LengthFrom2, gram: Gram = 2) -> dict[str, Number]:
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper", "lower"),
+    shown="A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models "
+    "given it shows two sequences, a query, and the chain of thought after which the answer is wrong.",
+    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
     bound=constants,
     predictor=predictor,
     verify=verify,

@@ -11,12 +11,20 @@ Files:
     _buckets                one layer that counts ones in buckets of places
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.sparse_threshold import disjointness_one_layer, two_layers
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (
-    two_layers.THEOREM,
-    disjointness_one_layer.THEOREM,
-)
+from seqsep.core.registry import Registry, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "sparse-threshold-two-layers": "seqsep.theorems.sparse_threshold.two_layers:THEOREM",
+    "disjointness-one-layer": "seqsep.theorems.sparse_threshold.disjointness_one_layer:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

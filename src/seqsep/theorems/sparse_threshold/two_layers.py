@@ -42,14 +42,12 @@ ln L below the winner, since A_v >= 0.
 In the code `circle`, scores are not multiples of D. Rounding them down multiplies any other token's exponential by at most e^D
 <= e^(1/12). With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k. The scores of the variable v and of
 [BOS] lose the same, since c is whole.
-
-A run checks the formulas that it builds. This does not show that the network is right for other formulas. The proof covers
-them all.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -61,7 +59,7 @@ from seqsep.maths.codes.codes import PositionCode
 from seqsep.maths.formulas import Thresholds
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.option_types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
@@ -280,22 +278,19 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     for length in range(2, 17, 2):
         outcomes += [check(length, name)[0] for name in INSTANCES]
     for number, series in enumerate(all_series(inputs_small, inputs_large)):
-        outcomes += _verify_series(series, seed, first_seed=seed + 1000 * number)
+        outcomes += until_tried(series.inputs, _cases(series, seed, first_seed=seed + 1000 * number))
     return outcomes
 
 
-def _verify_series(series: Series, seed: int, first_seed: int) -> list[Outcome]:
+def _cases(series: Series, seed: int, first_seed: int) -> Iterator[Outcome]:
     """Test the hard assignments of the formulas of one series."""
-
-    def check_case(turn: int, _: int) -> Outcome:
+    for turn in count():
         case = series.case(turn)
         random = np.random.default_rng(first_seed + turn)
         [formula] = instances(case.length, case.instance, 3, random, few=case.variant == "printed").values()
         plan = Plan.of(formula, None, case.code, case.variant)
         floats = 1_000 if case.length <= 128 else 0
-        return _check(case.instance, plan, seed + turn, most=series.most, floats=floats)
-
-    return until_tried(series.inputs, check_case)
+        yield _check(case.instance, plan, seed + turn, most=series.most, floats=floats)
 
 
 def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> Outcome:
@@ -307,20 +302,17 @@ def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> 
         trials.put(trial, plan.formula, trials.every_assignment(plan.formula.variables))
     else:
         trials.put_hard(trial, plan.formula, np.random.default_rng(seed), most)
-    fetch_literals = network.attention(0)
-    measured = {**sizes(network), "eta": int(fetch_literals.heads[0].query.integers[0, 0])}
-    bounds = bound(plan)
     printed_width = 1 + (plan.heads + 1) * plan.code.dimension
-    return CLAIM.upper(
+    return trial.outcome(
+        CLAIM,
+        bound(plan),
+        more={"eta": int(network.attention(0).heads[0].query.integers[0, 0])},
+        margin_of=MARGIN,
+        proved=proved(plan.code, plan.heads, network.grid),
         length=plan.formula.variables,
-        inputs=trial.inputs,
         exhaustive=exhaustive,
-        measured=CLAIM.within(measured, bounds),
-        bound=bounds,
         as_printed={"width": printed_width, "slots": "at most N, at the variables; no mask"},
         variant=f"{plan.variant}, {name}, {plan.slots.features} slots, code {plan.code.name}",
-        margin=Margin(float(trial.least_margin), proved(plan.code, plan.heads, network.grid), MARGIN),
-        saturated=trial.saturated,
     )
 
 
@@ -371,6 +363,9 @@ def predictor(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the formulas that it builds.",
+    not_shown="This does not show that the network is right for other formulas. The proof covers them all.",
     build=build,
     nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
     predictor=predictor,

@@ -14,12 +14,29 @@ Files:
     _trials         machines and words on which the constructions are tested
 """
 
-from seqsep.theorems.base import Theorem
-from seqsep.theorems.turing_machine import hybrid, recurrent, retrieval
-from seqsep.theorems.turing_machine._machine import Machine as Machine
-from seqsep.theorems.turing_machine._machine_file import machine_of as machine_of
-from seqsep.theorems.turing_machine._machine_file import shipped as shipped
+from typing import TYPE_CHECKING
 
-THEOREMS: tuple[Theorem, ...] = (hybrid.THEOREM, retrieval.THEOREM, recurrent.THEOREM)
+from seqsep.core.registry import Registry, from_places, lazy_names
 
-__all__ = ["THEOREMS"]
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+    from seqsep.theorems.turing_machine._machine import Machine as Machine
+    from seqsep.theorems.turing_machine._machine_file import machine_of as machine_of
+    from seqsep.theorems.turing_machine._machine_file import shipped as shipped
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "turing-machine-hybrid": "seqsep.theorems.turing_machine.hybrid:THEOREM",
+    "turing-machine-retrieval": "seqsep.theorems.turing_machine.retrieval:THEOREM",
+    "turing-machine-recurrent": "seqsep.theorems.turing_machine.recurrent:THEOREM",
+}
+_HOMES = {
+    "Machine": "seqsep.theorems.turing_machine._machine:Machine",
+    "machine_of": "seqsep.theorems.turing_machine._machine_file:machine_of",
+    "shipped": "seqsep.theorems.turing_machine._machine_file:shipped",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {**from_places(_HOMES), "THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]

@@ -7,9 +7,7 @@ from itertools import product
 
 import numpy as np
 
-from seqsep.maths.networks.executor import Execution
-from seqsep.maths.networks.network import Network
-from seqsep.theorems.base import Claim, Number, Outcome, sizes
+from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine._machine import Machine, Rule
 
@@ -66,10 +64,9 @@ class Tried:
     bound: dict[str, Number] = field(default_factory=dict)
     saturated: Counter[str] = field(default_factory=Counter)
 
-    def note(self, trial: Trial, execution: Execution, bound: dict[str, Number], **measured: Number) -> None:
+    def note(self, trial: Trial, bound: dict[str, Number], **measured: Number) -> None:
         """Add one machine's network. Raises TheoremFails if a size exceeds its bound."""
-        found = sizes(trial.network) | remembered(trial.network, execution) | measured
-        for quantity, size in self.claim.within(found, bound).items():
+        for quantity, size in self.claim.within(trial.sizes() | measured, bound).items():
             self.measured[quantity] = max(size, self.measured.get(quantity, 0))
             self.bound[quantity] = max(bound[quantity], self.bound.get(quantity, 0))
         self.inputs += trial.inputs
@@ -86,12 +83,3 @@ class Tried:
             variant=variant,
             saturated=dict(self.saturated),
         )
-
-
-def remembered(network: Network, execution: Execution) -> dict[str, Number]:
-    """Return how many numbers the recurrence remembers, and their bits: p each, and by the range that each was seen to have."""
-    return {
-        "state_numbers": len(execution.state_ranges),
-        "state_bits": network.state_bits,
-        "state_bits_by_range": sum(one.bits for one in execution.state_ranges),
-    }

@@ -41,9 +41,6 @@ The half without a thought depends on the conjecture, and nothing runs it. Its p
 without a thought, and let its step have circuit size polynomial in log n. Its state after the n - m blanks is the same for all
 x, a constant. Then the m steps that read x are a circuit of size polynomial in m that decides M(x). This contradicts the
 choice of M. If PSPACE is not in P/poly, such an M exists, after its words are padded.
-
-A run checks the machines, words, w and numbers of steps that it gets. This does not show the half without a thought, nor that
-a given machine is such an M. It does not cover machines, words, w and steps that were not tested; the proof does.
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,14 +55,14 @@ from jaxtyping import Int64
 from seqsep.core.names import required
 from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.maths.networks.executor import Execution, run
+from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.option_types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
 from seqsep.theorems.options import Range
-from seqsep.theorems.trial import Trial
+from seqsep.theorems.trial import Trial, logits_apart
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
 from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of, shipped
 from seqsep.theorems.turing_machine._shown import shown, words_of
@@ -331,13 +328,12 @@ def _check_machines(
     halted = 0
     for name, machine in machines:
         floats = FLOAT_WORDS if tried.inputs < FLOAT_WORDS else 0
-        trial = Trial(CLAIM.name, build(machine, length, cells), logit_gap, in_floats=floats)
+        trial = Trial(CLAIM.name, build(machine, length, cells), logits_apart, in_floats=floats)
         some_words = every_word(machine, length) if words is None else drawn_words(machine, words, length, random)
-        execution, ends = _follow(trial, name, machine, some_words, length=length, cells=cells, steps=steps)
-        halted += ends
+        halted += _follow(trial, name, machine, some_words, length=length, cells=cells, steps=steps)
         least = trial.least_margin if least is None else min(least, trial.least_margin)
         measured = {"layer_entries": layer_entries(trial.network), "tokens_a_step": A_STEP}
-        tried.note(trial, execution, bound(machine, cells), **measured)
+        tried.note(trial, bound(machine, cells), **measured)
     which = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
     variant = f"{which}, {cells} cells, {steps} steps, {halted:,} of {tried.inputs:,} runs halt within"
     outcome = tried.outcome(length, variant, as_printed={"thought_tokens": "polynomial in n"})
@@ -349,15 +345,7 @@ def layer_entries(network: Network) -> int:
     return sum(array.integers.size for name, array in network.arrays() if name.startswith("layers."))
 
 
-def logit_gap(result: Execution) -> Array:
-    """Return the greatest logit less the second, at each place of interest."""
-    first_two = np.partition(result.logits.integers, -2, axis=-1)[..., -2:]
-    return Array(first_two[..., 1] - first_two[..., 0], result.logits.unit)
-
-
-def _follow(
-    trial: Trial, name: str, machine: Machine, words: Sequence[str], *, length: int, cells: int, steps: int
-) -> tuple[Execution, int]:
+def _follow(trial: Trial, name: str, machine: Machine, words: Sequence[str], *, length: int, cells: int, steps: int) -> int:
     """Require that the network generates the numbers of the tape after each word; return how many runs halted."""
     tokens = StackTokens(machine)
     runs = [stack_run(machine, word, steps, cells) for word in words]
@@ -368,8 +356,8 @@ def _follow(
         return {"machine": name, "rules": dict(machine.rules), "input": words[example]}
 
     sequences = [before + behind for before, behind in zip(prompts, thoughts, strict=True)]
-    execution = trial.follow(sequences, [len(before) for before in prompts], readable)
-    return execution, sum(one.stacks[-1].configuration not in machine.rules for one in runs)
+    trial.follow(sequences, [len(before) for before in prompts], readable)
+    return sum(one.stacks[-1].configuration not in machine.rules for one in runs)
 
 
 def predictor(
@@ -440,4 +428,15 @@ def certificate_witness(
     return shown("turing-machine-numbers", chosen, network, runs, steps=steps, head=blanks)
 
 
-THEOREM = Theorem(CLAIM, check, build=build, predictor=predictor, verify=verify, certificate_witness=certificate_witness)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the machines, words, w and numbers of steps that it gets.",
+    not_shown="This does not show the half without a thought, nor that a given machine is such an M. It does not cover "
+    "machines, words, w and steps that were not tested; the proof does.",
+    build=build,
+    predictor=predictor,
+    verify=verify,
+    certificate_witness=certificate_witness,
+)

@@ -30,9 +30,6 @@ Sizes. There are 2 T + 1 cells. They are tokens, as numbers are in the paper. A 
 n0 = Q S + S + 2 T + 5 tokens.
 
 The proof continues at `_embedding` and `_read_out`.
-
-A run checks the machines, words and numbers of steps that it gets. This does not show that the model is right for others. The
-proof covers all of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +40,6 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.maths.arithmetic.grid import Grid
-from seqsep.maths.networks.executor import Execution
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Predictor, Theorem
@@ -230,13 +226,13 @@ def _check_machines(machines: Sequence[tuple[str, Machine]], length: int, steps:
     for name, machine in machines:
         trial = Trial(CLAIM.name, build(machine, steps), in_floats=FLOAT_WORDS if tried.inputs < FLOAT_WORDS else 0)
         some_words = drawn_words(machine, words, length, random)
-        execution = _follow(trial, name, RunTokens(machine, steps), some_words)
-        tried.note(trial, execution, bound(machine, steps), tokens_a_step=TOKENS_A_STEP)
+        _follow(trial, name, RunTokens(machine, steps), some_words)
+        tried.note(trial, bound(machine, steps), tokens_a_step=TOKENS_A_STEP)
     variant = f"machine {machines[0][0]}" if len(machines) == 1 else f"{len(machines):,} drawn machines"
     return tried.outcome(length, f"{variant}, {steps} steps", AS_PRINTED)
 
 
-def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) -> Execution:
+def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) -> None:
     """Require that the network writes, with the live retriever, what the direct simulator does on each word."""
     retriever = tokens.retriever()
     sequences = []
@@ -252,7 +248,7 @@ def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) ->
     def readable(example: int) -> Mapping[str, Any]:
         return {"machine": name, "rules": dict(tokens.machine.rules), "input": words[example]}
 
-    return trial.follow(sequences, [len(word) + 1 for word in words], readable, inserted)
+    trial.follow(sequences, [len(word) + 1 for word in words], readable, inserted)
 
 
 def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 60) -> Predictor:
@@ -305,6 +301,9 @@ def certificate_witness(
 THEOREM = Theorem(
     CLAIM,
     check,
+    sides=("upper",),
+    shown="A run checks the machines, words and numbers of steps that it gets.",
+    not_shown="This does not show that the model is right for others. The proof covers all of them.",
     build=build,
     predictor=predictor,
     verify=verify,
