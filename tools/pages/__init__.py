@@ -16,7 +16,6 @@ A test holds each committed page against what is generated. Files:
     _outputs      the outputs of commands on pages
     _glossary     links to the glossary
     members       docs/reference/tasks.md and docs/reference/mixers.md: every task, every mixer
-    registries    members.json: what `seqsep list` prints
     reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
     _claims       evidence.json, what the committed rows show of the claims
     experiments   docs/reproduction/NAME.md, .svg and .csv: a page of each experiment, its picture and its rows
