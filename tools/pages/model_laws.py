@@ -94,7 +94,7 @@ To test these laws, a fault was injected into each type on which a law holds, an
 OF_SERVING = {
     "rolled back": ("crop_recurrent", "one draft token is left in the state"),
     "reset": ("minimax_reset", "all tensors but the first are zero, and the state keeps its length"),
-    "reused": ("", "the newest token of an earlier turn is zero"),
+    "reused": ("mamba_second_turn", "the newest token of an earlier turn is zero"),
     "static": ("gpt_neo_static", "a place of the cache has the token of the place before it"),
     "joined": ("recurrent_gemma_modules", "the newcomer's first tensor is that of its neighbour"),
     "prefix shared": ("recurrent_gemma_modules", "two continuations write their newest token into one place"),
@@ -124,7 +124,9 @@ SCRIPTS = {
     "crop_recurrent": "After `crop` of draft tokens, the recurrent states of Bamba, Falcon-H1 and Qwen3-Next still have them.",
     "packed_documents": "Documents in one row see each other through the convolutions and recurrences of Bamba, Qwen3-Next and "
     "LFM2.",
-    "packed_attention": "OPT and Falcon do not look for documents in position_ids, so documents in one row see each other.",
+    "packed_attention": "OPT, Falcon and gpt-oss do not look for documents in position_ids, so documents in one row see each other.",
+    "mamba_second_turn": "If `generate` gets the cache of an earlier turn, Mamba, Mamba-2 and Falcon-Mamba read the earlier text "
+    "once more.",
     "minimax_reset": "`reset` leaves the states of MiniMax's linear layers as they are.",
     "gpt_neo_static": "In a static cache, the local attention of GPT-Neo masks the wrong places.",
     "fields_without_effect": "The fields `layer_norm_eps` of BioGPT, `hidden_act` of gpt-oss and `time_step_limit` of "
@@ -200,8 +202,7 @@ def serving(kept: Mapping[str, Any], later: Mapping[str, Any]) -> str:
         failed = [{name: one for name, one in found.items() if one["holds"] is False} for found in by_release]
         counts = [f"{len(lost)} {_greatest(list(lost.values()))}".strip() for lost in failed]
         missing = sum(one["holds"] is None for one in by_release[0].values())
-        link = f"[{script}](../../{FOLDER}/{script}.py)" if script else ""
-        rows.append([law, *counts, str(missing), link])
+        rows.append([law, *counts, str(missing), f"[{script}](../../{FOLDER}/{script}.py)"])
         for name in {**failed[0], **failed[1]}:
             each.append([name, law, *(_cell(found.get(name)) for found in by_release)])
     header = ["law", *(f"{release}: types, difference" for release in releases), "no path", "script"]
