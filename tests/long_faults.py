@@ -172,7 +172,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
             "tests",
             *(
                 f"language_models/{name}.py"
-                for name in ("laws/test_folder", "laws/test_folder_bounds", "laws/test_not_finite", "text/test_tokenizer")
+                for name in ("loader/test_folder", "loader/test_folder_bounds", "laws/test_not_finite", "text/test_tokenizer")
             ),
         ),
         "folders of models with pickles, code, adapters, names outside the folder, foreign or coded weights, logits that are "

@@ -4,7 +4,8 @@
 again in a later release, which is installed with pip into a folder that is then removed, injects eight faults into three
 families and a fault for each law of serving into all types on which it holds, tries healthy models of the three families with
 100 seeds, and runs the scripts that show each failure without seqsep.
-`python tests/long_model_laws.py` writes results/model-laws.json and results/model-laws-later.json.
+It also tries the laws on the same types inside of `text_config`, and makes tiny copies of published configurations.
+`python tests/long_model_laws.py` writes results/model-laws.json, model-laws-nested.json and model-laws-later.json there.
 """
 
 import json
@@ -24,6 +25,7 @@ from support.released import install, run
 ROOT = Path(__file__).parents[1]
 ROOMS = ROOT / "src/seqsep/language_models"
 KEPT = ROOT / "results/model-laws.json"
+KEPT_NESTED = ROOT / "results/model-laws-nested.json"
 KEPT_LATER = ROOT / "results/model-laws-later.json"
 LATER = "5.24.0"
 """In it the argument of a state is `cache` where it had other names; it needs the packages of the one in constraints.txt."""
@@ -35,6 +37,8 @@ SOURCES = tuple(
 WORDS = "Laws of state, tried on tiny random models: what fails is what results/model-laws.json says"
 TYPES = Claim(NAME, "seqsep check --model", WORDS)
 TYPES_LATER = Claim(NAME, "seqsep check --model", f"{WORDS}; in transformers {LATER}, model-laws-later.json")
+NESTED = Claim(NAME, "seqsep check --model", f"{WORDS}; inside of text_config, model-laws-nested.json")
+TINY = Claim(NAME, "seqsep check --model --tiny", "A published configuration has a tiny copy with every kind of its layers")
 FAULTS = Claim(NAME, "seqsep check --model", "Each injected fault breaks a law")
 FAULTS_OF_SERVING = Claim(NAME, "seqsep check --model", "An injected fault breaks its law on all types on which the law holds")
 ALARMS = Claim(NAME, "seqsep check --model", "No other law fails with other seeds than those that results/model-laws.json has")
@@ -47,7 +51,17 @@ def verify() -> list[Outcome]:
     """One outcome for each model type, fault, healthy family and script."""
     types = beside_kept(TYPES, tried_on_types(), KEPT, TIME)
     later = beside_kept(TYPES_LATER, tried_later(), KEPT_LATER, TIME, f"tiny models, transformers {LATER}")
-    return [*types, *later, *faults(), *faults_of_serving(), *healthy(), *scripts(SHOWN, SCRIPTS, TIME)]
+    nested = beside_kept(NESTED, tried_nested(), KEPT_NESTED, TIME, "tiny models in text_config")
+    return [
+        *types,
+        *later,
+        *nested,
+        *tiny_copies(),
+        *faults(),
+        *faults_of_serving(),
+        *healthy(),
+        *scripts(SHOWN, SCRIPTS, TIME),
+    ]
 
 
 def tried_later() -> Verdicts:
@@ -75,21 +89,42 @@ def tried_on_types() -> Verdicts:
     return in_parts(tried, names_of_types())
 
 
-def tried(names: list[str]) -> Verdicts:
+def tried_nested() -> Verdicts:
+    """The verdicts by model type, each inside of another one."""
+    from support.law_models import nested_types
+
+    return in_parts(tried_inside, nested_types())
+
+
+def tiny_copies() -> list[Outcome]:
+    """An outcome for each published model that transformers has; `kinds_are_kept` says what holds."""
+    from support.published_sizes import kinds_are_kept, runs_here
+
+    warnings.simplefilter("ignore")
+    return [outcome(TINY, model.name, kinds_are_kept(model), inputs=1, length=TIME) for model in runs_here()]
+
+
+def tried_inside(names: list[str]) -> Verdicts:
+    """The verdicts on some types as `text_config` of another one."""
+    return tried(names, is_nested=True)
+
+
+def tried(names: list[str], is_nested: bool = False) -> Verdicts:
     """The verdicts on some types, in one process and another one that gets bytes."""
     import torch
 
     from seqsep.language_models.laws.check import try_laws
     from seqsep.language_models.laws.receiver import Receiver
     from seqsep.language_models.loader.source import Source
-    from support.law_models import fields_of
+    from support.law_models import fields_of, nested
 
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     found = {}
     with Receiver() as receiver:
         for name in names:
-            found[name] = [verdict.record() for verdict in try_laws(Source(name, fields_of(name)), receiver=receiver)]
+            config = nested(fields_of(name)) if is_nested else fields_of(name)
+            found[name] = [verdict.record() for verdict in try_laws(Source(name, config), receiver=receiver)]
             print(f"{name}: fails {failing(found[name])}", flush=True)
     return found
 
@@ -212,4 +247,6 @@ if __name__ == "__main__":
         write(Path(sys.argv[1]))
     else:
         write(KEPT)
+        versions = {name: version(name) for name in ("transformers", "torch")}
+        KEPT_NESTED.write_text(kept_text(versions, tried_nested()), encoding="utf-8")
         KEPT_LATER.write_text(kept_text({"transformers": LATER, "torch": version("torch")}, tried_later()), encoding="utf-8")

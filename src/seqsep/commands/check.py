@@ -183,7 +183,7 @@ COMMAND = Command(
         "  seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]\n"
         "  seqsep check --task task.py:MyTask [--length 20] [--FIELD VALUE]\n\n"
         "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
-        "  seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24, from 9]\n"
+        "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24, from 9]\n"
         "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
         "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI."
     ),

@@ -51,6 +51,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         help="a folder with config.json and model.safetensors, or a config.json alone, with random weights",
     )
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="a field of config.json as JSON")
+    parser.add_argument("--tiny", action="store_true", help="divide every size, keep the pattern of layers, draw the weights")
     parser.add_argument("--length", type=whole_number, default=TIME, help=f"tokens of an input, from {LEAST_TIME}")
     parser.add_argument("--batch", type=whole_number, default=BATCH, help=f"inputs read together, from {LEAST_BATCH}")
     parser.add_argument("--seed", type=whole_number, default=0, help="random seed of tokens and weights")
@@ -91,9 +92,13 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
     from seqsep.language_models.laws.trial import Trial
     from seqsep.language_models.loader.library import version
     from seqsep.language_models.loader.source import find_source, require_fields
+    from seqsep.language_models.loader.tiny import tiny
 
     laws = choose_laws(options.law)
-    source = find_source(path, changes, options.seed)
+    if options.tiny:
+        source = tiny(find_source(path, {}, options.seed, only_config=True)).but(changes)
+    else:
+        source = find_source(path, changes, options.seed)
     require_fields(source, changes)
     dtype = getattr(torch, options.dtype)
     verdicts = []
@@ -111,6 +116,7 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
         "model": path,
         "model_type": source.config["model_type"],
         "transformers": version(),
+        "tiny": options.tiny,
         "weights": "random" if source.folder is None else "of the folder",
         "fields_set": {**changes, **trial.shortened},
         "length": options.length,

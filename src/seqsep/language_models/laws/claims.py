@@ -111,7 +111,7 @@ def kernels_agree(trial: Trial) -> None:
             found = _with_weights_of(trial, _changed(trial.source, changes)).whole(trial.tokens)
             trial.require_same(f"with {shown}", found, whole)
     model = trial.reader.model
-    if not getattr(model, "_supports_sdpa", False):
+    if not all(part._supports_sdpa for part in model.modules() if hasattr(part, "_supports_sdpa")):
         return
     model.set_attn_implementation("sdpa")
     try:

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Float, Int64
 from torch import Tensor
 
+from seqsep.core.names import BadInput, text_of
 from seqsep.language_models.laws.state import joined_rows, tensors
 from seqsep.language_models.loader.double import in_float64
 from seqsep.language_models.loader.library import transformers
@@ -63,7 +64,10 @@ class Reader:
         self.takes_mask = "attention_mask" in takes
         self.name = ""
         self.is_filled = False
-        self._find_state()
+        try:
+            self._find_state()
+        except (AttributeError, IndexError, KeyError, RuntimeError, TypeError, ValueError) as error:  # of the library
+            raise BadInput(f"{source.where}: transformers cannot run it: {text_of(error)}") from error
 
     @property
     def keeps_state(self) -> bool:

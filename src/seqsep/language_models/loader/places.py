@@ -33,6 +33,9 @@ def find_places(config: Mapping[str, Any], whole: Any, name: str) -> Iterator[tu
     if len(path) > 1 and (isinstance(config.get(path[0]), Mapping) or path[0] in getattr(whole, "sub_configs", {})):
         yield (path,)
         return
+    if len(path) > 1:
+        yield ((name,),)
+        return
     inside = _path_in(config) if whole is None else path_to_text(whole)
     if not inside or name == MODEL_TYPE or (whole is not None and _reading_part(whole, name) is whole):
         yield ((name,),)
@@ -63,7 +66,8 @@ def put(config: Mapping[str, Any], places: tuple[Place, ...], value: Any) -> dic
 
 def takes(before: Any, after: Any, name: str, value: Any) -> bool:
     """Return True if the library's object has a value after a change, or differs from the one before it."""
-    old, new = _reading_part(before, name), _reading_part(after, name)
+    old = _reading_part(before, name)
+    new = _reading_part(after, name)
     return _same(_get(new, name.rpartition(".")[2]), value) or _as_dict(new) != _as_dict(old)
 
 
@@ -128,7 +132,12 @@ def _without(config: Mapping[str, Any], places: set[Place]) -> dict[str, Any]:
 
 
 def _get(part: Any, name: str) -> Any:
-    return part.get(name) if isinstance(part, Mapping) else getattr(part, name, None)
+    if isinstance(part, Mapping):
+        return part.get(name)
+    try:
+        return getattr(part, name, None)
+    except Exception:  # the library raises for a field of which layers have several values, as in Gemma 4
+        return None
 
 
 def _fields(part: Any) -> list[str]:

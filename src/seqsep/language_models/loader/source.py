@@ -63,14 +63,16 @@ class Source:
         raise BadInput(f"{self.where}: {name}: transformers does not take {excerpt(printable(repr(value)))}")
 
 
-def find_source(path: Path | str, changes: Mapping[str, Any], seed: int = 0) -> Source:
+def find_source(path: Path | str, changes: Mapping[str, Any], seed: int = 0, only_config: bool = False) -> Source:
     """Find the model of a folder or of a config.json; `changes` replace fields of its configuration.
+
+    If `only_config`, the weights of a folder are not used, and not looked for.
 
     Raises BadInput if there is none, if its weights are not safetensors, because other formats can run code, and if they are
     quantized. Random weights are never quantized, so a config.json without weights may say that its own are.
     """
     path = Path(path)
-    folder = path if path.is_dir() else None
+    folder = path if path.is_dir() and not only_config else None
     where = printable(str(path))
     config = read_config(path)
     require_model_type(where, config)

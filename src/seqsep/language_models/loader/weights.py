@@ -9,9 +9,11 @@ import torch
 
 from seqsep.core.names import BadInput, excerpt, printable, text_of
 from seqsep.language_models.capacity.quantized import FIELD, quantization
+from seqsep.language_models.loader.configuration import path_to_text
 from seqsep.language_models.loader.double import in_float64
 from seqsep.language_models.loader.folder import CONFIG, Folder, read_folder
 from seqsep.language_models.loader.library import transformers
+from seqsep.language_models.loader.places import value_at
 from seqsep.language_models.loader.source import Source
 
 MOST_PARAMETERS = 200_000_000
@@ -19,6 +21,7 @@ MOST_NUMBERS_A_BYTE = 8
 """Of weights that are quantized to single bits."""
 FLOATS = ("F64", "F32", "BF16", "F16")
 """Types of weights in a safetensors file that are numbers as they are; others stand for numbers by a code."""
+DTYPE = "dtype"
 SPREAD = 0.1
 """How far random weights are moved from what the library draws, which leaves biases and gates at 0 or 1."""
 
@@ -46,10 +49,21 @@ def built(source: Source, dtype: torch.dtype = torch.float64) -> Any:
             raise
         except Exception as error:
             raise BadInput(f"{source.where}: transformers cannot build it: {text_of(error)}") from error
+    _require_fields_kept(source, config, model)
     if hasattr(model.config.get_text_config(), "_experts_implementation"):
         model.set_experts_implementation("eager")
     model.generation_config = library.GenerationConfig()
     return model.eval()
+
+
+def _require_fields_kept(source: Source, config: Any, model: Any) -> None:
+    """Raise BadInput if the model that was built has another value of a field than the configuration that it was built from."""
+    expected = config.get_text_config().to_dict()
+    found = model.config.get_text_config().to_dict()
+    for name in value_at(source.config, path_to_text(config)) or ():
+        if name in expected and name != DTYPE and found.get(name) != expected[name]:
+            values = f"{excerpt(repr(expected[name]))}, found {excerpt(repr(found.get(name)))} in the model that is built"
+            raise BadInput(f"{source.where}: {name}: expected {values}")
 
 
 def _of_configuration(library: Any, config: Any, plain: dict[str, Any]) -> Any:
@@ -95,6 +109,17 @@ def of_folder(library: Any, folder: Folder, config: Any = None, **options: Any) 
     return model
 
 
+def built_without_numbers(source: Source) -> Any:
+    """Return the model on torch's meta device: shapes of weights without numbers. Raises BadInput as `built` does."""
+    library = transformers()
+    config = source.library_config()
+    try:
+        with torch.device("meta"):
+            return _of_configuration(library, config, {})
+    except Exception as error:
+        raise BadInput(f"{source.where}: transformers cannot build it: {text_of(error)}") from error
+
+
 def _counts(library: Any, config: Any) -> tuple[int, int]:
     """Count the numbers in the parameters and the buffers of a configuration; nothing is allocated for them."""
     with torch.device("meta"):
@@ -107,7 +132,7 @@ def _require_few_parameters(library: Any, config: Any, source: Source) -> None:
     count = max(_counts(library, config))
     if count > MOST_PARAMETERS:
         words = f"expected at most {MOST_PARAMETERS:,} parameters to draw at random, found {count:,}"
-        raise BadInput(f"{source.where}: {words}; --set num_hidden_layers=2 --set vocab_size=256 takes other sizes")
+        raise BadInput(f"{source.where}: {words}; --tiny divides every size, --set FIELD=VALUE sets one")
 
 
 @torch.no_grad()
