@@ -20,7 +20,14 @@ LATENT |= {"kv_lora_rank": 24, "qk_rope_head_dim": 8}
 
 @pytest.mark.parametrize(
     ("given", "bits"),
-    [(8, 8), (8.5, Fraction(17, 2)), ("8.5", Fraction(17, 2)), ("q8_0", Fraction(17, 2)), ("FP8", 8), ("nvfp4", Fraction(9, 2))],
+    [
+        (8, 8),
+        (8.5, Fraction(17, 2)),
+        ("8.5", Fraction(17, 2)),
+        ("q8_0", Fraction(17, 2)),
+        ("FP8", 8),
+        ("nvfp4", Fraction(9, 2)),
+    ],
 )
 def test_a_width_may_be_a_fraction_or_a_format(given, bits):
     found = capacity(LLAMA, cache_bits=given)

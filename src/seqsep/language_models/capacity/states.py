@@ -1,6 +1,6 @@
 """Fixed states: what a recurrent layer keeps, whatever the length.
 
-Heads and channels are the shares that devices of tensor parallelism divide; a convolution over groups is counted on each device.
+Devices of tensor parallelism divide heads and channels; a convolution over groups is counted on each device.
 A convolution of K taps reads K - 1 past columns; `transformers` allocates K, so one column is spare. Recurrences are stored as
 float32 in a model of 16 bits unless said otherwise (counted in bfloat16 models).
 """
