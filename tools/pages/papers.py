@@ -18,7 +18,7 @@ VERDICTS: Mapping[Verdict, str] = {
     "our own statement": "The paper has the idea. The statement and its proof are ours.",
     "not here": "No theorem of seqsep runs the statement.",
 }
-"""What each verdict means."""
+"""The meaning of each verdict."""
 
 
 @dataclass(frozen=True)

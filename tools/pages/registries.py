@@ -1,4 +1,4 @@
-"""What `seqsep list` prints, from the registries: the generated file src/seqsep/commands/members.json.
+"""The output of `seqsep list`, from the registries: the generated file src/seqsep/commands/members.json.
 
 The command line reads names and facts there, since it takes seconds to import the registries.
 """
@@ -38,7 +38,7 @@ def tasks() -> list[Record]:
 
 
 def _choices(task: type[Task], field: str) -> list[str]:
-    """The words behind the semicolon of what a field of text means; none if any text is taken."""
+    """The words after the semicolon of what a field of text means; none if any text is taken."""
     if get_type_hints(task)[field] is not str:
         return []
     words = re.split(", | or ", field_meanings(task)[field].rpartition("; ")[2].rstrip("."))

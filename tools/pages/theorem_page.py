@@ -136,7 +136,7 @@ def _default_length(theorem: Theorem) -> int | None:
 
 
 def _shown(theorem: Theorem, parts: Parts) -> str:
-    """What the output shows, and what it does not."""
+    """The scope of the output."""
     said = "Each line is one model or one variant. A size is measured on it, and its bound is from the proof."
     return f"{said}\n\n" + markdown(_unlabelled(parts.shown))
 

@@ -115,7 +115,7 @@ def claims(theorem: Theorem) -> list[Claim]:
 
 
 def sides(theorem: Theorem) -> list[str]:
-    """Which sides its check reports: `upper`, `lower` or both.
+    """The sides that its check reports: `upper`, `lower` or both.
 
     Read from the code: which of `Claim.upper` and `Claim.lower` its file calls, or a private file beside it that it imports.
     """

@@ -18,7 +18,7 @@ from seqsep.report.sized_model import SizedModel
 
 @dataclass(frozen=True)
 class Difference:
-    """By how much the accuracy of a fresh row is off that of its committed one, a fraction.
+    """The difference between the accuracy of a fresh row and that of its committed one, a fraction.
 
     `seed_spread` is the largest difference between seeds of its own setting among the committed rows, None if there is one
     seed only. `same_processor` is None where a row does not name its processor.
@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def equal(self) -> int:
-        """How many runs have the numbers of their committed rows."""
+        """The number of runs that have the numbers of their committed rows."""
         return self.compared - len(self.differences)
 
     def sentence(self) -> str:
@@ -89,7 +89,7 @@ def _points(fraction: float | None) -> str:
 
 
 def _difference(ours: Row, theirs: Row, accuracies: Sequence[float]) -> Difference:
-    """What two rows of one run differ by; `accuracies` are those of its setting under each committed seed."""
+    """The difference between two rows of one run; `accuracies` are those of its setting under each committed seed."""
     named = all("processor" in row.environment for row in (ours, theirs))
     model = SizedModel.of(ours.run)
     return Difference(
@@ -101,7 +101,7 @@ def _difference(ours: Row, theirs: Row, accuracies: Sequence[float]) -> Differen
 
 
 def _processor(row: Row) -> list[str | None]:
-    """Which processor a row was trained on, and who multiplied there."""
+    """The processor and the library of products of a row."""
     return [row.environment.get(name) for name in PROCESSOR]
 
 
@@ -111,5 +111,5 @@ def _place(row: Row) -> str:
 
 
 def _setting(row: Row) -> tuple[str, str]:
-    """What a run has beside its seed, and where it was run."""
+    """The settings of a run without its seed, and its environment."""
     return replace(row.run, seed=0).key(), _place(row)

@@ -68,7 +68,7 @@ class HeatmapCell:
 
     @property
     def bites(self) -> bool:
-        """Whether the state is too small for the length."""
+        """True if the state is too small for the length."""
         return self.ceiling is not None and self.ceiling < 1
 
 
@@ -93,12 +93,12 @@ class HeatmapRow:
 
     @property
     def bites_at(self) -> str:
-        """From which length its ceiling is below 100 %, in words."""
+        """The length from which its ceiling is below 100 %, in words."""
         return "never" if self.bites is None else f"N = {count(self.bites)}"
 
     @property
     def parameters(self) -> str:
-        """How many parameters it has."""
+        """The number of its parameters."""
         return count(self.longest.parameters)
 
 
@@ -120,12 +120,12 @@ class Heatmap:
 
     @property
     def any_committed(self) -> bool:
-        """Whether a committed run stands in for a missing one."""
+        """True if a committed run is shown in place of a missing one."""
         return any(cell.committed for row in self.rows for cell in row.cells)
 
     @property
     def bites(self) -> bool:
-        """Whether any state shown is too small for a length."""
+        """True if any state shown is too small for a length."""
         return any(cell.bites for row in self.rows for cell in row.cells)
 
 

@@ -120,6 +120,6 @@ def _of_preset(experiment: Experiment, preset: str, path: Path, labels: Labels) 
 
 
 def part_of_preset(experiment: Experiment, table: ResultTable, preset: str) -> str:
-    """How much of a preset a table has; empty if the preset is not a search."""
+    """Return the part of a preset that a table has; empty if the preset is not a search."""
     cells = experiment.cells(preset)
     return "" if cells is None else f"{len(table.cells)} of its {cells} cells"

@@ -113,7 +113,7 @@ def depth_and_width(model: SizedModel) -> tuple[int, int]:
 
 
 def is_alike(model: SizedModel, positions: str) -> bool:
-    """Whether a model has `learned` positions or, for `default`, those that its own paper has."""
+    """Return True if a model has `learned` positions or, for `default`, those that its own paper has."""
     own = all(isinstance(layer, str) and mixer_named(layer).block.positions == "learned" for layer in model.layers)
     return model.positions == ("learned" if own or positions == "learned" else "none")
 

@@ -30,7 +30,7 @@ class UsedBits:
 
     @classmethod
     def of(cls, model: SizedModel, cell: Cell) -> "UsedBits":
-        """What the best run of a cell proves. A run whose accuracy is not a number proves nothing."""
+        """Return what the best run of a cell proves. A run whose accuracy is not a number proves nothing."""
         return cls(model, cell.state_bits, used_bits(cell))
 
     @property
@@ -40,7 +40,7 @@ class UsedBits:
 
     @property
     def is_none(self) -> bool:
-        """Whether less than one bit is shown to be used, as at an accuracy near guessing."""
+        """True if less than one bit is shown to be used, as at an accuracy near guessing."""
         return self.used < 1
 
 
@@ -63,7 +63,7 @@ def used_in(column: Column) -> list[UsedBits]:
 
 
 def varied(model: SizedModel) -> Varied:
-    """What tells a model apart from those of its mixer that differ in width alone; "width" for these.
+    """Return what distinguishes a model from those of its mixer that differ in width only; "width" for these.
 
     >>> varied(SizedModel(("mamba2(states=16)",), 64, heads=4)), varied(SizedModel(("retention",), 64, heads=1))
     ('size', 'heads')

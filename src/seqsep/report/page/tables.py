@@ -136,7 +136,7 @@ def _sizes(runs: Sequence[RunSummary]) -> str:
 
 
 def _usual_and_others(runs: Sequence[RunSummary], value: Callable[[RunSummary], str]) -> str:
-    """What most runs have, then every other value with who has it; runs whose value is empty, thus unknown, are left out."""
+    """The value of most runs, then every other value with its runs. Runs with an empty value, thus unknown, are left out."""
     by_value: dict[str, list[RunSummary]] = {}
     for run in runs:
         if value(run):
@@ -177,7 +177,7 @@ def _environment(named: dict[str, str]) -> str:
 
 
 def provenance(runs: DemoRuns) -> list[tuple[str, str]]:
-    """What this page was made from."""
+    """The version, the runs and the environments of this page."""
     try:
         own = [("seqsep", version("seqsep"))]
     except PackageNotFoundError:
