@@ -78,7 +78,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     **PYTHON,
     **THEOREM_PAGES,
 }
-"""What makes each generated file of a clone of this project, by its path there."""
+"""The functions that make the generated files of a clone of this project, by their paths there."""
 
 
 def write_pages(clone: Path, beginnings: Sequence[str] = ()) -> list[Path]:
