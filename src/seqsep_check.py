@@ -224,7 +224,7 @@ def ceil_log2(count):
 
 
 def require_work(work):
-    """Require that work, computed "from sizes alone", is within the bound, before any of it is done."""
+    """Require that work, computed "from sizes only", is within the bound, before any of it is done."""
     require_fit(work <= MOST_WORK, f"too large: work {work}")
 
 

@@ -91,7 +91,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     ),
     "faults-plug-ins": (
         ("attacks", 0, 1000),
-        "plug-ins that hang, fork, die, print, write to the pipes, ...: each fails in a line, the runs beside them as alone",
+        "plug-ins that hang, die, print, write to the pipes, ...: each fails in a line, the runs beside them as alone",
         (
             *ENGINE,
             "lab/engines/watch.py",

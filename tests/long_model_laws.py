@@ -52,8 +52,16 @@ def verify() -> list[Outcome]:
     types = beside_kept(TYPES, tried_on_types(), KEPT, TIME)
     later = beside_kept(TYPES_LATER, tried_later(), KEPT_LATER, TIME, f"tiny models, transformers {LATER}")
     nested = beside_kept(NESTED, tried_nested(), KEPT_NESTED, TIME, "tiny models in text_config")
-    found = [*types, *later, *nested, *tiny_copies(), *faults(), *faults_of_serving(), *healthy()]
-    return [*found, *scripts(SHOWN, SCRIPTS, TIME)]
+    return [
+        *types,
+        *later,
+        *nested,
+        *tiny_copies(),
+        *faults(),
+        *faults_of_serving(),
+        *healthy(),
+        *scripts(SHOWN, SCRIPTS, TIME),
+    ]
 
 
 def tried_later() -> Verdicts:

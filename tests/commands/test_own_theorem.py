@@ -31,7 +31,7 @@ def test_the_example_holds_with_its_own_options(capsys):
         "100; measured / bound: state_bits 1 / 1; 50 inputs",
         "4; measured / bound: state_bits 1 / 1; 2 inputs",
     ]
-    assert lines[3:] == [f"{PARITY}: all 7 laws hold"]
+    assert lines[3:] == [f"{PARITY}: all 8 laws hold"]
 
 
 def test_json_has_each_outcome_and_each_law(capsys):
@@ -40,7 +40,7 @@ def test_json_has_each_outcome_and_each_law(capsys):
     assert {record["theorem"] for record in records} == {"equality-random-protocol", "parity-state"}
     ours = [record for record in records if record["theorem"] == "parity-state"]
     assert [record["side"] for record in ours[:3]] == ["upper", "upper", "lower"]
-    assert [record["holds"] for record in ours[3:]] == [True] * 7
+    assert [record["holds"] for record in ours[3:]] == [True] * 8
 
 
 def test_help_shows_its_options_with_their_ranges(capsys):
@@ -78,7 +78,7 @@ def test_a_broken_law_is_a_refutation(tmp_path, capsys):
     assert main(words) == 1
     out = capsys.readouterr().out
     assert "FAILS  sizes that are numbers: measured: state_bits: expected a finite int or float" in out
-    assert out.splitlines()[-1].endswith("1 law fails; 2 more laws are not tested until this one holds")
+    assert out.splitlines()[-1].endswith("1 law fails; 3 more laws are not tested until this one holds")
 
 
 @pytest.mark.parametrize(

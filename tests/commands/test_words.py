@@ -14,7 +14,7 @@ from support.command_line import call
     [
         (
             "bound --length 10 index-lookup-state",
-            "THEOREM is missing in front of --length: a name; seqsep list theorems has them",
+            "THEOREM is missing in front of --length: a name of seqsep list theorems, or your own FILE.py:NAME",
         ),
         ("apply --input {text} --length 4 index-lookup-state", "THEOREM is missing in front of --length"),
         ("train --layers mamba --length 10", "TASK is missing in front of --length: a task, or your own as FILE.py:CLASS"),

@@ -10,15 +10,16 @@ import pytest
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from pages._reach_picture import LENGTHS, caption, is_at_chance, lookup_rows, reach_picture, seeds_rows
+from pages._reach_picture import CAPTION, DEVIATIONS, LENGTHS, is_at_chance, lookup_rows, reach_picture, seeds_rows
 from seqsep.lab.experiments.claims.papers import figure2_index_lookup
 from seqsep.models.mixers import MIXERS
 from seqsep.report.figures.heatmap import EDGE, HATCH
 from seqsep.report.figures.reach_picture import LETTERS, SeedsRow, draw_reach
 from seqsep.report.figures.text_width import text_width
 from seqsep.report.formatting import DASH, percent
-from seqsep.report.measured import RunSummary
+from seqsep.report.measured import RunSummary, chance
 from seqsep.report.styles import STYLES
+from seqsep.tasks import IndexLookup
 
 ROOT = Path(__file__).parents[2]
 ROWS = list(lookup_rows(ROOT / "results"))
@@ -103,8 +104,11 @@ def test_the_picture_does_not_depend_on_the_order_of_rows():
     assert shown(mixed) == shown(LINES)
 
 
-def test_the_caption_can_be_read_by_itself():
-    said = caption(LINES)
-    assert "Attention 1×64, LSTM 3×256, and 6×256 for the others" in said
+def test_the_numbers_of_the_caption_are_those_of_the_rows():
+    papers = {f"{STYLES[name].title} {one.depth}×{one.width}" for name, one in figure2_index_lookup().items()}
+    others = {name for name in papers if not name.endswith(" 6×256")}
+    assert f"which is {', '.join(sorted(others))}, and 6×256 for the others" in CAPTION
+    assert {name.rpartition(" ")[0] for name in papers - others} >= {"Mamba", "DSS"}
+    assert f"at most {DEVIATIONS} deviations above guessing, which has {percent(chance(IndexLookup(20)))} %." in CAPTION
     single = sum(len(cell.accuracies) == 1 for line in LINES for cell in line.cells.values())
-    assert f"{single} of {sum(len(line.cells) for line in LINES)} cells have one seed" in said
+    assert f"{single} of {sum(len(line.cells) for line in LINES)} cells have one seed" in CAPTION

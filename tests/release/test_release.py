@@ -24,7 +24,7 @@ def test_both_files_are_complete(built: Built) -> None:
 
 def test_the_wheel_has_what_commands_read_and_no_more(built: Built) -> None:
     names = built.wheel_names()
-    needed = {"seqsep_check.py", "seqsep/py.typed", "seqsep/report/page/page.html", "seqsep/commands/members.json"}
+    needed = {"seqsep_check.py", "seqsep/py.typed", "seqsep/report/page/page.html"}
     needed |= {
         f"seqsep/data/{name}" for name in ("results/demo.jsonl", "results/audit/lstm.safetensors", "examples/own_layer.py")
     }

@@ -77,7 +77,9 @@ def test_the_command_draws_and_says_where_models_cross(tmp_path, capsys):
         layer = "{" + ",".join(f'"{key}": {value}' for key, value in fields.items()) + "}"
         files[-1].write_text(f'{{"model_type": "by-hand", "layers": [{layer}]}}')
     chart = tmp_path / "chart.svg"
-    status, out, error = call(capsys, "capacity", *map(str, files), "--compare", "--length", "1k", "--chart", str(chart))
+    status, out, error = call(
+        capsys, "capacity", *map(str, files), "--compare", "--pairs", "--length", "1k", "--chart", str(chart)
+    )
     assert status == 0, error
     assert out.splitlines()[-1] == "From 15 tokens on b.json keeps more than a.json."
     assert ElementTree.fromstring(chart.read_text()).tag.endswith("svg")

@@ -7,6 +7,7 @@ import pytest
 
 from seqsep.lab.row import read_rows
 from seqsep.report.demo_runs import DemoRuns
+from seqsep.report.formatting import percent
 from seqsep.report.limited_state import AUDITS, STATE_BITS, audited, limited_state
 from seqsep.report.page.page import write_page
 from seqsep.tasks.ceilings import ceiling
@@ -33,21 +34,24 @@ def test_the_chart_has_the_ceiling_the_bits_and_each_model():
     names = [line.name for line in limited.chart.lines]
     assert names[:2] == ["proved ceiling", "bits of the symbols"]
     assert len(names) == 2 + len(models)
-    assert "N = 20, 16 symbols: the symbols take 80 bits" in limited.caption
-    assert "one layer of width 64 and had at most 4,000 steps" in limited.caption
+    assert limited.settings == (
+        ("task", "index lookup, N = 20, 16 symbols"),
+        ("bits of the symbols", "80"),
+        ("models", "one layer of width 64"),
+        ("steps, at most", "4,000"),
+    )
     assert "at 40 bits" in limited.chart.summary
 
 
-def test_a_model_with_too_small_a_state_has_a_sentence():
-    """The LSTM of width 16 has 1,024 bits for 1,200; the sentence has its size and steps."""
+def test_a_model_with_too_small_a_state_has_a_row():
+    """The LSTM of width 16 has 1,024 bits for 1,200."""
     small = [row for row in read_rows(RESULTS / STATE_BITS) if row.finished and row.run.layers == ("lstm",)]
-    below = [row for row in small if ceiling(row.run.task, row.result["state_bits"][0]) < 1]
-    sentences = limited_state(RESULTS).sentences
-    assert len(sentences) == len(below) == 1
-    assert sentences[0].startswith(
-        "LSTM (1, 16) at N = 200 has 1,024 bits of state for 1,200 bits of symbols, so at most 92.1 %"
-    )
-    assert "After 2,000 steps it has" in sentences[0]
+    [below] = [row for row in small if ceiling(row.run.task, row.result["state_bits"][0]) < 1]
+    [shown] = limited_state(RESULTS).table.rows
+    assert shown.name == "LSTM (1, 16)"
+    assert [entry.main for entry in shown.entries] == [
+        "200", "1,024", "1,200", "92.1", percent(below.result["accuracy"]), "2,000",
+    ]  # fmt: skip
 
 
 def test_without_audits_there_is_no_picture(tmp_path):
@@ -62,5 +66,5 @@ def test_the_page_has_the_section_only_with_the_picture(tmp_path):
     limited = limited_state(RESULTS)
     text = write_page(tmp_path, DemoRuns(), limited=limited).read_text(encoding="utf-8")
     assert '<section id="limited">' in text
-    assert limited.caption.split(".")[0] in text.replace("\u00a0", " ")
+    assert "index lookup, N = 20, 16 symbols" in text.replace("\u00a0", " ")
     assert '<section id="limited">' not in write_page(tmp_path, DemoRuns()).read_text(encoding="utf-8")

@@ -15,7 +15,6 @@ from seqsep.report.measured import RunSummary
 from seqsep.report.page.tables import scaled_down
 from seqsep.report.page.theorem_table import statement_tables
 from seqsep.report.sized_model import SizedModel
-from seqsep.report.starts import starts_of_runs
 from seqsep.report.ticks import round_ticks, spread_apart
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
@@ -87,10 +86,6 @@ def test_settings_name_positions_and_embedding_scale(measured: Any) -> None:
     assert setting("Positions", lookup + dyck) == "learned; none for LSTM and Mamba on Dyck-(2,2), N = 30"
     assert setting("Deviation of embeddings at the start", lookup + dyck) == "0.3; 0.5 for all on Dyck-(2,2), N = 30"
     assert setting("Positions", [measured(DYCK, "lstm", 0.5)]) == "—"
-    assert starts_of_runs(dyck) == (
-        "Learned positions: Attention; no positions: LSTM and Mamba. Embeddings start with deviation 0.5."
-    )
-    assert starts_of_runs([measured(DYCK, "lstm", 0.5)]) == starts_of_runs([]) == ""
 
 
 def test_weights_drawn_otherwise_are_named(measured: Any) -> None:

@@ -1,7 +1,5 @@
 """How far each architecture reaches, from rows: where it falls, at which rates it learns, and what is compared with what."""
 
-from dataclasses import replace
-
 import pytest
 
 from seqsep.lab.experiments import BY_NAME
@@ -13,7 +11,7 @@ from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.picture import like_with_like as like_with_like_rows
 from seqsep.report.headline import separation
 from seqsep.report.measured import RunSummary
-from seqsep.report.reach import experiment_reach, headline, is_alike, positions_sentence, reach_lines
+from seqsep.report.reach import experiment_reach, is_alike, reach_lines, reach_table
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.write import reach_findings
 from seqsep.tasks import IndexLookup
@@ -76,51 +74,35 @@ def test_where_it_is_above_99_percent_and_where_it_falls():
     assert (attention.passed, attention.fall) == (50, None)
     assert (retention.passed, retention.fall[0].length, retention.fall[1].best.accuracy) == (20, 50, 0.47)
     assert (lstm.passed, lstm.fall[0].length) == (None, 20)
-    assert (attention.paper_passed, retention.paper_passed) == (400, 20)
 
 
-def test_the_headline_compares_like_with_like():
-    lines = list(LINES.values())
-    assert headline(lines) == (
-        "With learned positions for all, the best run has at least 99 % up to N = 50 for Attention; N = 20 for Retention. "
-        "Where each first has less than 99 % (in brackets the paper's: of its sizes, up to 250,000 steps, positions named for "
-        "its Transformers alone): at N = 50 within 16,000 steps, Retention 47.0 % (78.5 %); at N = 20 within 4,000 steps, LSTM "
-        "9.0 % (100.0 %). No input is longer than N = 50 so far"
-    )
-    assert positions_sentence(lines) == (
-        "At N = 20: LSTM 9.0 % with learned positions, 5.0 % without; Retention 100.0 % with learned positions, 14.0 % without"
-    )
+def entries(lines):
+    """The texts of each row of the table, by the model's name."""
+    return {row.name: [entry.main for entry in row.entries] for row in reach_table(list(lines)).rows}
+
+
+def test_the_table_has_where_each_falls():
+    found = entries(LINES.values())
+    assert found["Attention"] == ["100.0", "50", "1 of 1", *["—"] * 5]
+    assert found["Retention, learned positions"] == ["100.0", "20", "1 of 1", "50", "47.0", "(1, 64)", "16,000", "78.5"]
+    assert found["LSTM, learned positions"] == ["9.0", "—", "—", "20", "9.0", "(1, 64)", "4,000", "100.0"]
+    assert found["LSTM, no positions"][:1] == ["5.0"]
     larger = reach_lines(map(RunSummary.of, [*ROWS, row("lstm", 20, 0.6, width=256)]), "figure2_index_lookup")
-    assert "LSTM 9.0 % with learned positions, 5.0 % without" in positions_sentence(larger)  # of the size that has both
-    assert "LSTM 60.0 % of (1, 256) (100.0 %)" in headline(larger)
-    both = [*ROWS, *(row("lstm", 20, 0.6 - at, width=256, positions=one) for at, one in ((0, "learned"), (0.2, "default")))]
-    assert "LSTM of (1, 256) 60.0 % with learned positions, 40.0 % without" in positions_sentence(
-        reach_lines(map(RunSummary.of, both))
-    )
+    assert entries(larger)["LSTM, learned positions"][3:] == ["20", "60.0", "(1, 256)", "4,000", "100.0"]
     some = reach_lines(map(RunSummary.of, [*ROWS, row("attention", 50, 0.4, seed=1)]))
-    assert "N = 50 for Attention (1 of 2 seeds); N = 20 for Retention. " in headline(some)
-    assert headline([LINES["LSTM, no positions"]]) == positions_sentence(lines[:2]) == ""
+    assert entries(some)["Attention"][:3] == ["100.0", "50", "1 of 2"]
+    assert reach_table([]) is None
 
 
-def test_the_headline_brackets_only_what_the_paper_prints():
+def test_the_table_has_only_what_the_paper_prints():
     own = reach_lines(map(RunSummary.of, [row("mamba2", 20, 0.5), row("rwkv7", 20, 0.6, steps=8000)]), "figure2_index_lookup")
-    assert headline(own) == (
-        "With learned positions for all, the best run has 99 % nowhere. Where each first has less than 99 %: at N = 20 within "
-        "8,000 steps, Mamba-2 50.0 % within 4,000 and RWKV-7 60.0 %. No input is longer than N = 20 so far"
-    )
-    passed = reach_lines(map(RunSummary.of, ROWS[:2]), "figure2_index_lookup")
-    assert headline(passed) == (
-        "With learned positions for all, the best run has at least 99 % up to N = 50 for Attention. No input is longer than "
-        "N = 50 so far"
-    )
+    assert [texts[-2:] for texts in entries(own).values()] == [["4,000", "—"], ["8,000", "—"]]
 
 
 def test_the_findings_are_those_of_the_rows_of_reach(tmp_path):
-    assert reach_findings(tmp_path) == []
+    assert reach_findings(tmp_path) is None
     write_rows(BY_NAME["index-lookup-architectures"].rows_file(tmp_path, "reach"), ROWS)
-    lines = list(LINES.values())
-    begin = f"Index lookup, {len(ROWS)} runs so far. "
-    assert reach_findings(tmp_path) == [begin + headline(lines), begin + positions_sentence(lines)]
+    assert reach_findings(tmp_path) == reach_table(list(LINES.values()))
 
 
 def test_widths_of_one_architecture_are_lines_of_their_own():
@@ -128,14 +110,6 @@ def test_widths_of_one_architecture_are_lines_of_their_own():
     lines = reach_lines([RunSummary.of(one) for one in rows], "figure3_mamba_width_index_lookup")
     assert [(line.name, line.passed) for line in lines] == [("Mamba (1, 32)", None), ("Mamba (1, 64)", 20)]
     assert lines[0].paper[20] == pytest.approx(0.977)
-    without = [row("mamba", 20, 0.2, width=width, positions="default") for width in (32, 64)]
-    lines = reach_lines([RunSummary.of(one) for one in [*rows, *without]])
-    assert "at least 99 % up to N = 20 for Mamba (1, 64). " in headline(lines)
-    assert "within 4,000 steps, Mamba (1, 32) 50.0 %. " in headline(lines)
-    assert positions_sentence(lines) == (
-        "At N = 20: Mamba (1, 32) 50.0 % with learned positions, 20.0 % without; Mamba (1, 64) 100.0 % with learned positions, "
-        "20.0 % without"
-    )
 
 
 def test_models_that_differ_in_heads_are_different_models():
@@ -163,12 +137,9 @@ def test_attention_is_compared_with_models_of_its_positions():
     rows = [row("attention", 20, 1.0), row("retention", 20, 0.4), row("mamba", 20, 0.5, positions="default")]
     gap = separation(DemoRuns.of_rows(rows, []))
     assert (gap.recurrent.model.architecture, gap.recurrent.accuracy) == ("retention", 0.4)
-    assert gap.sentence().endswith("reaches 40.0 %, both with learned positions")
-    for title, shown in (("Twist", "Twist"), ("", "retention")):
-        named = replace(gap, recurrent=replace(gap.recurrent, model=replace(gap.recurrent.model, label=title)))
-        assert f" {shown}, a recurrent model," in named.sentence()
+    assert gap.sentence() == "Index lookup among 20 symbols: Attention 100.0 %, Retention 40.0 %"
     mixed = separation(DemoRuns.of_rows([rows[0], rows[2]], []))
-    assert mixed.sentence().endswith("reaches 50.0 %, with no positions where attention has learned positions")
+    assert mixed.sentence().endswith(", Mamba 50.0 %")
 
 
 def test_the_picture_shows_models_of_one_choice_of_positions():

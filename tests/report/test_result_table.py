@@ -7,7 +7,7 @@ import pytest
 
 from seqsep.lab.experiments import EXPERIMENTS, index_lookup_architectures
 from seqsep.lab.experiments.claims.papers import printed
-from seqsep.report.captions import ceilings_sentence, heatmap_caption
+from seqsep.report.captions import HEATMAP
 from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.measured import chance
@@ -22,7 +22,7 @@ def no_paper(model, task):
 
 
 def drawn(table):
-    return draw_results(table, heatmap_caption(table))
+    return draw_results(table, HEATMAP)
 
 
 def test_what_a_cell_shows(measured):
@@ -36,11 +36,6 @@ def test_what_a_cell_shows(measured):
     assert (shown.best.learning_rate, shown.best.seed, shown.best.accuracy) == (3e-3, 0, 0.5)
     assert sorted(shown.seeds) == [0.4, 0.5, 0.9]
     assert shown.lines == ("3 seeds 40.0–90.0", "paper 49.8", "ceiling 100")
-    assert "vacuous at these lengths" in heatmap_caption(table)
-    assert heatmap_caption(table).endswith(" The state is too small from N = 683 (LSTM) on.")  # 683 x 6 > 4,096
-    said = "The paper's numbers are of the size that it prints."
-    assert said in heatmap_caption(table)
-    assert said not in heatmap_caption(ResultTable.of("title", runs, no_paper))
 
 
 def test_runs_that_were_pruned_are_crosses_and_never_the_best(measured):
@@ -50,8 +45,6 @@ def test_runs_that_were_pruned_are_crosses_and_never_the_best(measured):
     table = ResultTable.of("title", [*lost, *ended], no_paper)
     [shown] = table.cells.values()
     assert (shown.best, shown.tried, shown.pruned) == (ended[0], tuple(ended), tuple(lost))
-    assert "crosses were pruned" in heatmap_caption(table)
-    assert "crosses" not in heatmap_caption(ResultTable.of("title", ended, no_paper))
     [chart] = [axes for axes in drawn(table).axes if axes.get_xlabel() == "learning rate"]
     by_marker = {line.get_marker(): (list(line.get_xdata()), list(line.get_ydata())) for line in chart.lines}
     assert by_marker["x"] == ([3e-3, 1e-2], [0.9, 0.9])
@@ -60,46 +53,11 @@ def test_runs_that_were_pruned_are_crosses_and_never_the_best(measured):
     assert record(*next((one, asked, cell) for (one, asked), cell in table.cells.items()))["runs"] == 4
 
 
-def test_what_is_known_to_be_reachable_names_its_evidence(measured):
-    learned, short = measured(IndexLookup(20), "lstm", 1.0), measured(IndexLookup(50), "lstm", 0.98)
-    alone = ceilings_sentence(ResultTable.of("title", [learned], no_paper))
-    assert "room for all that is asked. The state is too small" in alone
-    said = ceilings_sentence(ResultTable.of("title", [learned, short], no_paper))
-    assert "no state forbids what is missing. No weights of those below 99 % are shown that answer all. The" in said
-    attentive = measured(IndexLookup(50), "attention", 0.5)
-    both = ceilings_sentence(ResultTable.of("title", [short, attentive], no_paper))
-    assert (
-        "Built weights of attention without a norm answer all: Attention (theorem index-lookup-attention); for the others"
-        in both
-    )
-    assert "the others" not in ceilings_sentence(ResultTable.of("title", [attentive], no_paper))
-
-
-def test_lengths_from_which_ceilings_bite(measured):
-    """Never for a state that grows with the input; not said where none is known."""
-    runs = [measured(IndexLookup(20), name, 0.5) for name in ("lstm", "attention")]
-    assert heatmap_caption(ResultTable.of("title", runs, no_paper)).endswith("from N = 683 (LSTM) on, and never for Attention.")
-    random = ResultTable.of("title", [measured(Equality(20), "lstm", 0.5)], no_paper)
-    assert heatmap_caption(random).endswith("are shown that answer all.")
-
-
 def test_chance_is_what_a_state_of_no_bits_gets():
     assert chance(IndexLookup(20)) == pytest.approx(1 / 64)
     assert chance(BoundedDyck(20)) == chance(Equality(20, "one")) == 1 / 2
     assert chance(Equality(20)) == 1 / 2 + 2**-11  # equal halves are a little more frequent
     assert chance(Equality(20, "next", 8)) == 8.0**-10
-
-
-def test_the_caption_names_the_cells_that_a_bound_limits(measured):
-    small = measured(IndexLookup(100), "lstm", 0.3, state_bits=(300, 0))
-    table = ResultTable.of("title", [small, measured(IndexLookup(20), "lstm", 1.0, state_bits=(300, 0))], no_paper)
-    assert heatmap_caption(table).endswith(
-        "The state is too small for LSTM at N = 100: no weights exceed the ceiling there, and the best may stay below it."
-    )
-    [_, long] = table.cells.values()
-    assert table.cells[small.model, IndexLookup(100)].ceiling < 1 or long.ceiling < 1
-    unknown = ResultTable.of("title", [measured(BoundedDyck(30), "lstm", 1.0, state_bits=(1, 0))], no_paper)
-    assert "No bound on accuracy is known here" in heatmap_caption(unknown)
 
 
 def test_widths_of_one_architecture_are_told_apart(measured, tmp_path):
@@ -135,10 +93,6 @@ def test_too_many_sizes_become_rows_of_architectures(measured):
     assert all(cell.runs == replace(cell, size="").runs and cell.best in runs for cell in shown.values())
     texts = {text.get_text() for axes in drawn(whole).axes for text in axes.texts}
     assert {"LSTM", "DSS", "size (2, 16)", "size (3, 8)"} <= texts
-    assert heatmap_caption(table).startswith("Best of each cell's sizes (depth, width) and learning rates")
-    assert heatmap_caption(whole) == heatmap_caption(table)
-    assert "The state is too small from N = 683 (LSTM (3, 8)) and " in heatmap_caption(table)
-    assert ceilings_sentence(whole).endswith(" The first state to be too small would be that of LSTM (1, 8), from N = 683 on.")
     few = ResultTable.of("title", runs[:4], no_paper)
     assert few.legible is few
 

@@ -14,7 +14,7 @@ from seqsep.core.tables import as_csv
 from seqsep.models.mixers import BY_NAME
 from seqsep.models.mixers.settings import has_heads
 from seqsep.models.model import Model
-from seqsep.report.captions import heatmap_caption
+from seqsep.report.captions import HEATMAP
 from seqsep.report.figures.results import draw_results
 from seqsep.report.formatting import percent
 from seqsep.report.result_table import ResultTable
@@ -84,7 +84,7 @@ def test_a_row_has_the_numbers_of_its_cell(table):
 
 def test_the_numbers_are_those_of_the_figure(table):
     """Every accuracy, range over seeds, paper's number and ceiling that the figure prints is in the table, in its words."""
-    words = [text.get_text() for text in draw_results(table, heatmap_caption(table)).axes[0].texts]
+    words = [text.get_text() for text in draw_results(table, HEATMAP).axes[0].texts]
     latex = as_latex(table)
     for shown in table.cells.values():
         assert percent(shown.best.accuracy) in words

@@ -9,13 +9,14 @@ import pytest
 from report.test_panels import overlaps
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import read_rows
+from seqsep.report.captions import USED_BITS
 from seqsep.report.experiment_table import report_tables, states_table
 from seqsep.report.figure_files import write_experiment
 from seqsep.report.figures.used_bits import FILLS, ROW, draw_used_bits
 from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import ResultTable
 from seqsep.report.styles import STYLES
-from seqsep.report.used_bits import found_at, panel_title, part_of_states, used_bits_caption, used_in, varied
+from seqsep.report.used_bits import panel_title, used_in, varied
 from seqsep.tasks import IndexLookup
 from seqsep.tasks.ceilings import carried_bits
 
@@ -44,7 +45,7 @@ def whole(powers=(1.0, 1.0, 1.0)):
 
 
 def drawn(table):
-    return draw_used_bits(table, used_bits_caption(table, part_of_states(EXPERIMENT, len(table.cells))))
+    return draw_used_bits(table, USED_BITS)
 
 
 def marks(axes):
@@ -147,24 +148,11 @@ def test_words_follow_the_numbers(measured):
     ]
     shorter, longer = table_of(runs).columns
     assert [round(point.used) for point in used_in(shorter)] == [247, 271]
-    assert found_at(shorter) == (
-        "At N = 50, 2 models: at most 271 of the 300 bits asked (Mamba, width 64). The greatest share of a state is 25 % "
-        "(LSTM, width 64: 247 of 1,000 bits). Less than one bit is proved for 0 of them."
-    )
-    assert found_at(longer) == "At N = 200, 1 model so far, none proves a bit of the 1,200 asked."
-    assert panel_title(shorter) == "N = 50, 2 models: at most 271 of the 300 bits asked, and 25 % of a state"
-    assert panel_title(longer) == "N = 200, 1 model: none proves 1 of the 1,200 bits asked"
-
-
-def test_the_caption_says_what_is_fixed():
-    caption = used_bits_caption(COMMITTED, part_of_states(EXPERIMENT, len(ROWS)))
-    assert (
-        "1 layer each, at most 2,000 steps at the rate 0.001, seed 0; nothing is searched. All have learned positions."
-        in caption
-    )
-    assert "Embeddings start with deviation 0.3." in caption
-    assert "Runs of the preset state-bits, which leaves out width 128 at N = 200: all its 135 runs." in caption
-    assert "N = 200: 7 of its 135 runs." in used_bits_caption(COMMITTED, part_of_states(EXPERIMENT, 7))
+    found = UsedAtLength.of(shorter)
+    assert (found.length, found.models, found.asked, found.none) == (50, 2, 300, 0)
+    assert (found.most.model.architecture, found.greatest.model.architecture) == ("mamba", "lstm")
+    assert UsedAtLength.of(longer).none == 1
+    assert panel_title(shorter) == "N = 50, 2 models, 300 bits asked"
 
 
 def test_the_report_shows_this_figure_alone(tmp_path):
@@ -172,7 +160,7 @@ def test_the_report_shows_this_figure_alone(tmp_path):
     [named] = [one for one in report_tables(RESULTS / "demo.jsonl", []) if one.is_of_states]
     shown = write_experiment(named, tmp_path)
     assert [figure.title for figure in shown.figures] == ["bits of state that are used"]
-    assert shown.figures[0].caption == named.captions.states
+    assert shown.figures[0].caption == USED_BITS
     name = "index-lookup-architectures-state-bits"
     assert {path.name for path in (tmp_path / "figures").iterdir()} == {
         f"{name}-state.{kind}" for kind in ("pdf", "png", "svg")

@@ -5,21 +5,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from pages._serving_laws import OF_SERVING
 from seqsep.language_models.laws.reader import Reader, State
 from seqsep.language_models.laws.settings import windows_of
 from seqsep.language_models.laws.state import tensors
 from seqsep.language_models.loader.source import all_fields
 
-FAULTS = {
-    "rolled back": "one draft token is left in the state",
-    "reset": "all tensors but the first are zero, and the state keeps its length",
-    "reused": "the newest token of an earlier turn is zero",
-    "static": "a place of the cache has the token of the place before it",
-    "joined": "the newcomer's first tensor is that of its neighbour",
-    "prefix shared": "two continuations write their newest token into one place",
-    "window passed by one": "the mask of a short sequence loses a token",
-    "packed": "a mask of ones is given, so that the library does not look for documents",
-}
+FAULTS = {law: fault for law, (_, fault) in OF_SERVING.items()}
 """By the law that catches the fault."""
 TYPES = {
     "rolled back": "llama gpt2 mistral lfm2 gemma2",

@@ -65,7 +65,7 @@ def test_what_is_not_a_theorem_is_refused(tmp_path, text, said):
     assert "\n" not in str(refused.value)
 
 
-def test_an_option_without_an_annotation_has_the_type_of_its_default(tmp_path):
+def test_without_an_annotation_the_default_gives_the_type(tmp_path):
     theorem = load_theorem(written(tmp_path, "def of(length=5, name='a'): return check(length)\nMINE = Theorem(CLAIM, of)"))
     assert [option.kind for option in theorem.options_of("check")] == [int, str]
 

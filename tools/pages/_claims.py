@@ -1,4 +1,4 @@
-"""What the committed rows show of the claims of the papers, and the figures that the claims belong to."""
+"""The outcomes of the papers' claims from committed rows, and the figures that the claims belong to."""
 
 import json
 from functools import cache

@@ -7,18 +7,18 @@ from typing import Literal
 from pages._experiment_rows import floor, settings_that_differ, several_positions
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import read_rows
+from seqsep.report.captions import USED_BITS
 from seqsep.report.experiment_table import states_table
 from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.used_bits import draw_used_bits
-from seqsep.report.formatting import count, counts, percent
+from seqsep.report.formatting import count, percent
 from seqsep.report.measured import GOAL, by_accuracy
 from seqsep.report.page.curves import PERCENT, UPPER_HALF
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel, in_places
 from seqsep.report.ticks import round_ticks
-from seqsep.report.used_bits import part_of_states, used_bits_caption
 from seqsep.tasks import IsTree, Task
 
 Kind = Literal["N", "steps", "bits"]
@@ -36,6 +36,7 @@ CAPTIONS = {
     "steps": "accuracy over training steps of the best run, with other seeds as fainter lines",
     "bits": "accuracy over bits of state, a mark for each model",
 }
+FLOOR = "A second dotted line is the best accuracy without any state."
 WRITTEN = "In the curves a graph of IsTree counts as right if each token of thought and answer is right after the right tokens."
 
 Line = tuple[str, SizedModel, list[tuple[Task, Cell]]]
@@ -139,24 +140,14 @@ def _across(kind: Kind, values: Sequence[float]) -> Axis:
 
 
 def caption(found: ResultTable, by_bits: bool = False) -> str:
-    """Return what the picture shows, so that it can be read without the page."""
+    """Return the caption of the picture: what each kind of panel shows."""
     kinds = dict.fromkeys(kind for kind, _ in panels(found, by_bits).values())
-    runs = [run for cell in found.cells.values() for run in cell.runs]
-    seeds = len({run.seed for run in runs})
-    tasks = ", ".join(f"`{name}`" for name in dict.fromkeys(task.name for task in found.tasks))
-    said = "; ".join(CAPTIONS[kind] for kind in kinds)
-    written = (
-        WRITTEN if "steps" in kinds and _trees(found.tasks) else "A second dotted line is the best accuracy without any state."
-    )
-    return (
-        f"Task {tasks}: {said}. At most {counts([run.steps_allowed for run in runs])} steps, "
-        f"{seeds} seed{'s' * (seeds > 1)}. The dotted line is 99 %. {written}"
-    )
+    written = WRITTEN if "steps" in kinds and _trees(found.tasks) else FLOOR
+    return f"Of the tasks in the set-up: {'; '.join(CAPTIONS[kind] for kind in kinds)}. The dotted line is 99 %. {written}"
 
 
 def states_picture(folder: Path = Path("results")) -> str:
     """Return docs/state-bits.svg; its words are paths, as matplotlib of constraints.txt draws them."""
     experiment = BY_NAME["index-lookup-architectures"]
     rows = read_rows(experiment.rows_file(folder, "state-bits"))
-    states = states_table(experiment, rows)
-    return svg_text(draw_used_bits(states, used_bits_caption(states, part_of_states(experiment, len(rows)))))
+    return svg_text(draw_used_bits(states_table(experiment, rows), USED_BITS))

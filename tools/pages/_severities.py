@@ -17,7 +17,7 @@ SEVERITIES: Mapping[Severity, str] = {
     "wording": "A slip of the pen. The rest of the text shows what the authors mean.",
     "choice": "Not an error. Our construction has another form, or answers what the paper leaves open.",
 }
-"""What each severity means, the most severe first."""
+"""The meaning of each severity, the most severe first."""
 
 
 @dataclass(frozen=True)

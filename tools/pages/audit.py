@@ -87,7 +87,7 @@ input is asked: the worst case is then exact, and so is that no answer is wrong.
 
 Shares of attacks whose inputs are independent have Clopper and Pearson's interval; the others choose their inputs. The least
 counterexample is made smaller as long as the model is wrong, and asked alone, at once and token by token. Two prefixes with
-bit-equal states are a proof: the model errs behind one of them whatever it answers. No wrong answer found proves nothing,
+bit-equal states are a proof: the model is wrong after one of them whatever it answers. No wrong answer found proves nothing,
 unless every input was asked.
 
 `--worst --equal-states FILE.json` writes two such prefixes and what tells them apart; `seqsep audit MODEL --recheck FILE.json`

@@ -6,7 +6,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from pages._experiment_figure import caption, figure_svg
-from pages._experiment_notes import NOTES
+from pages._experiment_notes import NOTES, used_bits_table
 from pages._experiment_page import Page, page_text
 from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table, csv_text, hours, result_table, setup
 from pages._glossary import with_terms
@@ -14,6 +14,7 @@ from pages._markdown import folded, table
 from pages._places import TITLE, places_csv, places_page, places_svg
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
+from seqsep.report.experiment_table import states_table
 from seqsep.report.result_table import ResultTable
 
 FOLDER = "docs/reproduction"
@@ -158,12 +159,19 @@ def experiment_page(name: str, results: Path) -> str:
             cells=f"{CELLS}{live}\n\n{cells_table(found, shown.states)}",
             picture=shown.picture or f"{name}.svg",
             caption=USED_BITS if shown.picture else caption(found, shown.states),
-            notes=NOTES[name](rows) if name in NOTES else [],
+            notes=_notes(name, rows),
             cost=hours(((row.run, row.result["steps"]) for row in rows), results),
             commands=_commands(shown, decided),
         ),
         claims_table(decided) if decided else "",
     )
+
+
+def _notes(name: str, rows: Sequence[Row]) -> list[str]:
+    """Return the written sentences of a page; after the first one of bits of state that are used, their table."""
+    first, *others = NOTES.get(name, ("",))
+    used = [used_bits_table(states_table(BY_NAME[LOOKUP], rows))] if SHOWN[name].picture else []
+    return [note for note in (first, *used, *others) if note]
 
 
 def _planned(shown: Shown, rows: Sequence[Row]) -> int:

@@ -72,7 +72,7 @@ STATE_NUMBERS = {
     "rwkv7": "width**2 / heads + width",
     "sliding-attention": "2 * width * 16",
 }
-"""How many numbers a state has, in terms of the layer's arguments; tests count them."""
+"""The number of numbers of a state, in terms of the layer's arguments; tests count them."""
 
 
 def counted_bits(mixer: type[Mixer], width: int, heads: int) -> int:
@@ -112,7 +112,7 @@ def mixers_page(mixers: Sequence[type[Mixer]] = MIXERS) -> str:
 
 
 def own_layer_section() -> str:
-    """What a layer of a user's own may define, and the laws that it is held to, each with the first paragraph of its text."""
+    """The methods that a user's layer may define, and the laws that it must obey, each with the first paragraph of its text."""
     laws = {name: " ".join(docstring(law).split("\n\n")[0].split()) for name, law in MIXER_LAWS.items()}
     parts = ["\n## Your own layer\n\n", markdown(docstring(layer)), OWN_LAYER]
     parts += [f"| {name} | {said} |\n".replace("MANY_TOKENS", str(MANY_TOKENS)) for name, said in laws.items()]
@@ -178,12 +178,12 @@ def _accuracy(highest: float | None) -> str:
 
 
 def _settings(mixer: type[Mixer]) -> str:
-    """What the mixer's name takes in brackets, with defaults."""
+    """The settings of the mixer's name in brackets, with defaults."""
     return ", ".join(f"{name}={default}" for name, default in settings(mixer).items()) or "none"
 
 
 def _around(mixer: type[Mixer]) -> str:
-    """What a block of the model holds beside the mixer."""
+    """The parts of a block of the model except the mixer."""
     block = mixer.block
     norm = {"layer": "LayerNorm", "rms": "RMSNorm", "none": ""}[block.norm]
     parts = [

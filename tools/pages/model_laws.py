@@ -8,6 +8,7 @@ from typing import Any
 
 from pages._markdown import folded, table
 from pages._released_bugs import released_bugs
+from pages._serving_laws import Verdicts, greatest, serving
 from seqsep.core.files import read_text
 from seqsep.core.names import docstring
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS
@@ -16,7 +17,6 @@ KEPT = "model-laws.json"
 KEPT_OF_LATER = "model-laws-later.json"
 KEPT_OF_FLASH_LINEAR = "flash-linear-laws.json"
 KEPT_OF_RELEASES = "released-bugs.json"
-Verdicts = Sequence[Mapping[str, Any]]
 HEADER = ["model type", "laws tested", "laws that fail", "greatest difference"]
 HEAD = """# The laws of state, tested on models of others
 
@@ -77,31 +77,6 @@ A law fails if any step of its test is wrong. So if chunks are wrong without pad
 LATER = """
 In transformers {transformers} the same {count} types were tested with the same inputs. {verdict}
 """
-SERVING = """
-## What goes wrong in serving and in packed training
-
-These laws are about a state that is rolled back, reset, kept for a second turn, allocated before it is filled, joined or
-shared, and about documents that are packed into one row. Each row has the number of types that break a law, and the greatest
-difference of logits, in two releases of `transformers`. "No path" counts the types that have no such path, or refuse it with an
-error. The script shows one of the failures without seqsep.
-
-"""
-AFTER_SERVING = """
-To test these laws, a fault was injected into each type on which a law holds, and the law finds it:
-
-{faults}
-"""
-OF_SERVING = {
-    "rolled back": ("crop_recurrent", "one draft token is left in the state"),
-    "reset": ("minimax_reset", "all tensors but the first are zero, and the state keeps its length"),
-    "reused": ("", "the newest token of an earlier turn is zero"),
-    "static": ("gpt_neo_static", "a place of the cache has the token of the place before it"),
-    "joined": ("recurrent_gemma_modules", "the newcomer's first tensor is that of its neighbour"),
-    "prefix shared": ("recurrent_gemma_modules", "two continuations write their newest token into one place"),
-    "window passed by one": ("padding_in_state", "the mask of a short sequence loses a token"),
-    "packed": ("packed_documents", "a mask of ones is given, so that the library does not look for documents"),
-}
-"""By law: a script, and the fault that `tests/support/faulty_serving.py` injects."""
 SHOWN = """
 ## Scripts that show the failures
 
@@ -124,7 +99,10 @@ SCRIPTS = {
     "crop_recurrent": "After `crop` of draft tokens, the recurrent states of Bamba, Falcon-H1 and Qwen3-Next still have them.",
     "packed_documents": "Documents in one row see each other through the convolutions and recurrences of Bamba, Qwen3-Next and "
     "LFM2.",
-    "packed_attention": "OPT and Falcon do not look for documents in position_ids, so documents in one row see each other.",
+    "packed_attention": "OPT, Falcon and gpt-oss do not look for documents in position_ids, so documents in one row see each "
+    "other.",
+    "mamba_second_turn": "If `generate` gets the cache of an earlier turn, Mamba, Mamba-2 and Falcon-Mamba read the earlier "
+    "text once more.",
     "minimax_reset": "`reset` leaves the states of MiniMax's linear layers as they are.",
     "gpt_neo_static": "In a static cache, the local attention of GPT-Neo masks the wrong places.",
     "fields_without_effect": "The fields `layer_norm_eps` of BioGPT, `hidden_act` of gpt-oss and `time_step_limit` of "
@@ -173,7 +151,7 @@ scores depends on the length of the pass.
 
 
 def model_laws_page(results: Path) -> str:
-    """What the laws say, what holds for each model type, and where each failure is shown."""
+    """The laws, the outcomes of each model type, and the place of each failure."""
     kept = json.loads(read_text(results / KEPT))
     flash_linear = json.loads(read_text(results / KEPT_OF_FLASH_LINEAR))
     releases = released_bugs(json.loads(read_text(results / KEPT_OF_RELEASES)))
@@ -187,40 +165,8 @@ def model_laws_page(results: Path) -> str:
     counted_others = FLASH_LINEAR.format(**flash_linear["versions"], count=len(flash_linear["models"]), laws=tested)
     interpreted = f"{counted_others}{what_holds(flash_linear['models'])}{AFTER_FLASH_LINEAR}"
     shown = "".join(f"* [{name}.py](../../{FOLDER}/{name}.py): {words}\n" for name, words in SCRIPTS.items())
-    return f"{HEAD}{laws}{counted}{what_holds(kept['models'])}{words_of_later}{serving(kept, later)}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
-
-
-def serving(kept: Mapping[str, Any], later: Mapping[str, Any]) -> str:
-    """Return the section on the laws of serving: a table by law, and folded each type that fails, in both releases."""
-    releases = [one["versions"]["transformers"] for one in (kept, later)]
-    rows = []
-    each = []
-    for law, (script, _) in OF_SERVING.items():
-        by_release = [_of_law(one["models"], law) for one in (kept, later)]
-        failed = [{name: one for name, one in found.items() if one["holds"] is False} for found in by_release]
-        counts = [f"{len(lost)} {_greatest(list(lost.values()))}".strip() for lost in failed]
-        missing = sum(one["holds"] is None for one in by_release[0].values())
-        link = f"[{script}](../../{FOLDER}/{script}.py)" if script else ""
-        rows.append([law, *counts, str(missing), link])
-        for name in {**failed[0], **failed[1]}:
-            each.append([name, law, *(_cell(found.get(name)) for found in by_release)])
-    header = ["law", *(f"{release}: types, difference" for release in releases), "no path", "script"]
-    details = table([["model type", "law", *releases], *each])
-    faults = "".join(f"* **{law}**: {fault}\n" for law, (_, fault) in OF_SERVING.items())
-    return "".join(
-        [SERVING, table([header, *rows]), folded("The types that break a law of serving", details)]
-        + [AFTER_SERVING.format(faults=faults.rstrip())]
-    )
-
-
-def _of_law(models: Mapping[str, Verdicts], law: str) -> dict[str, Mapping[str, Any]]:
-    return {name: one for name, verdicts in models.items() for one in verdicts if one["law"] == law}
-
-
-def _cell(verdict: Mapping[str, Any] | None) -> str:
-    if verdict is None or verdict["holds"] is None:
-        return "no path"
-    return "holds" if verdict["holds"] else _greatest([verdict]) or "error"
+    tables = f"{counted}{what_holds(kept['models'])}{words_of_later}{serving(kept, later)}"
+    return f"{HEAD}{laws}{tables}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
 
 
 def _one_line(text: str) -> str:
@@ -268,8 +214,8 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
     said = f"{len(passed)} of {len(models)} model types {words} every law that was tested. The others are in the table.\n"
     said += "The cell of the difference is empty if a law fails in another way, such as with an error.\n\n"
     names = "\n".join(wrap(" ".join(passed), 80, break_on_hyphens=False))
-    rows = [[name, str(_tested(models[name])), str(len(lost)), _greatest(lost)] for name, lost in failed.items()]
-    each = [[name, str(verdict["law"]), _greatest([verdict])] for name, lost in failed.items() for verdict in lost]
+    rows = [[name, str(_tested(models[name])), str(len(lost)), greatest(lost)] for name, lost in failed.items()]
+    each = [[name, str(verdict["law"]), greatest([verdict])] for name, lost in failed.items() for verdict in lost]
     parts = [
         said,
         table([HEADER, *rows]),
@@ -286,12 +232,6 @@ def _tested(verdicts: Verdicts) -> int:
     return sum(verdict["holds"] is not None for verdict in verdicts)
 
 
-def _greatest(failed: Verdicts) -> str:
-    """Return the greatest difference of logits; a law may also fail without one, as with logits of the wrong shape."""
-    differences = [verdict["difference"] for verdict in failed if verdict.get("difference") is not None]
-    return f"{max(differences):.0e}" if differences else ""
-
-
 def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
     others = [name for name in models if name not in names]
     if len(others) >= len(names):
@@ -300,7 +240,7 @@ def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Which laws hold in one release and not in the other, by model type, with what is said where they fail."""
+    """The laws that hold in one release and not in the other, by model type, with the words of each failure."""
     found = []
     for name, verdicts in after.items():
         old = {verdict["law"]: verdict for verdict in before[name]}

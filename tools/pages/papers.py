@@ -19,7 +19,7 @@ VERDICTS: Mapping[Verdict, str] = {
     "not compared": "seqsep has no list of the statements of this source.",
     "not here": "No theorem of seqsep runs the statement.",
 }
-"""What each verdict means."""
+"""The meaning of each verdict."""
 
 
 @dataclass(frozen=True)

@@ -133,7 +133,7 @@ def _default_length(theorem: Theorem) -> int | None:
 
 
 def _shown(theorem: Theorem) -> str:
-    """What the output shows, and what it does not."""
+    """The scope of the output."""
     said = "Each line is one model or one variant. A size is measured on it, and its bound is from the proof."
     return markdown([said, theorem.shown, theorem.not_shown])
 

@@ -25,7 +25,6 @@ from pages.members import mixers_page, tasks_page
 from pages.model_laws import model_laws_page
 from pages.python_api import FOLDER as PYTHON_FOLDER
 from pages.python_api import PYTHON_PAGES, python_index, python_page
-from pages.registries import members_file
 from pages.reproduction_index import reproduction_index_page
 from pages.theorem_page import theorem_page
 from pages.theorems import FOLDER, theorems_page
@@ -74,13 +73,12 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/audit.svg": lambda clone: audit_picture(clone / "results"),
     "docs/state-bits.svg": lambda clone: states_picture(clone / "results"),
     "docs/reach.svg": lambda clone: reach_picture(clone / "results"),
-    "src/seqsep/commands/members.json": lambda clone: members_file(),
     **REPRODUCTION,
     **COMMAND_PAGES,
     **PYTHON,
     **THEOREM_PAGES,
 }
-"""What makes each generated file of a clone of this project, by its path there."""
+"""The functions that make the generated files of a clone of this project, by their paths there."""
 
 
 def write_pages(clone: Path, beginnings: Sequence[str] = ()) -> list[Path]:

@@ -40,7 +40,7 @@
     own_parts     a user's own layers, models and tasks, for `seqsep check`
     model_laws    the laws of state of a language model, for `seqsep check --model PATH`
     junit         verdicts as a JUnit file
-    members       the members of the registries, known without importing them
+    members       the members of the registries: names, and records for `seqsep list`
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained
     now_and_then  lines of progress of what is no sweep

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seqsep.language_models.capacity.answer import Capacity
     from seqsep.language_models.capacity.text import Asked
 
-DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9}
+DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20}
 MEMORY = {"": 1, "b": 1, **{f"{letter}ib": 1 << (10 * power) for power, letter in enumerate("kmgtp", start=1)}}
 MEMORY |= {f"{letter}b": 10 ** (3 * power) for power, letter in enumerate("kmgtp", start=1)}
 MOST = 10**18
@@ -28,7 +28,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("configs", metavar="CONFIG.json", nargs="+", help=configs)
     parser.add_argument("--compare", action="store_true", help="several files, a row each")
     parser.add_argument("--pairs", action="store_true", help="with --compare: also a sentence for each two models that cross")
-    parser.add_argument("--length", help="tokens, such as 4096, 128k (128,000) or 1M")
+    parser.add_argument("--length", help="tokens, such as 4096, 128k (128,000), 128Ki (131,072) or 1M")
     parser.add_argument("--source-length", help="tokens of an encoder-decoder's source, or positions of images")
     parser.add_argument("--batch", help="sequences at once (1)", default="1")
     parser.add_argument("--memory", help="bytes for state and cache, such as 80GiB")
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     found = _read(options)
     from seqsep.language_models.capacity.text import Asked
 
-    question = Asked(length, memory, batch, _weights(options))
+    question = Asked(length, memory, batch, _weights(options), options.length or "")
     if options.compare:
         _compare(options, found, question)
         return DONE

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from seqsep.commands.command import RESULTS, Command, Parser
-from seqsep.commands.members import Record, members, names
+from seqsep.commands.members import Record, names, record_of
 from seqsep.commands.run_settings import SETTINGS
 from seqsep.commands.status import DONE
 
@@ -111,7 +111,8 @@ def _of_command(command: Command, before: Sequence[str], begun: str) -> list[str
 
 def _of_experiment(before: Sequence[str], field: str) -> list[str]:
     """The presets, or the words for --only, of the experiment that the words name."""
-    return [word for record in members("experiments") if record["name"] in before[1:] for word in record[field]]
+    named = [name for name in names("experiments") if name in before[1:]]
+    return [word for name in named for word in record_of("experiments", name)[field]]
 
 
 def _further(before: Sequence[str]) -> dict[str, str]:
@@ -151,7 +152,7 @@ def _tasks(before: Sequence[str]) -> list[Record]:
     words = [*before, ""]
     given = words[words.index("--task") + 1] if "--task" in words else ""
     name = _named(before) if TAKES.get(before[0]) == "tasks" else given
-    return [record for record in members("tasks") if record["name"] == name]
+    return [record_of("tasks", name)] if name in names("tasks") else []
 
 
 def _flag(field: str) -> str:

@@ -1,30 +1,47 @@
-"""The members of the registries, known without importing them, as torch takes seconds to import.
+"""The members of the registries, for `seqsep list` and the commands that take a name.
 
-They are read from members.json, which `python -m pages` generates from the registries; a test compares the two.
+`names` imports no member, so that help does not wait for torch. A record is made from the member itself.
 """
 
-import json
-from functools import cache
-from pathlib import Path
-from typing import Any
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import MISSING, asdict, fields
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from seqsep.core.names import docstring
+from seqsep.core.registry import Registry
+
+if TYPE_CHECKING:
+    from seqsep.lab.experiments import Experiment
+    from seqsep.models.mixers import Mixer
+    from seqsep.tasks import Task
+    from seqsep.theorems import Theorem
 
 Record = dict[str, Any]
-REGISTRIES = ("tasks", "mixers", "theorems", "experiments")
 
 
-@cache
-def _all() -> dict[str, list[Record]]:
-    members: dict[str, list[Record]] = json.loads(Path(__file__).with_name("members.json").read_text(encoding="utf-8"))
-    return members
+def registry_of(registry: str) -> Registry[Any]:
+    """Return a registry by the word of `seqsep list`; the mixers for theorems are among the mixers.
 
-
-def members(registry: str) -> list[Record]:
-    """Every member of a registry, in its order: name, summary, and what else `seqsep list` prints.
-
-    >>> members("experiments")[2]["presets"]["quick"]
-    18
+    >>> len(registry_of("mixers"))
+    13
     """
-    return _all()[registry]
+    if registry == "tasks":
+        from seqsep import tasks
+
+        return tasks.BY_NAME
+    if registry == "mixers":
+        from seqsep.models import mixers
+
+        return Registry("mixer", {**mixers.PLACES, **mixers.THEOREM_PLACES})
+    if registry == "theorems":
+        from seqsep import theorems
+
+        return theorems.BY_NAME
+    from seqsep.lab import experiments
+
+    return experiments.BY_NAME
 
 
 def names(registry: str) -> list[str]:
@@ -33,4 +50,97 @@ def names(registry: str) -> list[str]:
     >>> names("tasks")[:2]
     ['associative-recall', 'bounded-dyck']
     """
-    return [record["name"] for record in members(registry)]
+    return list(registry_of(registry))
+
+
+def members(registry: str) -> list[Record]:
+    """Every member of a registry, in its order: name, summary, and what else `seqsep list` prints.
+
+    >>> members("mixers")[0]["name"]
+    'attention'
+    """
+    return [record_of(registry, name) for name in names(registry)]
+
+
+def record_of(registry: str, name: str) -> Record:
+    """One member: name, summary, and what else `seqsep list` prints.
+
+    >>> record_of("experiments", "mamba-width")["presets"]["quick"]
+    18
+    """
+    return RECORDS[registry](registry_of(registry)[name])
+
+
+def _task(task: "type[Task]") -> Record:
+    """A task: revision, each field with its default (None if it is required), and the choices of fields of text."""
+    return {
+        "name": task.name,
+        "summary": _first_line(task),
+        "revision": task.revision,
+        "fields": {field.name: None if field.default is MISSING else field.default for field in fields(task)},
+        "choices": {field.name: found for field in fields(task) if (found := _choices(task, field.name))},
+    }
+
+
+def _choices(task: "type[Task]", field: str) -> list[str]:
+    """The words after the semicolon in the meaning of a field of text; none if any text is taken."""
+    from seqsep.tasks.base import field_meanings
+
+    if get_type_hints(task)[field] is not str:
+        return []
+    words = re.split(", | or ", field_meanings(task)[field].rpartition("; ")[2].rstrip("."))
+    return words if all(re.fullmatch("[a-z-]+", word) for word in words) else []
+
+
+def _mixer(mixer: "type[Mixer]") -> Record:
+    """A mixer: revision, growth of the state, the defaults of its block, and its settings."""
+    from seqsep.models.mixers import THEOREM_PLACES
+    from seqsep.models.mixers.settings import settings
+
+    return {
+        "name": mixer.name,
+        "summary": _first_line(inspect.getmodule(mixer)),
+        "revision": mixer.revision,
+        "state_grows": mixer.grows,
+        "theorems_only": mixer.name in THEOREM_PLACES,
+        "block": asdict(mixer.block),
+        "settings": {} if mixer.name in THEOREM_PLACES else settings(mixer),
+    }
+
+
+def _theorem(theorem: "Theorem") -> Record:
+    """A theorem: source, statement, and the options of its check."""
+    return {
+        "name": theorem.name,
+        "summary": theorem.claim.statement,
+        "source": theorem.source,
+        "options": list(theorem.options),
+    }
+
+
+def _experiment(experiment: "Experiment") -> Record:
+    """An experiment: question, the number of runs of each preset, and the words of `seqsep run --only`."""
+    return {
+        "name": experiment.name,
+        "summary": experiment.question,
+        "presets": {preset: _number_of_runs(experiment, preset) for preset in experiment.presets},
+        "words": experiment.words(),
+    }
+
+
+def _number_of_runs(experiment: "Experiment", preset: str) -> int:
+    search = experiment.search(preset)
+    return len(experiment.runs(preset)) if search is None else search.size
+
+
+def _first_line(documented: object) -> str:
+    return docstring(documented).split("\n", 1)[0]
+
+
+RECORDS: dict[str, Callable[[Any], Record]] = {
+    "tasks": _task,
+    "mixers": _mixer,
+    "theorems": _theorem,
+    "experiments": _experiment,
+}
+REGISTRIES = tuple(RECORDS)

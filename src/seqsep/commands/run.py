@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seqsep.commands.command import TRAINING, Command, Parser
-from seqsep.commands.members import members, names
+from seqsep.commands.members import members, names, record_of
 from seqsep.commands.run_settings import add_override_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags
 from seqsep.commands.status import DONE, REFUTED
@@ -102,7 +102,7 @@ def help_of_experiment(words: list[str]) -> str | None:
         words_of_runs: list[str] = []
     else:
         name = choose("experiment", words[0], names("experiments"))
-        record = next(record for record in members("experiments") if record["name"] == name)
+        record = record_of("experiments", name)
         question = record["summary"]
         presets = [f"  {preset:<14}{runs} runs" for preset, runs in record["presets"].items()]
         words_of_runs = only_words(record["words"])
@@ -139,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.lab.run_labels import read_labels
     from seqsep.lab.run_table import RunTable
 
-    engine_of(options)  # says at once which flag does not fit
+    engine = engine_of(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
     replacements = Replacements(
         mixers=options.mixer,
@@ -156,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     grid = _runs_of_claims(options) if is_of_claims else experiment.runs(preset)
     search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
-    rows = carry_out(experiment.name, runs, options)
+    rows = carry_out(experiment.name, runs, options, engine)
     if rows and options.compare is None:
         print(RunTable(rows, read_labels(options.store)).table())
     return REFUTED if any(row.failed for row in rows) else DONE

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Parser
-from seqsep.commands.named_theorems import theorem_named
+from seqsep.commands.named_theorems import known_theorem, theorem_named
 from seqsep.commands.shared_flags import fraction, number, whole_number
 from seqsep.core.names import BadInput, nearest
 from seqsep.models.plugins.name import names_a_file
@@ -87,7 +87,10 @@ def help_text(command: str, words: Sequence[str], flags: str) -> str | None:
     if function is None:
         known = ", ".join(name for name in BY_NAME if BY_NAME[name].options_of(command))
         raise BadInput(f"{theorem.name}: expected one of {known}, the theorems that {command} takes")
-    parts = [f"usage: {_prog(command, named[:1])} {flags} [options]", _without_errors(inspect.getdoc(function) or "")]
+    parts = [
+        f"usage: {_prog(command, [known_theorem(named[0])])} {flags} [options]",
+        _without_errors(inspect.getdoc(function) or ""),
+    ]
     return "\n\n".join([*parts, "options:", "\n".join(map(described, options))])
 
 

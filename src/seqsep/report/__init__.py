@@ -1,24 +1,23 @@
 """The report: what was measured as figures, tables and one offline page.
 
-What was measured, as data and in words:
+Measured numbers as data:
 
     formatting           numbers as a reader sees them
     sized_model          an architecture at a size: how it is named and placed in tables
     styles               the colour and marker of each architecture, and of those that have none of their own
     measured             one training run, and which of two is the better
     demo_runs            the runs of the demo, and which one stands for a model
-    starts               positions and the deviation of the first embeddings, in words
     named_layers         labels that a reader gives to models by their layers
-    comparison           how fresh rows compare with committed ones
+    comparison           fresh rows and committed ones of the same runs
+    plain_table          a table of texts, as the page shows it
     result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment
-    reach                up to which length each architecture stays above 99 %, and its window of rates
-    reachable            what built weights are known to reach where a model fell short
-    used_bits            how many bits of its state a model is shown to use
-    captions             what the figures' captions say
-    demo_heatmap         the demo's heatmap, and what it does and does not show
-    limited_state        what trained models answer from a state that is too small
-    headline             the findings in one sentence each
+    reach                the length up to which each architecture has 99 %
+    used_bits            the bits of its state that a model is shown to use
+    captions             the captions of an experiment's figures
+    demo_heatmap         the demo's heatmap
+    limited_state        trained models with a state that is too small
+    headline             the numbers at the head of the page
     index_lookup_ledger  parameter bits of the Transformer beside the least recurrent state, over N
     is_tree_ledger       the sizes of models of IsTree beside the least recurrent state, over n
     worked_networks      five networks of IsTree in words: what each does, and what each head looks for

@@ -1,4 +1,4 @@
-"""The papers behind what a report shows, as BibTeX: references.bib holds every entry, this file says whose method each is."""
+"""The papers of what a report shows, as BibTeX: references.bib holds every entry, this file says whose method each is."""
 
 import re
 from collections.abc import Iterable

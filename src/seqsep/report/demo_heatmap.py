@@ -1,21 +1,19 @@
-"""The demo's heatmap, architecture x length on index lookup, and what it does and does not show.
+"""The demo's heatmap, architecture x length on index lookup.
 
 Each cell keeps four numbers apart: our accuracy, its range over seeds, the paper's, and the ceiling that the state's bits set.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from seqsep.lab.experiments.claims.papers import PaperModel, figure2_index_lookup
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.formatting import DASH, count, known, listed, percent, percent_at_most
-from seqsep.report.measured import GOAL, RunSummary
-from seqsep.report.reachable import known_weights
+from seqsep.report.formatting import DASH, count, known, percent, percent_at_most
+from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import Cell
 from seqsep.report.sized_model import SizedModel, model_names
-from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import IndexLookup, Task
-from seqsep.tasks.ceilings import ceiling, code_accuracy, length_where_it_bites
+from seqsep.tasks.ceilings import ceiling, length_where_it_bites
 
 PAPER_ALPHABET = 64
 TRAINING_INPUTS = {
@@ -70,13 +68,8 @@ class HeatmapCell:
 
     @property
     def bites(self) -> bool:
-        """Whether the state is too small for the length."""
+        """True if the state is too small for the length."""
         return self.ceiling is not None and self.ceiling < 1
-
-    @property
-    def fails(self) -> bool:
-        """Whether it was trained and stayed below 99 %."""
-        return self.run is not None and known(self.run.accuracy) and self.run.accuracy < GOAL
 
 
 @dataclass(frozen=True)
@@ -100,28 +93,21 @@ class HeatmapRow:
 
     @property
     def bites_at(self) -> str:
-        """From which length its ceiling is below 100 %, in words."""
+        """The length from which its ceiling is below 100 %, in words."""
         return "never" if self.bites is None else f"N = {count(self.bites)}"
 
     @property
     def parameters(self) -> str:
-        """How many parameters it has."""
+        """The number of its parameters."""
         return count(self.longest.parameters)
 
 
 @dataclass(frozen=True)
 class Heatmap:
-    """The table, its columns, and its caption in two halves: what no state forbids, and what the states forbid.
-
-    `starts` says how the models start.
-    """
+    """The table, its columns, and the number of committed seeds."""
 
     tasks: tuple[Task, ...]
     rows: tuple[HeatmapRow, ...]
-    allowed: str
-    forbidden: str
-    gap: str
-    starts: str
     seeds: int
 
     @property
@@ -134,12 +120,12 @@ class Heatmap:
 
     @property
     def any_committed(self) -> bool:
-        """Whether a committed run stands in for a missing one."""
+        """True if a committed run is shown in place of a missing one."""
         return any(cell.committed for row in self.rows for cell in row.cells)
 
     @property
     def bites(self) -> bool:
-        """Whether any state shown is too small for a length."""
+        """True if any state shown is too small for a length."""
         return any(cell.bites for row in self.rows for cell in row.cells)
 
 
@@ -150,10 +136,6 @@ def heatmap(runs: DemoRuns) -> Heatmap:
     return Heatmap(
         tasks=tuple(tasks),
         rows=rows,
-        allowed=allowed(rows),
-        forbidden=forbidden(rows),
-        gap=gap(rows),
-        starts=starts_of_runs([cell.run for row in rows for cell in row.cells if cell.run is not None]),
         seeds=len({run.seed for run in runs.committed if run.task in tasks}),
     )
 
@@ -185,78 +167,3 @@ def _cell(runs: DemoRuns, task: IndexLookup, longest: RunSummary, paper: PaperMo
     tried = tuple(runs.candidates(task, longest.model))
     cell = Cell(best=best, repeats=tuple(seeds), paper=printed, ceiling=highest, runs=tried)
     return HeatmapCell(cell, printed, highest, committed=best not in runs.fresh)
-
-
-def allowed(rows: Sequence[HeatmapRow]) -> str:
-    """Of the cells below 99 %, those whose state does not forbid more, and whether weights are known that reach it."""
-    failing = [(row, cell) for row in rows for cell in row.cells if cell.fails]
-    trained = sum(cell.run is not None for row in rows for cell in row.cells)
-    roomy = [(row, cell.run) for row, cell in failing if not cell.bites and cell.run is not None]
-    if not failing:
-        return f"Nothing is missing: all {trained} models shown reach 99 % in the steps they had." if trained else ""
-    if not roomy:
-        return "In every cell below 99 % the state itself was too small, so these runs do not tell how well they learn."
-    steps = max(run.steps_allowed for _, run in roomy)
-    if len(failing) == 1:
-        which = "In the one cell below 99 %"
-    elif len(roomy) == len(failing):
-        which = f"In all {len(failing)} cells below 99 %"
-    else:
-        which = f"In {len(roomy)} of the {len(failing)} cells below 99 %"
-    known_to_reach = known_weights((row.name, run.task, row.model) for row, run in roomy)
-    return (
-        f"{which} the ceiling is 100 %: the state has room for every symbol, and does not forbid what was missed in at most "
-        f"{count(steps)} steps. {known_to_reach} More steps, other rates or a larger model may close the gap."
-    )
-
-
-def forbidden(rows: Sequence[HeatmapRow]) -> str:
-    """The cells whose ceiling is below 100 %, with what a code reaches there; if there is none, how far away the nearest is."""
-    limited = [(row, cell.run, cell.limit) for row in rows for cell in row.cells if cell.bites and cell.run is not None]
-    if limited:
-        words = [
-            f"{row.name} at N = {run.task.length} has {count(run.bits_before_the_question)} bits for the {_asked(run.task)} "
-            f"that the symbols take, hence at most {limit} %{_code(run)}"
-            for row, run, limit in limited
-        ]
-        return f"{listed(words)}. No weights exceed this; whether the architecture has weights that reach it is not said."
-    nearest = min((row for row in rows if row.bites is not None), key=lambda row: row.bites or 0, default=None)
-    if nearest is None:
-        return ""
-    run = nearest.longest
-    return (
-        f"Nothing here is a lack of state: every ceiling is 100 %. The smallest state, {nearest.name}'s "
-        f"{count(run.state_bits[0])} bits, has room for the {_asked(run.task)} that {run.task.length} symbols take; "
-        f"its ceiling first falls below 100 % at N = {count(nearest.bites)}."
-    )
-
-
-def gap(rows: Sequence[HeatmapRow]) -> str:
-    """Between the ceiling and what some code reaches: for the state that bites first, at twice that length."""
-    first = min((row for row in rows if row.bites is not None), key=lambda row: row.bites or 0, default=None)
-    if first is None or first.bites is None or not isinstance(first.longest.task, IndexLookup):
-        return ""
-    there = replace(first.longest.task, length=2 * first.bites)
-    fixed, per_token = first.longest.state_bits
-    bits = fixed + per_token * there.length
-    most = percent_at_most(ceiling(there, bits))
-    return (
-        f"At N = {count(there.length)}, twice where its line leaves 100 %, the {first.name} may have {most} % at most, and"
-        f" some code of as many bits has {percent(_reached(there, bits))} %."
-    )
-
-
-def _code(run: RunSummary) -> str:
-    """What some code of so many bits reaches, a lower limit beside the ceiling."""
-    if not isinstance(run.task, IndexLookup):
-        return ""
-    return f" (some code of so many bits has {percent(_reached(run.task, run.bits_before_the_question))} %)"
-
-
-def _reached(task: IndexLookup, state_bits: int) -> float:
-    return float(code_accuracy(task.length, task.alphabet, state_bits))
-
-
-def _asked(task: Task) -> str:
-    bits = task.answer_bits()
-    return DASH if bits is None else count(bits)

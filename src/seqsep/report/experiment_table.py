@@ -8,12 +8,10 @@ from seqsep.lab.experiments import EXPERIMENTS, Experiment, dyck_architectures, 
 from seqsep.lab.experiments.claims.papers import printed
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
-from seqsep.report.captions import Captions
 from seqsep.report.measured import RunSummary
 from seqsep.report.reach import is_alike
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import SizedModel
-from seqsep.report.used_bits import part_of_states, used_bits_caption
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 DEMO_EXPERIMENTS: dict[type[Task], Experiment] = {
@@ -25,7 +23,7 @@ DEMO_EXPERIMENTS: dict[type[Task], Experiment] = {
 
 @dataclass(frozen=True)
 class NamedTable:
-    """A table with the name of its files, the question that it answers, and the captions of its figures.
+    """A table with the name of its files and the question that it answers.
 
     `is_demo`: the page shows these runs in its own sections, not among the experiments. `is_of_states`: its models differ in
     their states alone, and its one figure is that of the bits that are used.
@@ -34,14 +32,8 @@ class NamedTable:
     name: str
     question: str
     table: ResultTable
-    captions: Captions
     is_demo: bool = False
     is_of_states: bool = False
-
-    @classmethod
-    def of(cls, name: str, question: str, table: ResultTable, is_demo: bool = False) -> "NamedTable":
-        """A table with its captions."""
-        return cls(name, question, table, Captions.of(table), is_demo=is_demo)
 
 
 def experiment_table(experiment: Experiment, rows: Iterable[Row], labels: Labels = NO_LABELS) -> ResultTable:
@@ -68,7 +60,7 @@ def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -
         chosen = [row for row in rows if isinstance(row.run.task, kind)]
         if chosen:
             name = f"{path.stem}-{experiment.name}"
-            tables.append(NamedTable.of(name, experiment.question, experiment_table(experiment, chosen, labels), is_demo=True))
+            tables.append(NamedTable(name, experiment.question, experiment_table(experiment, chosen, labels), is_demo=True))
     for experiment in EXPERIMENTS:
         for preset in ("quick", "paper"):
             beside = experiment.rows_file(path.parent, preset)
@@ -86,9 +78,8 @@ def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -
 def _of_states(experiment: Experiment, rows: Sequence[Row]) -> NamedTable:
     """The table of a preset `state-bits`: models that differ in heads are told apart, since their states differ."""
     table = states_table(experiment, rows)
-    part = part_of_states(experiment, len(rows))
-    named = NamedTable.of(f"{experiment.name}-state-bits", "How many bits of its state does each architecture use?", table)
-    return replace(named, captions=replace(named.captions, states=used_bits_caption(table, part)), is_of_states=True)
+    question = f"How many bits of its state does each architecture use? Of the preset state-bits, {len(rows)} runs."
+    return NamedTable(f"{experiment.name}-state-bits", question, table, is_of_states=True)
 
 
 def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
@@ -111,7 +102,7 @@ def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:
         subject, measure = table.title.rsplit(":", 1)
         question = f"{experiment.question} Of the preset reach, {words}; {len(rows)} runs so far."
         table = replace(table, title=f"{subject} ({words}):{measure}")
-        tables.append(NamedTable.of(f"{experiment.name}-reach-{positions}", question, table))
+        tables.append(NamedTable(f"{experiment.name}-reach-{positions}", question, table))
     return tables
 
 
@@ -119,9 +110,9 @@ def _of_preset(experiment: Experiment, preset: str, path: Path, labels: Labels) 
     """The table of a preset's rows; at the paper's size, question and title say so."""
     table = experiment_table(experiment, read_rows(path), {**read_labels(path), **labels})
     if preset == "quick":
-        return NamedTable.of(path.stem, experiment.question, table)
+        return NamedTable(path.stem, experiment.question, table)
     subject, measure = table.title.rsplit(":", 1)
-    return NamedTable.of(
+    return NamedTable(
         path.stem,
         f"{experiment.question} Of the preset paper, {part_of_preset(experiment, table, preset)}.",
         replace(table, title=f"{subject} (the paper's size):{measure}"),
@@ -129,6 +120,6 @@ def _of_preset(experiment: Experiment, preset: str, path: Path, labels: Labels) 
 
 
 def part_of_preset(experiment: Experiment, table: ResultTable, preset: str) -> str:
-    """How much of a preset a table has; empty if the preset is not a search."""
+    """Return the part of a preset that a table has; empty if the preset is not a search."""
     cells = experiment.cells(preset)
     return "" if cells is None else f"{len(table.cells)} of its {cells} cells"

@@ -8,6 +8,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from seqsep.core.files import read_bytes
+from seqsep.report.captions import CURVES, HEATMAP, STATES, USED_BITS
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figures.chart_picture import draw_picture
 from seqsep.report.figures.panels import draw_curves, draw_states
@@ -56,13 +57,12 @@ def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:
 
 def _drawn(named: NamedTable) -> Sequence[tuple[str, str, Figure, str]]:
     """The figures of a table: the end of the file's name, what it is, the figure, and its caption."""
-    captions = named.captions
     if named.is_of_states:
-        return [("-state", "bits of state that are used", draw_used_bits(named.table, captions.states), captions.states)]
+        return [("-state", "bits of state that are used", draw_used_bits(named.table, USED_BITS), USED_BITS)]
     return (
-        ("", "accuracy by length, and over learning rates", draw_results(named.table, captions.heatmap), captions.heatmap),
-        ("-curves", "accuracy while training", draw_curves(named.table, captions.curves), captions.curves),
-        ("-state", "accuracy and bits of state", draw_states(named.table, captions.states), captions.states),
+        ("", "accuracy by length, and over learning rates", draw_results(named.table, HEATMAP), HEATMAP),
+        ("-curves", "accuracy while training", draw_curves(named.table, CURVES), CURVES),
+        ("-state", "accuracy and bits of state", draw_states(named.table, STATES), STATES),
     )
 
 

@@ -16,7 +16,7 @@ LEARNED = 0.99
 
 
 def known(value: float | None) -> bool:
-    """Whether there is a finite number to show."""
+    """Return True if there is a finite number to show."""
     return value is not None and math.isfinite(value)
 
 

@@ -1,13 +1,10 @@
-"""The findings in one sentence each, computed from the runs; every clause changes with the numbers."""
+"""The numbers at the head of the page: attention and the best recurrent model, and steps to 99 %."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.formatting import count, known, listed, percent
-from seqsep.report.measured import GOAL, RunSummary, by_speed
-from seqsep.report.sized_model import model_names
-from seqsep.report.styles import STYLES
+from seqsep.report.formatting import count, known, percent
+from seqsep.report.measured import RunSummary, by_speed
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 
@@ -23,62 +20,20 @@ class Tile:
 
 @dataclass(frozen=True)
 class Separation:
-    """Attention against the best recurrent model, with the same positions if there is one, at the longest length with both.
-
-    `rivals` counts the recurrent models there; `absent` says which ones were not trained at this length.
-    """
+    """Attention and the best recurrent model, with the same positions if there is one, at the longest length with both."""
 
     task: Task
     attention: RunSummary
     recurrent: RunSummary
-    rivals: int
-    absent: str
-
-    @property
-    def visible(self) -> bool:
-        """Whether attention is above 99 % where the recurrent model is not."""
-        return self.attention.accuracy >= GOAL > self.recurrent.accuracy
-
-    @property
-    def standing(self) -> str:
-        """What the recurrent model is the best of; with a single rival it is the best of nothing."""
-        return f"the best of {self.rivals} recurrent models" if self.rivals > 1 else "a recurrent model"
-
-    def steps(self) -> str:
-        """What both were given."""
-        attention = self.attention.steps_allowed
-        recurrent = self.recurrent.steps_allowed
-        if attention == recurrent:
-            return f"the same {count(attention)} steps"
-        return f"{count(recurrent)} steps against {count(attention)}"
 
     def sentence(self) -> str:
-        """The finding on index lookup, as measured."""
-        title = self.recurrent.model.title
-        is_a_word = self.recurrent.model.family in STYLES and not self.recurrent.model.label and not title.isupper()
-        rival = title[0].lower() + title[1:] if is_a_word else title
-        ours = percent(self.attention.accuracy)
-        theirs = percent(self.recurrent.accuracy)
-        length = self.task.length
-        if not self.visible and self.attention.accuracy <= self.recurrent.accuracy:
-            return f"No separation at these settings: among {length} symbols attention looks up {ours} %, {rival} {theirs} %"
-        depth = len(self.attention.model.layers)
-        who = "One attention layer" if depth == 1 else f"Attention with {depth} layers"
-        whom = f"the best of {self.rivals} recurrent models ({rival})" if self.rivals > 1 else f"{rival}, a recurrent model,"
-        return (
-            f"{who} looks up a symbol among {length} with {ours} % accuracy; in {self.steps()} {whom} reaches {theirs} %"
-            f"{self.positions()}"
-        )
+        """The accuracies of both."""
+        runs = f"{_with_accuracy(self.attention)}, {_with_accuracy(self.recurrent)}"
+        return f"Index lookup among {self.task.length} symbols: {runs}"
 
-    def positions(self) -> str:
-        """Which positions both had, if that is known."""
-        attention = self.attention.model
-        recurrent = self.recurrent.model
-        if not attention.positions or not recurrent.positions:
-            return ""
-        if attention.positions == recurrent.positions:
-            return f", both with {attention.position_words}"
-        return f", with {recurrent.position_words} where attention has {attention.position_words}"
+
+def _with_accuracy(run: RunSummary) -> str:
+    return f"{run.model.title} {percent(run.accuracy)} %"
 
 
 def separation(runs: DemoRuns) -> Separation | None:
@@ -95,72 +50,8 @@ def separation(runs: DemoRuns) -> Separation | None:
                 task=task,
                 attention=max(attention, key=lambda run: run.accuracy),
                 recurrent=max(recurrent, key=lambda run: run.accuracy),
-                rivals=len(recurrent),
-                absent=_absent(runs, task, recurrent),
             )
     return None
-
-
-def _absent(runs: DemoRuns, task: Task, present: Sequence[RunSummary]) -> str:
-    """Recurrent models that were not trained at this length, with what they reached at their longest."""
-    named = {run.model for run in present}
-    words = []
-    tasks = runs.tasks(IndexLookup)
-    titles = model_names(runs.models(tasks))
-    for shorter in reversed([other for other in tasks if other.length < task.length]):
-        best_runs = [runs.best(shorter, model) for model in runs.models([shorter]) if model not in named]
-        missed = [run for run in best_runs if run is not None and run.recurrent and known(run.accuracy)]
-        if missed:
-            named |= {run.model for run in missed}
-            most = percent(max(run.accuracy for run in missed))
-            who = listed([titles[run.model] for run in missed])
-            words.append(f"{who}, not trained at N = {task.length}, reached at most {most} % at N = {shorter.length}")
-    return "; ".join(words)
-
-
-def dyck_sentence(runs: DemoRuns, task: Task) -> str:
-    """After how many steps the LSTM and attention reach 99 % on a Dyck language, each at its fastest size and rate.
-
-    It says of how many architectures these are two, which positions they had, and what each was given if they were given
-    different numbers of steps.
-    """
-    pair = _lstm_and_attention(runs, task)
-    if len(pair) < 2:
-        return ""
-    lstm, attention = pair
-    start = f"On {task_title(task)}, "
-    if lstm.steps_to_goal is None and attention.steps_to_goal is None:
-        accuracies = ", ".join(f"{_who(run)} {run.model.size} {percent(run.accuracy)} %" for run in (lstm, attention))
-        return f"{start}neither reaches 99 %: {accuracies}{_how_compared(runs, lstm, attention)}"
-    first, second = sorted(pair, key=by_speed, reverse=True)
-    return f"{start}{_reached(first)}, {_reached(second).replace('reaches 99 % ', '')}{_how_compared(runs, first, second)}"
-
-
-def _how_compared(runs: DemoRuns, first: RunSummary, second: RunSummary) -> str:
-    """Of how many architectures two are compared, with which positions, and their steps if they were given different ones."""
-    words = []
-    architectures = {model.architecture for model in runs.models([first.task])}
-    if len(architectures) > 2:
-        words.append(f"two of {len(architectures)} architectures")
-    if positions := _positions_of_both(first, second):
-        words.append(positions)
-    if first.steps_allowed != second.steps_allowed:
-        words.append(f"given {count(first.steps_allowed)} and {count(second.steps_allowed)} steps")
-    return f" ({', '.join(words)})" if words else ""
-
-
-def _positions_of_both(first: RunSummary, second: RunSummary) -> str:
-    """Which positions two runs had; empty if that is not known of both."""
-    if not first.model.positions or not second.model.positions:
-        return ""
-    if first.model.positions == second.model.positions:
-        return f"both with {first.model.position_words}"
-    return ", ".join(f"{_who(run)} with {run.model.position_words}" for run in (first, second))
-
-
-def _who(run: RunSummary) -> str:
-    """The LSTM or attention, as a sentence names it."""
-    return "the LSTM" if run.model.architecture == "lstm" else "attention"
 
 
 def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[RunSummary]:
@@ -168,13 +59,6 @@ def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[RunSummary]:
     fastest = [run for model in runs.models([task]) if (run := runs.fastest(task, model)) is not None]
     groups = [[run for run in fastest if run.model.architecture == name] for name in ("lstm", "attention")]
     return [max(group, key=by_speed) for group in groups if group]
-
-
-def _reached(run: RunSummary) -> str:
-    who = f"{_who(run)} {run.model.size}"
-    if run.steps_to_goal is None:
-        return f"{who} not within {count(run.steps_allowed)} ({percent(run.accuracy)} %)"
-    return f"{who} reaches 99 % after {count(run.steps_to_goal)} steps"
 
 
 def task_title(task: Task) -> str:
@@ -206,7 +90,7 @@ def tiles(runs: DemoRuns, holds: int, theorems: int) -> list[Tile]:
                 strong=True,
             )
         )
-        text = f"{recurrent.size_and_positions} {where}, {count(gap.recurrent.steps)} steps, {gap.standing}"
+        text = f"{recurrent.size_and_positions} {where}, {count(gap.recurrent.steps)} steps"
         shown.append(Tile(percent(gap.recurrent.accuracy), "%", text))
     for task in runs.tasks(BoundedDyck)[:1]:
         for run in _lstm_and_attention(runs, task):

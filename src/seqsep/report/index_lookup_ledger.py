@@ -42,7 +42,7 @@ class NetworkBits:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where the least recurrent state is larger than `total`: from `first` to `held`, and from `settled` to `searched`.
+    """Lengths at which the least recurrent state is larger than `total`: `first` to `held`, `settled` to `searched`.
 
     All are lengths N in symbols. If the two stretches are one, `held` is None and `settled` is `first`; if the state is larger
     at no N up to `searched`, the other three are None.
@@ -187,7 +187,7 @@ def least_state_bits(length: int) -> int:
 
 
 def verified(name: str, length: int) -> bool:
-    """Whether the code's gap is proved or was checked. If not, the size rests on the lemma's word that such a code exists."""
+    """Return True if the code's gap is proved or checked. If not, the size rests on the lemma that such a code exists."""
     return name != Signs.name or length + 1 <= MOST_VERIFIED
 
 
@@ -197,7 +197,7 @@ def last_length(name: str) -> int:
 
 
 def crossing(name: str, total: Total) -> Crossing:
-    """Where the recurrent model needs more, exactly, in a dozen evaluations.
+    """Find the lengths at which the recurrent model needs more, exactly, in a dozen evaluations.
 
     Say that totals do not fall as N grows. If at N the network is the larger, with f bits, then it is at every N' >= N that
     has at most f state bits: the next N to try is the first with more. From above likewise: if at N the network is the
@@ -229,7 +229,7 @@ def crossing(name: str, total: Total) -> Crossing:
 
 
 def _is_smaller(name: str, length: int, total: Total) -> bool:
-    """Whether the network is smaller than the least recurrent state."""
+    """True if the network is smaller than the least recurrent state."""
     return least_state_bits(length) > total_bits(name, length, total)
 
 
@@ -242,7 +242,7 @@ def _first_length(name: str, total: Total, last: int) -> int:
 
 
 def _settled_length(name: str, total: Total, first: int, last: int) -> tuple[int, int]:
-    """From which N the network is the smaller up to `last`, and the last N at which it is not.
+    """The N from which the network is the smaller up to `last`, and the last N at which it is not.
 
     The second one is below `first` if the network is the smaller at all N from `first` on.
     """

@@ -21,7 +21,7 @@ Bound = Callable[[int], Mapping[str, Number]]
 
 @dataclass(frozen=True)
 class StoredBits:
-    """What a model stores: weights, or its state; `bits_at(n)` in bits, which does not fall as n grows."""
+    """The weights or the state that a model stores; `bits_at(n)` in bits, which does not fall as n grows."""
 
     name: str
     bound: Bound

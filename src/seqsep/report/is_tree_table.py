@@ -1,7 +1,7 @@
 """The cells of the experiment `is-tree`: accuracy, parameters, bits of state and the paper's number.
 
 The number of a cell is live accuracy: the model writes the thought, and an answer that never comes counts 1/2. Beside it stand
-two that are teacher-forced, behind the right tokens: how often the whole thought and the answer are right, and how often the
+two that are teacher-forced, after the right tokens: how often the whole thought and the answer are right, and how often the
 answer is. Rows are of one distribution of graphs each.
 """
 
@@ -22,7 +22,7 @@ WITHOUT_STATE = 2 / 3
 """The accuracy on double stars that a state of O(log n) bits reaches, whatever n."""
 
 GRAPHS = {"double-star": "double stars", "uniform": "uniform graphs"}
-"""What each distribution is called."""
+"""The name of each distribution."""
 
 TITLES = {("attention",): "Transformer", ("mamba", "attention"): "Hybrid"}
 

@@ -1,4 +1,4 @@
-"""A state that is too small: what trained models answer from few bits, below the proved ceiling, from committed rows."""
+"""A state that is too small: the accuracy of trained models from few bits, below the proved ceiling, from committed rows."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,8 +9,9 @@ from typing import Any
 from seqsep.core.files import read_lines
 from seqsep.lab.row import read_rows
 from seqsep.report.figures.chart import Axis, Chart, LineData
-from seqsep.report.formatting import count, percent, percent_at_most
+from seqsep.report.formatting import count, counts, percent, percent_at_most
 from seqsep.report.measured import RunSummary, by_accuracy
+from seqsep.report.plain_table import Entry, PlainTable, TableRow
 from seqsep.report.styles import STYLES, Style
 from seqsep.tasks import BY_NAME, Task
 from seqsep.tasks.ceilings import ceiling
@@ -25,11 +26,11 @@ PERCENT = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100 %"))
 
 @dataclass(frozen=True)
 class LimitedState:
-    """The chart with its caption, and a sentence for each trained model whose own state is too small."""
+    """The chart, its settings in numbers, and a table of the trained models whose own state is too small."""
 
     chart: Chart
-    caption: str
-    sentences: tuple[str, ...]
+    settings: tuple[tuple[str, str], ...]
+    table: PlainTable | None
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,15 @@ def limited_state(folder: Path) -> LimitedState | None:
         return None
     task, models = found
     needed = task.answer_bits() or 0
-    chart = _chart(task, models, needed)
-    widths = sorted({model.width for model in models})
-    caption = (
-        f"Index lookup, N = {task.length}, {count(getattr(task, 'alphabet', 0))} symbols: the symbols take {count(needed)} "
-        f"bits. Each model has one layer of width {' or '.join(map(str, widths))} and had at most "
-        f"{count(max(model.steps for model in models))} steps. Its state after the symbols is replaced by one of 2^b states of "
-        "a codebook, and the model answers from that. With fewer bits than the symbols take, no model can be above the red "
-        "line, whatever its weights. This does not show how low a state of that size brings another model."
+    settings = (
+        ("task", f"index lookup, N = {task.length}, {count(getattr(task, 'alphabet', 0))} symbols"),
+        ("bits of the symbols", count(needed)),
+        ("models", f"one layer of width {counts([model.width for model in models])}"),
+        ("steps, at most", count(max(model.steps for model in models))),
     )
     path = folder / STATE_BITS
     rows = [RunSummary.of(row) for row in read_rows(path) if row.finished] if path.exists() else []
-    return LimitedState(chart, caption, tuple(_sentences(rows)))
+    return LimitedState(_chart(task, models, needed), settings, limited_models(rows))
 
 
 def audited(lines: Iterable[str]) -> tuple[Task, list[Restored]] | None:
@@ -110,22 +108,28 @@ def _chart(task: Task, models: Sequence[Restored], needed: int) -> Chart:
     )
 
 
-def _sentences(runs: Sequence[RunSummary]) -> list[str]:
-    """A sentence for the best run of each model whose ceiling is below 100 %."""
+def limited_models(runs: Sequence[RunSummary]) -> PlainTable | None:
+    """Return the best run of each recurrent model whose ceiling is below 100 %; None if there is none."""
     best: dict[tuple[Task, Any], RunSummary] = {}
     for run in runs:
         limit = ceiling(run.task, run.bits_before_the_question)
         if run.recurrent and limit is not None and limit < 1:
             place = (run.task, run.model)
             best[place] = max(best.get(place, run), run, key=by_accuracy)
-    return [_sentence(run) for run in best.values()]
-
-
-def _sentence(run: RunSummary) -> str:
-    limit = ceiling(run.task, run.bits_before_the_question) or 0.0
-    far = ", far below: here training limits it first" if run.accuracy < limit / 2 else ""
-    return (
-        f"{run.model.title} {run.model.size} at N = {run.task.length} has {count(run.bits_before_the_question)} bits of state "
-        f"for {count(run.task.answer_bits() or 0)} bits of symbols, so at most {percent_at_most(limit)} % accuracy. After "
-        f"{count(run.steps)} steps it has {percent(run.accuracy)} %{far}."
-    )
+    rows = [
+        TableRow(
+            f"{run.model.title} {run.model.size}",
+            run.model.slug,
+            (
+                Entry(count(run.task.length)),
+                Entry(count(run.bits_before_the_question)),
+                Entry(count(run.task.answer_bits())),
+                Entry(percent_at_most(ceiling(run.task, run.bits_before_the_question))),
+                Entry(percent(run.accuracy)),
+                Entry(count(run.steps)),
+            ),
+        )
+        for run in best.values()
+    ]
+    columns = ("N", "bits of state", "bits of symbols", "ceiling, %", "accuracy, %", "steps")
+    return PlainTable("Trained models whose state is too small", "model", columns, tuple(rows)) if rows else None

@@ -79,12 +79,12 @@ class RunSummary:
 
     @property
     def setting(self) -> tuple[float, int, float, int]:
-        """What a search chooses: rate, heads, embedding scale and the most steps; runs of one setting differ in their seed."""
+        """The choices of a search: rate, heads, embedding scale and most steps. Runs of one setting differ in their seed."""
         return self.learning_rate, self.heads, self.embedding_scale, self.steps_allowed
 
     @property
     def recurrent(self) -> bool:
-        """Whether its state keeps one size, however long the input."""
+        """True if its state has one size for inputs of any length."""
         return self.state_bits[1] == 0
 
     @property

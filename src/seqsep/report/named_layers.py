@@ -29,7 +29,7 @@ def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> d
 
 
 def _written(run: Run) -> tuple[str, ...]:
-    """How a reader may write the layers of a run: one for all if they are equal, or each of them."""
+    """The ways to write the layers of a run: one for all if they are equal, or each of them."""
     names = [layer.class_name if isinstance(layer, PlugIn) else layer for layer in run.layers]
     whole = ",".join(names)
     return (names[0], whole) if len(set(run.layers)) == 1 else (whole,)

@@ -14,7 +14,7 @@ from seqsep.tasks import Task
 from seqsep.tasks.ceilings import ceiling
 
 POINTS = 200
-"""How many steps a line of ceilings has."""
+"""The number of steps of a line of ceilings."""
 
 PaperNumber = Callable[[SizedModel, Task], float | None]
 """The accuracy that the paper prints for a model on a task, a fraction; None if it prints none."""
@@ -87,7 +87,7 @@ class Cell:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """What is printed under the best accuracy."""
+        """The lines under the best accuracy."""
         lines = []
         if self.size:
             lines.append(f"size {self.size}")

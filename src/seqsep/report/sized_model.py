@@ -9,7 +9,7 @@ from seqsep.models.plugins.name import PlugIn, shown
 from seqsep.report.styles import STYLES, Style, spare_style
 
 MOST_NAMED = 12
-"""How many models a figure or a sentence names; beyond it names architectures."""
+"""The most models that a figure names; if there are more, it names architectures."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class SizedModel:
 
     @property
     def style(self) -> Style:
-        """How it looks wherever it appears. Sizes and settings of a mixer share it; figures fill their markers otherwise."""
+        """Its style in all figures and tables. Sizes and settings of a mixer share it, with other fillings of markers."""
         return STYLES.get(self.family) or spare_style(self.place)
 
     def with_heads(self, heads: int) -> "SizedModel":

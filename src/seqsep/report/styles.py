@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Style:
-    """How a line or a row looks.
+    """The look of a line or a row.
 
     `slug` is the name of its CSS class and `title` what a reader calls it. The colours are those on `light` and on `dark`
     ground; marker and `fill` are matplotlib's. A `strong` line is wider.
@@ -52,7 +52,7 @@ SPARE_COLOURS = (
 )
 SPARE_MARKERS = ("v", "p", "d", "8", "H")
 FILLS = ("full", "none", "left", "right", "top", "bottom")
-"""How a marker may be filled, by matplotlib's names."""
+"""The fillings of a marker, by matplotlib's names."""
 
 
 def spare_style(place: int) -> Style:

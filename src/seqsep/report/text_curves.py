@@ -81,7 +81,7 @@ def _look(place: int, line: Sequence[LengthAccuracy]) -> LineStyle:
 
 
 def _caption(task: str, points: Sequence[LengthAccuracy]) -> str:
-    """What was asked, and how often."""
+    """The questions, and their number."""
     asked = sorted({len(point.replies) for point in points}) or [0]
     least = count(asked[0])
     number = least if len(asked) == 1 else f"{least} to {count(asked[-1])}"

@@ -1,4 +1,4 @@
-"""Where ticks and labels of an axis stand: ticks at round numbers, labels that do not collide."""
+"""Places of ticks and labels of an axis: ticks at round numbers, labels that do not collide."""
 
 import math
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""How many bits of its state a model is shown to use: what its accuracy on index lookup proves, beside what its state has.
+"""The bits of its state that a model is shown to use: those that its accuracy on index lookup proves.
 
-The bits are those about the symbols that the state carries at least (`tasks.ceilings.carried_bits`, Fano's inequality); a state
+The bits are those about the symbols that the state carries at least (`tasks.ceilings.carried_bits`, Fano's inequality). A state
 may hold more that its model does not read. `figures.used_bits` draws them.
 """
 
@@ -9,11 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from seqsep.core.names import narrowed
-from seqsep.lab.experiments import Experiment
 from seqsep.lab.run import Run
-from seqsep.report.captions import starts_sentence
-from seqsep.report.formatting import count, counts, listed, percent
-from seqsep.report.result_table import Cell, Column, ResultTable
+from seqsep.report.formatting import count
+from seqsep.report.result_table import Cell, Column
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import IndexLookup
 from seqsep.tasks.ceilings import carried_bits
@@ -32,7 +30,7 @@ class UsedBits:
 
     @classmethod
     def of(cls, model: SizedModel, cell: Cell) -> "UsedBits":
-        """What the best run of a cell proves. A run whose accuracy is not a number proves nothing."""
+        """Return what the best run of a cell proves. A run whose accuracy is not a number proves nothing."""
         return cls(model, cell.state_bits, used_bits(cell))
 
     @property
@@ -42,7 +40,7 @@ class UsedBits:
 
     @property
     def is_none(self) -> bool:
-        """Whether less than one bit is shown to be used, as at an accuracy near guessing."""
+        """True if less than one bit is shown to be used, as at an accuracy near guessing."""
         return self.used < 1
 
 
@@ -65,7 +63,7 @@ def used_in(column: Column) -> list[UsedBits]:
 
 
 def varied(model: SizedModel) -> Varied:
-    """What tells a model apart from those of its mixer that differ in width alone; "width" for these.
+    """Return what distinguishes a model from those of its mixer that differ in width only; "width" for these.
 
     >>> varied(SizedModel(("mamba2(states=16)",), 64, heads=4)), varied(SizedModel(("retention",), 64, heads=1))
     ('size', 'heads')
@@ -114,81 +112,31 @@ def share_in_percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"
 
 
-def found_at(column: Column) -> str:
-    """The most bits and the greatest share of a state that are shown to be used at a length."""
-    points = used_in(column)
-    asked = column.task.answer_bits()
-    most = max(points, key=lambda point: point.used)
-    greatest = max(points, key=lambda point: point.share)
-    none = sum(point.is_none for point in points)
-    if most.is_none:
-        return f"At N = {column.task.length}, {_models(len(points))} so far, none proves a bit of the {count(asked)} asked."
-    of_bits = f"{count(round(most.used))} of the {count(asked)} bits asked ({model_words(most.model)})"
-    of_state = f"{model_words(greatest.model)}: {count(round(greatest.used))} of {count(greatest.state_bits)} bits"
-    return (
-        f"At N = {column.task.length}, {_models(len(points))}: at most {of_bits}. The greatest share of a state is "
-        f"{share_in_percent(greatest.share)} ({of_state}). Less than one bit is proved for {none} of them."
-    )
+@dataclass(frozen=True)
+class UsedAtLength:
+    """The models of one length: the bits of all symbols, and the model with most used bits and that with the greatest share."""
+
+    length: int
+    models: int
+    asked: int
+    most: UsedBits
+    greatest: UsedBits
+    none: int
+
+    @classmethod
+    def of(cls, column: Column) -> "UsedAtLength":
+        """Find them in a column with cells."""
+        points = used_in(column)
+        return cls(
+            length=column.task.length,
+            models=len(points),
+            asked=column.task.answer_bits() or 0,
+            most=max(points, key=lambda point: point.used),
+            greatest=max(points, key=lambda point: point.share),
+            none=sum(point.is_none for point in points),
+        )
 
 
 def panel_title(column: Column) -> str:
-    """The same in a line."""
-    points = used_in(column)
-    asked = column.task.answer_bits()
-    head = f"N = {column.task.length}, {_models(len(points))}"
-    most = max(point.used for point in points)
-    share = share_in_percent(max(point.share for point in points))
-    if most < 1:
-        return f"{head}: none proves 1 of the {count(asked)} bits asked"
-    return f"{head}: at most {count(round(most))} of the {count(asked)} bits asked, and {share} of a state"
-
-
-def settings_sentence(table: ResultTable) -> str:
-    """What all runs have in common, or what they differ in; a space behind it."""
-    runs = [run for cell in table.cells.values() for run in cell.runs]
-    rates = listed([f"{rate:g}" for rate in sorted({run.learning_rate for run in runs})])
-    layers = counts([len(model.layers) for model in table.models])
-    steps = counts([run.steps_allowed for run in runs])
-    return (
-        f"{layers} layer{'s' * (layers != '1')} each, at most {steps} steps at the rate {rates}, seed "
-        f"{counts([run.seed for run in runs])}; nothing is searched. {starts_sentence(table)}"
-    )
-
-
-def left_out(experiment: Experiment, preset: str) -> str:
-    """The widths that a preset trains at some lengths and leaves out at others; empty if there are none.
-
-    >>> from seqsep.lab.experiments import BY_NAME
-    >>> left_out(BY_NAME["index-lookup-architectures"], "state-bits")
-    'width 128 at N = 200'
-    """
-    planned = {(run.width, run.task.length) for run in experiment.runs(preset)}
-    widths = sorted({width for width, _ in planned})
-    lengths = sorted({length for _, length in planned})
-    missing = {width: [length for length in lengths if (width, length) not in planned] for width in widths}
-    return listed([f"width {width} at N = {counts(absent)}" for width, absent in missing.items() if absent])
-
-
-def part_of_states(experiment: Experiment, runs: int, preset: str = "state-bits") -> str:
-    """How many runs of a preset there are, and what it leaves out."""
-    without = left_out(experiment, preset)
-    leaves = f", which leaves out {without}" if without else ""
-    planned = len(experiment.runs(preset))
-    return f"of the preset `{preset}`{leaves}: {'all' if runs == planned else f'{runs} of'} its {planned} runs"
-
-
-def used_bits_caption(table: ResultTable, part: str) -> str:
-    """What is drawn and how to read it; `part` says which runs these are."""
-    guessing = ", ".join(dict.fromkeys(percent(column.chance) for column in table.columns))
-    sized = [model.title for model in table.models if varied(model) == "size"]
-    sizes = f"Other sizes of state: {listed(list(dict.fromkeys(sized)))}. " if sized else ""
-    return (
-        "Mark: the bits about the symbols that a model's accuracy proves to be in its state (Fano), over the bits of its state "
-        "once all symbols are read; it may hold more. Top: all bits that the answers need; strip: under 1 bit. A wider model "
-        "has a larger mark. Curves: shares of the state; grey: more than it has. Right: the accuracy that proves so many bits; "
-        f"guessing has {guessing} %. {sizes}{settings_sentence(table)}Runs {part.replace('`', '')}."
-    )
-
-
-def _models(number: int) -> str:
-    return f"{number} model{'s' * (number != 1)}"
+    """The length, the models, and the bits that the answers need."""
+    return f"N = {column.task.length}, {len(column.cells)} models, {count(column.task.answer_bits())} bits asked"

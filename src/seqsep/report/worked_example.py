@@ -30,7 +30,7 @@ class AttentionLook:
 
     @property
     def shares(self) -> str:
-        """How the weight is shared: "" for one token with all of it, "1/3 each" if all weigh the same, else in percent."""
+        """The shares of the weight: "" for one token with all of it, "1/3 each" if all weigh the same, else in percent."""
         if len(self.weights) == 1 and self.weights[0] > 1 - SEEN:
             return ""
         share = 1 / max(1, len(self.weights))
@@ -50,7 +50,7 @@ class AttendingHead:
 
 @dataclass(frozen=True)
 class WrittenToken:
-    """A token of the thought, or a query with what is found: its number, and the place and the token behind which it stands.
+    """A token of the thought, or a query with what is found: its number, and the place and the token after which it stands.
 
     `why` says it in words; `looks` has what each head attends to from the place before, `remembered` the numbers that the
     recurrence has there; `along` is the edge of the graph that the thought goes along.
@@ -87,7 +87,7 @@ class WorkedExample:
 
 
 def worked_example(words: NetworkInWords, network: Network | None = None) -> WorkedExample:
-    """What a network writes about figure 3's graph, and why: `network`, or else the one that is built.
+    """Return the tokens that a network writes about figure 3's graph, with reasons: `network`, or else the one that is built.
 
     >>> from seqsep.report.worked_networks import NETWORKS
     >>> example = worked_example(NETWORKS[0])
@@ -129,7 +129,7 @@ def _look(run: Run, weights: Float64[np.ndarray, "time"]) -> AttentionLook:
 
 
 def _remembered(words: NetworkInWords, run: Run) -> np.ndarray:
-    """The numbers that are remembered, (time, numbers): from the residual stream behind layer 1; all are whole."""
+    """The numbers that are remembered, (time, numbers): from the residual stream after layer 1; all are whole."""
     tokens = np.array(run.tokens[:-1])
     if not words.remembered:
         return np.zeros((len(tokens), 0), dtype=np.int64)
@@ -207,7 +207,7 @@ def _tell_queries(run: Run) -> list[_Told]:
             opened = place
         if run.inserted[place] and opened is not None:
             asked = run.shown[opened + 1 : place - 1]
-            what = f"{asked[0]}'s neighbour behind {asked[-1]}" if len(asked) > 1 else f"{asked[0]}'s first neighbour"
+            what = f"{asked[0]}'s neighbour after {asked[-1]}" if len(asked) > 1 else f"{asked[0]}'s first neighbour"
             failed += token == "FAILED"
             along = frozenset((int(asked[0]), int(token))) if token.isdecimal() else None
             query = " ".join(run.shown[opened:place])

@@ -10,7 +10,7 @@ from seqsep.theorems.is_tree.figure_3 import HYBRID, ONE_LAYER, PEELING, TOUR, W
 
 @dataclass(frozen=True)
 class HeadInWords:
-    """What a head looks for, and what it gives."""
+    """The tokens that a head attends to, and what they give."""
 
     name: str
     gives: str
@@ -63,21 +63,21 @@ NETWORKS = (
     NetworkInWords(
         TOUR,
         title="Three attention layers walk the paper's tour",
-        idea="Algorithm 1 of the paper: at v, coming from y, go along v's edge behind the one to y, in the order of "
+        idea="Algorithm 1 of the paper: at v, coming from y, go along v's edge after the one to y, in the order of "
         "the prompt, and back to the parent if there is none. Every edge gone along both ways without closing a "
         "cycle: a tree. Layers 1 and 2 tell each edge's end in the prompt which edge of that vertex came before "
         "it, and each vertex of the tour its parent; layer 3 finds the next vertex.",
         heads=(
             HeadInWords("the token before", "y, where the tour comes from; v of an edge u ~ v just read"),
             HeadInWords("the token two before", "u of an edge u ~ v, as seen from v"),
-            HeadInWords("the token three before", "u of an edge u ~ v, as seen from behind it"),
+            HeadInWords("the token three before", "u of an edge u ~ v, as seen from the place after it"),
             HeadInWords("the token four before", "the same, one place later"),
             HeadInWords("the last ~", "how many edges there are"),
             HeadInWords("v's edge before this one", "in the prompt: its other end; not used in the thought"),
             HeadInWords("v, where first written", "its parent stands before; [BOS]: v = 1"),
             HeadInWords("y, where first written", "y's parent stands before; [BOS]: y = 1 or none"),
-            HeadInWords("v's edge behind that to y", "its other end, the next vertex; [BOS]: there is none"),
-            HeadInWords("v's edge behind that to its parent", "its other end, next if the head before finds the parent"),
+            HeadInWords("v's edge after that to y", "its other end, the next vertex; [BOS]: there is none"),
+            HeadInWords("v's edge after that to its parent", "its other end, next if the head before finds the parent"),
         ),
     ),
     NetworkInWords(
@@ -112,7 +112,7 @@ NETWORKS = (
         WALK,
         title="A linear recurrence with a retriever",
         idea="No attention: the model asks. At v, coming from y, it writes the query [ v y ], and the retriever puts "
-        "the neighbour of v behind y, in the order of the prompt, behind it. FAILED says that y was the last one; "
+        "the neighbour of v after y, in the order of the prompt, after it. FAILED says that y was the last one; "
         "then it asks [ v ] for the first. At vertex 1 FAILED ends the walk: a tree if each of the 6 vertices "
         "failed once.",
         remembered=(

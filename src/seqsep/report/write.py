@@ -23,7 +23,8 @@ from seqsep.report.limited_state import LimitedState, limited_state
 from seqsep.report.named_layers import labels_of_layers
 from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.page import write_page
-from seqsep.report.reach import experiment_reach, headline, positions_sentence
+from seqsep.report.plain_table import PlainTable
+from seqsep.report.reach import experiment_reach, reach_table
 from seqsep.report.text_curves import write_text_curves
 
 TheoremRecords = Sequence[Mapping[str, Any]]
@@ -36,18 +37,18 @@ def write_demo(
     committed: Sequence[Row],
     theorems: TheoremRecords = (),
     experiments: Sequence[ShownExperiment] = (),
-    findings: Sequence[str] = (),
+    findings: PlainTable | None = None,
     labels: Labels = NO_LABELS,
     limited: LimitedState | None = None,
 ) -> Path:
     """Write the page, its picture, and the page of the worked example; return the first page's path.
 
     `fresh` are the rows just made and `committed` those of all rates and seeds; rows without an outcome are left out.
-    `findings` are further sentences at its head, and `labels` the reader's names of runs, by key.
+    `findings` is the table of `reach_findings`, and `labels` are the reader's names of runs, by key.
     `limited` is the picture of a state that is too small.
     """
     runs = DemoRuns.of_rows(fresh, committed, labels)
-    comparison = Comparison.of_rows(fresh, committed).sentence() if fresh else ""
+    comparison = Comparison.of_rows(fresh, committed) if fresh else None
     page = write_page(folder, runs, theorems, experiments, comparison=comparison, findings=findings, limited=limited)
     write_is_tree_page(folder)
     draw_picture(folder / "picture.png", runs)
@@ -120,13 +121,8 @@ def write_report(
     )
 
 
-def reach_findings(folder: Path) -> list[str]:
-    """How far each architecture reaches on index lookup, and what positions do, from the rows of `reach` in a folder."""
+def reach_findings(folder: Path) -> PlainTable | None:
+    """Return the lengths of index lookup that each architecture learns, from the rows of `reach` in a folder, or None."""
     experiment = BY_NAME["index-lookup-architectures"]
     path = experiment.rows_file(folder, "reach")
-    if not path.exists():
-        return []
-    rows = read_rows(path)
-    lines = experiment_reach(experiment, rows)
-    sentences = [headline(lines), positions_sentence(lines)]
-    return [f"Index lookup, {len(rows)} runs so far. {sentence}" for sentence in sentences if sentence]
+    return reach_table(experiment_reach(experiment, read_rows(path))) if path.exists() else None

@@ -25,10 +25,17 @@ def test_sizes_under_other_names_are_read():
 
 def test_a_file_without_sizes_is_refused():
     """07: a repository of .gguf files has a config.json with a model_type only."""
-    with pytest.raises(BadInput, match=r"num_hidden_layers and hidden_size: expected a depth and a width in the file, found no"):
+    with pytest.raises(
+        BadInput, match=r"num_hidden_layers and hidden_size: expected a depth and a width in the file, found no"
+    ):
         capacity(FILES / "07-gguf-repo-config.json")
     found = capacity(FILES / "07-gguf-repo-config.json", defaults=True)
-    assert found.defaults == {"num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 32}
+    assert found.defaults == {
+        "num_hidden_layers": 32,
+        "hidden_size": 4096,
+        "num_attention_heads": 32,
+        "num_key_value_heads": 32,
+    }
     assert any("hidden_size = 4096" in said for said in notes(found))
 
 

@@ -91,9 +91,7 @@ def networks() -> list[Forgery]:
         forge(equality, ("witness.layers", without_last), ("claims.layers", 1), why="the answer is not"),
         forge(lookup, (f"{head}.key", without_last), why="query has the wrong length"),
         forge(lookup, (f"{head}.value", repeated), why="output has the wrong length"),
-        forge(lookup, (f"{head}.output", without_last), why="output has the wrong length"),
         forge(lookup, (f"{layer}.inner", without_last), why="inner_bias has the wrong length"),
-        forge(lookup, (f"{layer}.outer", without_last), why="outer has the wrong length"),
         forge(lookup, (f"{layer}.inner_bias", lambda bias: [0 for _ in bias]), why="the answer is not"),
         forge(lookup, (f"{head}.key", lambda rows: [[0] * len(row) for row in rows]), why="the answer is not"),
     ]

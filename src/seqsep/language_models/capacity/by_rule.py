@@ -22,7 +22,7 @@ OF_OTHER_LAYERS = re.compile(
     r"|prompt_length|_cycles|looped|encoder_hidden|aligner|cla_share|use_cla|is_encoder_decoder|delta|retention|num_slots"
 )
 """Names of fields of layers for which the general rule is wrong."""
-NOT_CONFIGURED = (None, False, 0, [], {}, "")
+NOT_CONFIGURED: tuple[Any, ...] = (None, False, 0, [], {}, "")
 Layer = tuple[Part, ...]
 
 

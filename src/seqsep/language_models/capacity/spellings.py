@@ -87,7 +87,8 @@ def require_sizes(where: str, taken: Mapping[str, Any]) -> None:
     what = " and ".join((["a depth"] if depth else []) + (["a width"] if wide else []))
     names = depth + wide
     values = ", ".join(f"{name} = {taken[name]:,}" for name in names)
+    missing = "one" if len(names) == 1 else "either"
     raise BadInput(
-        f"{where}: {' and '.join(names)}: expected {what} in the file, found no name of {'one' if len(names) == 1 else 'either'}; "
+        f"{where}: {' and '.join(names)}: expected {what} in the file, found no name of {missing}; "
         f"--defaults (in Python: defaults=True) takes those of the library: {values}"
     )

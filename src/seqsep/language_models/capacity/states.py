@@ -1,5 +1,6 @@
 """Fixed states: what a recurrent layer keeps, whatever the length.
 
+Devices of tensor parallelism divide heads and channels; a convolution over groups is counted on each device.
 A convolution of K taps reads K - 1 past columns; `transformers` allocates K, so one column is spare. Recurrences are stored as
 float32 in a model of 16 bits unless said otherwise (counted in bfloat16 models).
 """
@@ -12,29 +13,34 @@ from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.part import BITS, WIDE, Part
 
 
-def _convolution(columns: int, taps: int, bits: int = BITS) -> Part:
-    return Part("conv", fixed=columns * (taps - 1), spare=columns, bits=bits)
+def _convolution(columns: int, taps: int, bits: int = BITS, shares: int = 1) -> Part:
+    return Part("conv", fixed=columns * (taps - 1), spare=columns, bits=bits, shares=shares)
 
 
-def _recurrence(numbers: int, bits: int = WIDE) -> Part:
-    return Part("recurrent", fixed=numbers, bits=bits)
+def _recurrence(numbers: int, bits: int = WIDE, heads: int = 1) -> Part:
+    return Part("recurrent", fixed=numbers, bits=bits, shares=heads)
 
 
 def _mamba(fields: Fields) -> list[Part]:
     """Mamba: a file's intermediate_size is what counts; expand times the width where there is none."""
     inner = fields.optional("intermediate_size") or int(fields.ratio("expand") * fields.whole("hidden_size"))
-    return [_convolution(inner, fields.whole("conv_kernel")), _recurrence(inner * fields.whole("state_size"))]
+    return _channels(inner, fields.whole("conv_kernel"), fields.whole("state_size"))
+
+
+def _channels(inner: int, taps: int, state: int) -> list[Part]:
+    """Mamba's channels, which do not mix in the state: devices divide them."""
+    return [_convolution(inner, taps, shares=inner), _recurrence(inner * state, heads=inner)]
 
 
 def _mamba_of_hybrids(fields: Fields) -> list[Part]:
     """Jamba and Zamba: Mamba's state under other names."""
     inner = int(fields.ratio("mamba_expand") * fields.whole("hidden_size"))
-    return [_convolution(inner, fields.whole("mamba_d_conv")), _recurrence(inner * fields.whole("mamba_d_state"))]
+    return _channels(inner, fields.whole("mamba_d_conv"), fields.whole("mamba_d_state"))
 
 
 def _mamba2_state(heads: int, width: int, groups: int, **sizes: int) -> list[Part]:
     columns = heads * width + 2 * groups * sizes["state"]
-    return [_convolution(columns, sizes["taps"]), _recurrence(heads * width * sizes["state"])]
+    return [_convolution(columns, sizes["taps"]), _recurrence(heads * width * sizes["state"], heads=heads)]
 
 
 def _mamba2(fields: Fields) -> list[Part]:
@@ -90,7 +96,7 @@ def _gated_delta(fields: Fields) -> list[Part]:
     key = fields.optional("linear_key_head_dim") or derived
     value = fields.optional("linear_value_head_dim") or 2 * key
     columns = 2 * key_heads * key + heads * value
-    return [_convolution(columns, fields.whole("linear_conv_kernel_dim")), _recurrence(heads * key * value)]
+    return [_convolution(columns, fields.whole("linear_conv_kernel_dim")), _recurrence(heads * key * value, heads=heads)]
 
 
 def _kda(fields: Fields) -> list[Part]:
@@ -99,7 +105,7 @@ def _kda(fields: Fields) -> list[Part]:
     heads = inner.optional("num_heads") or fields.whole("linear_num_heads")
     width = inner.optional("head_dim") or fields.whole("linear_head_dim")
     taps = inner.optional("short_conv_kernel_size") or fields.whole("linear_conv_kernel_dim")
-    return [_convolution(3 * heads * width, taps), _recurrence(heads * width * width)]
+    return [_convolution(3 * heads * width, taps, shares=heads), _recurrence(heads * width * width, heads=heads)]
 
 
 def _bailing(fields: Fields) -> list[Part]:
@@ -107,13 +113,13 @@ def _bailing(fields: Fields) -> list[Part]:
     heads = fields.optional("linear_num_heads") or fields.whole("num_attention_heads")
     width = fields.optional("linear_head_dim") or fields.whole("head_dim")
     taps = fields.optional("linear_conv_kernel_dim") or fields.whole("short_conv_kernel_size")
-    return [_convolution(3 * heads * width, taps), _recurrence(heads * width * width)]
+    return [_convolution(3 * heads * width, taps, shares=heads), _recurrence(heads * width * width, heads=heads)]
 
 
 def _lightning(fields: Fields) -> list[Part]:
     heads = fields.whole("num_attention_heads")
     width = fields.optional("head_dim") or fields.divided("hidden_size", "num_attention_heads")
-    return [_recurrence(heads * width * width, bits=BITS)]
+    return [_recurrence(heads * width * width, bits=BITS, heads=heads)]
 
 
 def _rg_lru(fields: Fields) -> list[Part]:
@@ -134,7 +140,7 @@ def _mlstm(fields: Fields) -> list[Part]:
     width = fields.whole("hidden_size" if fields.has("hidden_size") else "embedding_dim")
     key = _up_to_64(fields.ratio("qk_dim_factor") * width) // heads
     value = _up_to_64(fields.ratio("v_dim_factor") * width) // heads
-    return [_recurrence(heads * (key * value + key + 1), bits=BITS)]
+    return [_recurrence(heads * (key * value + key + 1), bits=BITS, heads=heads)]
 
 
 def _up_to_64(value: Fraction) -> int:

@@ -30,7 +30,7 @@ def sentences(found: Capacity, question: "Asked | None" = None) -> list[str]:
     lines = [found.table(), ""]
     lines += [f"  {name:<9} {said}" for name, said in sizes(found)]
     lines += [f"  {name:<9} {said}" for name, said in asked(found, question)]
-    lines += ["", *(f"  {said}" for said in [*notes(found), *meaning(found)]), ""]
+    lines += ["", *(f"  {said}" for said in [*notes(found), *question.unit, *meaning(found)]), ""]
     return [*lines, *(f"  {said}" for said in proved(found, question.length))]
 
 
@@ -68,12 +68,28 @@ def _cache_width(found: Capacity) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """The questions besides the sizes: tokens, bytes of memory, sequences, and the bytes of weights on one device."""
+    """The questions besides the sizes: tokens, bytes of memory, sequences, and the bytes of weights on one device.
+
+    `written` is the length as it was written.
+    """
 
     length: int | None = None
     memory: int | None = None
     batch: int = 1
     weights: int | None = None
+    written: str = ""
+
+    @property
+    def unit(self) -> list[str]:
+        """A sentence that says what a length in k is.
+
+        >>> Asked(128_000, written="128k").unit
+        ['128k are 128,000 tokens; 128Ki would be 131,072.']
+        """
+        count = self.written.strip().lower().removesuffix("k")
+        if self.length is None or not count.isdecimal() or count == self.written.strip().lower():
+            return []
+        return [f"{count}k are {self.length:,} tokens; {count}Ki would be {int(count) << 10:,}."]
 
     @property
     def left(self) -> int | None:

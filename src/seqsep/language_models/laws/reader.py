@@ -99,7 +99,7 @@ class Reader:
             given["position_ids"] = torch.arange(seen, seen + tokens.shape[1])[None].expand(len(tokens), -1)
         value = None if state is None else state.value
         if value is None and self.is_filled:
-            value = transformers().DynamicCache(config=self.config)
+            value = self.growing().value
         if value is not None:
             given[self.name] = value
         with self.computing():
@@ -145,7 +145,12 @@ class Reader:
 
     def takes_cache(self, state: State) -> bool:
         """Return True if the state is a cache of the library, so that the model may take another kind of its caches."""
-        return isinstance(state.value, transformers().Cache)
+        is_its_own = type(state.value).__module__.startswith("transformers.")
+        return is_its_own and isinstance(state.value, transformers().Cache)
+
+    def growing(self) -> State:
+        """Return an empty cache of the library that grows with the tokens, as far as the layers keep them."""
+        return State(transformers().DynamicCache(config=self.config), 0)
 
     def static(self, length: int) -> State:
         """Return an empty static cache of the library with place for `length` tokens."""

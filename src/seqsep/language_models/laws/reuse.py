@@ -29,7 +29,10 @@ def reset(trial: Trial) -> None:
 
 
 def reused(trial: Trial) -> None:
-    """In the second turn of a chat, `generate` with the state of the first turn gives the logits of one pass."""
+    """In the second turn of a chat, `generate` with the state of the first turn gives the logits of one pass.
+
+    The state is what `generate` returns, or else a cache of the library that it is given to fill.
+    """
     trial.require_state()
     if not hasattr(trial.reader.model, "generate"):
         raise NotTried("it has no generate")
@@ -37,7 +40,10 @@ def reused(trial: Trial) -> None:
     first = _turn(trial, trial.tokens[:, :start])
     state = getattr(first, trial.reader.name, None)
     if state is None:
-        raise NotTried("its generate hands no state back")
+        if not trial.reader.takes_cache(trial.reader.read(trial.tokens[:, :2])[1]):
+            raise NotTried("its generate hands no state back")
+        state = trial.reader.growing().value
+        first = _turn(trial, trial.tokens[:, :start], **{trial.reader.name: state})
     prompt = torch.cat([first.sequences, trial.tokens[:, start : 2 * start]], 1)
     with refusals_not_tried("its generate refuses the state of an earlier turn"):
         second = _turn(trial, prompt, **{trial.reader.name: state})

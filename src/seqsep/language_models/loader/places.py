@@ -66,7 +66,8 @@ def put(config: Mapping[str, Any], places: tuple[Place, ...], value: Any) -> dic
 
 def takes(before: Any, after: Any, name: str, value: Any) -> bool:
     """Return True if the library's object has a value after a change, or differs from the one before it."""
-    old, new = _reading_part(before, name), _reading_part(after, name)
+    old = _reading_part(before, name)
+    new = _reading_part(after, name)
     return _same(_get(new, name.rpartition(".")[2]), value) or _as_dict(new) != _as_dict(old)
 
 

@@ -58,7 +58,8 @@ def built(source: Source, dtype: torch.dtype = torch.float64) -> Any:
 
 def _require_fields_kept(source: Source, config: Any, model: Any) -> None:
     """Raise BadInput if the model that was built has another value of a field than the configuration that it was built from."""
-    expected, found = config.get_text_config().to_dict(), model.config.get_text_config().to_dict()
+    expected = config.get_text_config().to_dict()
+    found = model.config.get_text_config().to_dict()
     for name in value_at(source.config, path_to_text(config)) or ():
         if name in expected and name != DTYPE and found.get(name) != expected[name]:
             values = f"{excerpt(repr(expected[name]))}, found {excerpt(repr(found.get(name)))} in the model that is built"

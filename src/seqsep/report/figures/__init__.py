@@ -6,13 +6,14 @@ Each file is one picture, but for the first five, which the others share.
     sheet           a figure with its title, legend and caption
     text_width      how wide a text is, and the lines in which it fits
     picture_file    a figure as a file
+    chart           a chart of lines or points with direct labels
+    chart_picture   charts with a title and a caption, and inline charts of the page
     heatmap         the heatmap that every picture draws
     results         an experiment's heatmap with accuracy over learning rates
     panels          accuracy over steps, and over bits of state
     used_bits       the bits of each state that are shown to be used
     picture         the README's picture of the demo
     reach_picture   index lookup by architecture and length, with seeds
-    separation      the separation in bits, for print
     is_tree_bars    the experiment `is-tree`, a panel a trace
     is_tree_states  the same over bits of state
     least_state     the picture of `seqsep analyze`

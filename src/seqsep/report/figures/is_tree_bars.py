@@ -46,7 +46,7 @@ class Panel:
 
     @property
     def title(self) -> str:
-        """What stands above it."""
+        """The words above it."""
         return f"{self.trace}, {GRAPHS[self.distribution]}"
 
     def task(self, length: int) -> IsTree:
@@ -92,7 +92,7 @@ def draw_is_tree(cells: Cells) -> Figure:
 
 
 def caption(tasks: Collection[IsTree]) -> str:
-    """What bars and lines are; the paper's bars are there if it has one of these tasks."""
+    """Return the meaning of bars and lines. The paper's bars are there if it has one of these tasks."""
     panels = panels_of(tasks)
     distributions = {panel.distribution for panel in panels}
     has_retriever = any(task.retriever() is not None for task in tasks)
@@ -115,7 +115,7 @@ def _has_papers(panel: Panel) -> bool:
 
 
 def _papers_sentence() -> str:
-    """Whose the hatched bars are, with parameters and bits of state."""
+    """The models of the hatched bars, with parameters and bits of state."""
     length = PAPER_LENGTHS[0]
     sizes = {size.model.capitalize(): sizes_as_built(size, length) for size in SMALLEST}
     parameters = listed([f"{count(number)} ({model})" for model, (number, _) in sizes.items()])
@@ -176,7 +176,7 @@ def _draw_height(axes: Axes, share: float | None, *, middle: float, width: float
 
 
 def _draw_papers(axes: Axes, trace: str, start: int, shown: Mapping[SizedModel, LineStyle]) -> Sequence[str]:
-    """The paper's bars behind ours, and their ticks; none if the paper has no such trace."""
+    """Draw the paper's bars after ours, and return their ticks; none if the paper has no such trace."""
     ticks: list[str] = []
     for length in PAPER_LENGTHS:
         heights = {model: is_tree_accuracy(trace, f"{model}-{PAPER_SIZE}", length) for model in PAPER_MODELS}

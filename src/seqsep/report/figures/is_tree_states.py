@@ -85,7 +85,7 @@ def _draw_ceilings(axes: Axes, cells: Sequence[IsTreeCell]) -> None:
 
 
 def states_caption(cells: Cells) -> str:
-    """What is drawn, how many runs of how many steps, and what the states forbid."""
+    """Return the caption: the marks, the number of runs and of their steps, and what the states forbid."""
     steps = max(cell.steps for cell in cells.values())
     bounds = [cell.ceiling for cell in cells.values() if cell.ceiling is not None]
     limit = "No state here is too small: every ceiling is 100 %. " if bounds and min(bounds) == 1 else ""
@@ -95,7 +95,7 @@ def states_caption(cells: Cells) -> str:
     dashes = "Dashes: 2/3, what O(log n) bits of state reach on double stars whatever n. " if is_double_star else ""
     return (
         f"{len(cells)} models, one run of up to {count(steps)} steps each; the legend has their parameters. Lines join widths "
-        "at equal heads, open marks have another number of heads. Left: token by token behind the right tokens. Right: the "
+        "at equal heads, open marks have another number of heads. Left: token by token after the right tokens. Right: the "
         f"model writes by itself, an answer that never comes counts 1/2. {limit}{dashes}Dots: guessing. State bits: once the "
         "prompt is read."
     )

@@ -84,7 +84,7 @@ def _draw_label(axes: Axes, analysis: Analysis, colour: str, marker: str, height
 
 
 def _tokens(analyses: Sequence[Analysis]) -> bool:
-    """Whether N counts the tokens of every function; that of index lookup does not count its question."""
+    """True if N counts the tokens of every function; that of index lookup does not count its question."""
     return all(len(one.symbols) == one.length for analysis in analyses for one in analysis.lengths)
 
 

@@ -1,4 +1,4 @@
-"""How the rows of one figure look: colour and marker of the architecture, dashes and filling of its several sizes.
+"""The looks of the rows of one figure: colour and marker of the architecture, dashes and filling of its several sizes.
 
 Colours are those of `styles`; no two rows have both a marker and its filling in common, which tells them apart in
 grey too.
@@ -26,7 +26,7 @@ DASHES: tuple[Any, ...] = (
 )
 MARKERS = (*(style.marker for style in STYLES.values()), *SPARE_MARKERS)
 WHITE_OF_FILL = dict(zip(FILLS, (0.0, 0.55, 0.3, 0.75, 0.15, 0.65), strict=True))
-"""How much white a bar has in place of each filling of a marker."""
+"""The share of white that a bar has in place of each filling of a marker."""
 Mark = tuple[str, str]
 """A marker and its filling."""
 
@@ -50,12 +50,12 @@ class LineStyle:
 
     @property
     def line(self) -> dict[str, Any]:
-        """What matplotlib's `plot` takes for a line without markers."""
+        """The arguments of matplotlib's `plot` for a line without markers."""
         return {"color": self.colour, "linestyle": self.dashes}
 
     @property
     def mark(self) -> dict[str, Any]:
-        """What `plot` takes for markers."""
+        """The arguments of `plot` for markers."""
         return {"color": self.colour, "marker": self.marker, "fillstyle": self.fill, "markerfacecoloralt": "white"}
 
 

@@ -95,7 +95,7 @@ def _title(runs: DemoRuns) -> str:
 
 
 def footnote(shown: Heatmap) -> str:
-    """Whether the states forbid what is missing, and who has positions where not all have the same."""
+    """Return if the states forbid what is missing, and the models with positions if not all have the same."""
     if not shown.rows:
         return ""
     who = who_has_positions({row.model: row.name for row in shown.rows})

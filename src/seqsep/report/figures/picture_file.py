@@ -16,7 +16,6 @@ FORMATS = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"Creatio
 SVG = "{http://www.w3.org/2000/svg}"
 LINK = "{http://www.w3.org/1999/xlink}href"
 FONT = "Helvetica, Arial, 'DejaVu Sans', sans-serif"
-LETTERS = {"svg.fonttype": "none"}
 
 
 def require_format(path: Path) -> None:
@@ -47,7 +46,7 @@ def plain_svg(figure: Figure, title: str, summary: str, name: str, for_page: boo
     It has no style sheet, no definitions and no links. `for_page` replaces each colour by a CSS variable of its name, such as
     --c-0072b2, which a page sets for its dark scheme.
     """
-    with rc_context(LETTERS):
+    with rc_context({"svg.fonttype": "none"}):
         drawn = ElementTree.fromstring(_drawn(figure, ".svg", dots_per_inch=72))
     shapes = {path.get("id"): path.get("d", "") for path in drawn.iter(f"{SVG}path")}
     _, _, width, height = drawn.get("viewBox", "").split()

@@ -22,7 +22,7 @@ MARGIN = 0.2
 LINE_OF_LEGEND = 0.21
 LABEL_SIZE = 9.5
 BESIDE_LABEL = 0.85
-"""What stands before a label of the legend, and behind it, in inches."""
+"""The room before and after a label of the legend, in inches."""
 Shows = Literal["lines", "markers", "bars"]
 
 
@@ -39,7 +39,7 @@ class SheetStyle:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a panel stands, in inches; `bottom` is counted from the top of the legend."""
+    """The place of a panel, in inches; `bottom` is counted from the top of the legend."""
 
     left: float
     bottom: float
@@ -49,7 +49,7 @@ class Place:
 
 @dataclass(frozen=True)
 class FigureLayout:
-    """What is drawn around and below the panels, and where the panels stand.
+    """The title, legend and caption around the panels, and the places of the panels.
 
     `width` is that of the figure and `height` what the panels and the title take above the legend, in inches. The legend shows
     lines with markers, markers alone, or bars, as the panels do.
@@ -118,7 +118,7 @@ def draw_legend(figure: Figure, looks: Sequence[LineStyle], bottom: float, colum
 
 
 def _handle(look: LineStyle, shows: Shows) -> Artist:
-    """What stands in front of a look's name."""
+    """The mark before a look's name."""
     if shows == "bars":
         return Patch(facecolor=look.tint, edgecolor=look.colour)
     return Line2D([], [], **look.mark | {"linestyle": look.dashes if shows == "lines" else "none"}, linewidth=1.6, markersize=6)

@@ -1,4 +1,4 @@
-"""How wide a text is drawn, and the lines in which it fits."""
+"""The width of a drawn text, and the lines in which it fits."""
 
 import re
 from functools import cache
@@ -9,7 +9,7 @@ from matplotlib.font_manager import FontProperties
 DOTS_PER_INCH = 110
 """Of a PNG. Its letters stand on whole dots, so that its lines are wider, by some percent, than those of PDF and SVG."""
 JOINT = re.compile(r"(?<=[+,@_-])(?=\S)|(?<=[a-z])(?=[A-Z])")
-"""Where a long word may be divided."""
+"""The places at which a long word may be divided."""
 RENDERER = RendererAgg(1, 1, DOTS_PER_INCH)
 
 
@@ -26,7 +26,7 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
 
 
 def wrapped(text: str, width: float, size: float) -> list[str]:
-    """The lines of a text, each at most `width` inches wide: broken at spaces, in words too long also behind +, comma,
+    """The lines of a text, each at most `width` inches wide: broken at spaces, in words too long also after +, comma,
     @, _ and -, and before a capital in a name.
 
     A size as (1, 64) stays whole. What has no such place stands on a line of its own, however wide it is.

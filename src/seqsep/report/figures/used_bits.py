@@ -1,4 +1,4 @@
-"""How many bits of its state each architecture uses: bits that its accuracy proves over bits of its state, a panel a length.
+"""The bits of its state that each architecture uses: bits that its accuracy proves over bits of its state, a panel a length.
 
 Heights are linear and widths logarithmic, so that all of a state, 10 % of it and 1 % are one curve, a decade apart. What proves
 less than one bit stands in a strip below, side by side. A line joins the widths of an architecture; a dotted one its numbers of
@@ -35,9 +35,9 @@ BETWEEN = 0.95
 TOP = 1.05
 BOTTOM = 0.62
 BESIDE_ACCURACY = 0.62
-"""How far the title of the accuracies stands from the panel, in inches."""
+"""The distance of the title of the accuracies from the panel, in inches."""
 ROW = 0.13
-"""How far the marks of the strip are apart, in inches."""
+"""The distance between marks of the strip, in inches."""
 SHARES = {1.0: "all of its state", 0.1: "10 % of it", 0.01: "1 % of it", 0.001: "0.1 % of it", 0.0001: "0.01 % of it"}
 ACCURACIES = (0.25, 0.5, 0.75, 0.9, 1.0)
 FILLS: dict[Varied, str] = {"width": "full", "heads": "none", "size": "left"}
@@ -46,7 +46,7 @@ SMALLEST_MARK = 4.6
 LARGEST_MARK = 8.6
 POINTS_OF_A_CURVE = 80
 LOWEST = 1e-3
-"""Where curves begin, as a part of the bits that are asked."""
+"""The start of curves, as a part of the bits that are asked."""
 STYLE = SheetStyle(
     title_size=15.0,
     title_below_top=0.2,
@@ -58,14 +58,14 @@ STYLE = SheetStyle(
 
 @dataclass(frozen=True)
 class Scales:
-    """What all panels have in common: from which to which bits of state they go, and how deep the strip is, in inches."""
+    """The scales of all panels: the least and the most bits of state, and the depth of the strip in inches."""
 
     low: float
     high: float
     depth: float = 0.0
 
     def across(self, state_bits: int) -> float:
-        """How far from the left edge a state stands, in inches."""
+        """Return the distance of a state from the left edge, in inches."""
         return PANEL_WIDTH * math.log(state_bits / self.low) / math.log(self.high / self.low)
 
 

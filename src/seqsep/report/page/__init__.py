@@ -17,8 +17,6 @@ Beside the files below lie the templates (.html) and their styles (.css).
     is_tree_bits     the size ledger of IsTree
     is_tree_picture  docs/is-tree-separation.svg
     is_tree_example  docs/is-tree-example.svg
-    chart_layout     from data to the geometry of a chart
-    svg_chart        a chart's geometry
     flat_svg         drawings that need no style sheet
     templates        the templates and their filters
 """

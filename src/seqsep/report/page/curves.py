@@ -8,11 +8,10 @@ from seqsep.core.names import narrowed
 from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.chart import Axis, Chart, LineData
-from seqsep.report.formatting import DASH, count, known, listed, percent
+from seqsep.report.formatting import DASH, count, known, percent
 from seqsep.report.headline import task_title
 from seqsep.report.measured import GOAL, RunSummary, by_speed, chance
 from seqsep.report.sized_model import model_names
-from seqsep.report.starts import starts_of_runs
 from seqsep.report.ticks import round_ticks
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
 from seqsep.tasks.ceilings import index_lookup_ceiling
@@ -28,20 +27,23 @@ class Arrival:
     """When a model reached 99 %: the run that is drawn, and the committed seeds, each at its best rate."""
 
     name: str
-    slug: str
+    run: RunSummary
     rate: str
     steps: str
     seeds: str
 
+    @property
+    def slug(self) -> str:
+        """The class of its colour."""
+        return self.run.model.slug
+
 
 @dataclass(frozen=True)
 class CurvesPanel:
-    """A chart of validation curves with its table; `starts` says how its models start, `caption` their sizes and steps."""
+    """A chart of validation curves with its table."""
 
     chart: Chart
     arrivals: tuple[Arrival, ...]
-    starts: str
-    caption: str
 
 
 def panels(runs: DemoRuns) -> list[CurvesPanel]:
@@ -52,18 +54,16 @@ def panels(runs: DemoRuns) -> list[CurvesPanel]:
 def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
     lines = []
     arrivals = []
-    drawn = []
     for model, name in model_names(runs.models([task])).items():
         run = runs.fastest(task, model)
         if run is None:
             continue
-        drawn.append(run)
         committed = runs.committed_of(task, model)
         same_rate = [other.points for other in committed if other.learning_rate == run.learning_rate and other is not run]
         last = run.curve[-1][1] if run.curve else math.nan
         lines.append(LineData(model.style, percent(last), name, run.points, faint=tuple(same_rate)))
         seeds = _arrivals(runs.each_seed(task, model, by_speed))
-        arrivals.append(Arrival(name, model.slug, rate=f"{run.learning_rate:g}", steps=_arrival(run), seeds=seeds))
+        arrivals.append(Arrival(name, run, rate=f"{run.learning_rate:g}", steps=_arrival(run), seeds=seeds))
     steps = float(max((run.steps_allowed for run in runs.all if run.task == task), default=1))
     guessed = chance(task)
     title = task_title(task)
@@ -76,21 +76,7 @@ def _panel(runs: DemoRuns, task: Task) -> CurvesPanel:
         y=Axis(0.0, 1.0, PERCENT) if guessed < 0.3 else Axis(0.45, 1.0, UPPER_HALF),
         guides=(GOAL, guessed),
     )
-    return CurvesPanel(chart, tuple(arrivals), starts=starts_of_runs(drawn), caption=_caption(title, drawn))
-
-
-def _caption(title: str, drawn: Sequence[RunSummary]) -> str:
-    """A caption that can be read by itself: the task, and each size (layers, width) with the steps that it was given."""
-    groups: dict[tuple[str, int], list[str]] = {}
-    for run in drawn:
-        groups.setdefault((run.model.size, run.steps_allowed), []).append(run.model.title)
-    most = max(groups.items(), key=lambda group: len(group[1]), default=None)
-    if most is None:
-        return f"{title}: no run."
-    (size, steps), _ = most
-    others = [f"{listed(who)} {one} in {count(given)}" for (one, given), who in groups.items() if (one, given) != (size, steps)]
-    said = f"; {'; '.join(others)}" if others else ""
-    return f"{title}: accuracy over training steps. (Layers, width) and steps at most: {size} in {count(steps)}{said}."
+    return CurvesPanel(chart, tuple(arrivals))
 
 
 def _arrival(run: RunSummary) -> str:

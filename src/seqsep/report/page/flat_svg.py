@@ -1,7 +1,7 @@
 """SVG text whose colours and fonts are attributes, so that every viewer draws it.
 
 Many viewers know no CSS variables, and some read no style sheet at all. They draw an element without a fill in solid black.
-`flat` writes the style of each class into its elements. It also turns nested drawings and outlines behind letters into plain
+`flat` writes the style of each class into its elements. It also turns nested drawings and outlines under letters into plain
 groups and copies, because converters draw these differently.
 """
 
@@ -53,7 +53,7 @@ RULES: Mapping[str, Mapping[str, str]] = {
 }
 """The attributes of each class, or of elements with all of several classes. A later rule replaces an earlier one."""
 OUTLINED = {"stroke": GROUND, "stroke-width": "4", "stroke-linejoin": "round"}
-"""The copy behind letters that stand on lines."""
+"""The copy under letters that are on lines."""
 
 
 def flat(svg: str, styles: Mapping[str, Style]) -> str:

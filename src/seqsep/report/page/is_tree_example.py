@@ -16,7 +16,7 @@ from seqsep.theorems.is_tree.figure_3 import Example, figure_3
 
 CELL = 16
 PLACES = {1: (40, 50), 5: (140, 50), 3: (240, 50), 4: (40, 150), 6: (140, 150), 2: (240, 150)}
-"""Where each vertex stands: 5 and 6 are the hubs of two stars, the edge between 2 and 3 is the odd one."""
+"""The place of each vertex: 5 and 6 are the hubs of two stars, the edge between 2 and 3 is the odd one."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ FILE = "is-tree.html"
 CELL = 10
 LONGEST_UPRIGHT = 2
 PLACES = {1: (40, 40), 5: (140, 40), 3: (240, 40), 4: (40, 140), 6: (140, 140), 2: (240, 140)}
-"""Where each vertex stands, in the units of the drawing."""
+"""The place of each vertex, in the units of the drawing."""
 
 
 @dataclass(frozen=True)

@@ -45,14 +45,14 @@ CODE_WORDS: dict[str, str] = {
     "dual-bch": "words of duals of BCH codes, as signs",
     "one-hot": "a coordinate for each position",
 }
-"""What each position code is, in a few words."""
+"""Each position code in a few words."""
 TOTAL_WORDS: dict[Total, str] = {
     "core": "the matrices for queries, keys and values of H heads of m coordinates, 3 m d p H for width d and p bits a number. "
     "The paper prints Θ(m d p H); the constant 3 is ours.",
     "program": "every array that has to be stored; embeddings are computed from the index, as in the paper. The fair total.",
     "tables": "the embedding of every index stored as well.",
 }
-"""What each total of a network's weights counts, in a sentence."""
+"""The weights that each total of a network counts, in a sentence."""
 SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 RECURRENT = Style("least-state", "any recurrent model", light="#131a22", dark="#e9eef3", marker="s", strong=True)

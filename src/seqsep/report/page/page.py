@@ -12,11 +12,12 @@ from markupsafe import Markup
 
 from seqsep.core.files import write_file
 from seqsep.lab.experiments.claims.papers import SEPARATIONS, figure2_dyck
+from seqsep.report.comparison import Comparison
 from seqsep.report.demo_heatmap import heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figure_files import ShownExperiment
 from seqsep.report.formatting import DASH, count, known
-from seqsep.report.headline import dyck_sentence, separation, tiles
+from seqsep.report.headline import separation, tiles
 from seqsep.report.limited_state import LIMIT_STYLES, LimitedState
 from seqsep.report.page import curves, tables
 from seqsep.report.page.is_tree_bits import IS_TREE_STYLES, is_tree_bits
@@ -26,8 +27,8 @@ from seqsep.report.page.positions import positions_table
 from seqsep.report.page.proofs import write_proofs
 from seqsep.report.page.templates import environment, source
 from seqsep.report.page.theorem_table import statement_tables
+from seqsep.report.plain_table import PlainTable
 from seqsep.report.styles import STYLES
-from seqsep.tasks import BoundedDyck
 
 UNBROKEN = re.compile(r"(?<=\d) (?=%)|(?<=\bN) (?==)|(?<=\bN =) |(?<=\(\d,) (?=\d+\))")
 """The spaces at which no line may end."""
@@ -47,15 +48,15 @@ def write_page(
     theorems: Sequence[Mapping[str, Any]] = (),
     experiments: Sequence[ShownExperiment] = (),
     commands: Sequence[tuple[str, str]] = COMMANDS,
-    comparison: str = "",
-    findings: Sequence[str] = (),
+    comparison: Comparison | None = None,
+    findings: PlainTable | None = None,
     limited: LimitedState | None = None,
 ) -> Path:
     """Write `folder`/index.html, and proofs.html of the theorems that it shows; return the first one's path.
 
     The runs may be incomplete. `theorems` are records as `seqsep check --json` prints them; `experiments` are those whose
-    figures stand on the page; `comparison` says how fresh rows compare with committed ones, and
-    `findings` are further sentences at the head, and `limited` is the picture of a state that is too small.
+    figures are on the page. `comparison` is that of fresh rows with committed ones, `findings` is a table of the lengths that
+    architectures learn, and `limited` is the picture of a state that is too small.
     """
     path = folder / "index.html"
     write_proofs(folder, [str(record.get("theorem")) for record in theorems])
@@ -68,15 +69,14 @@ def page(
     theorems: Sequence[Mapping[str, Any]],
     experiments: Sequence[ShownExperiment],
     commands: Sequence[tuple[str, str]],
-    comparison: str = "",
-    findings: Sequence[str] = (),
+    comparison: Comparison | None = None,
+    findings: PlainTable | None = None,
     limited: LimitedState | None = None,
 ) -> str:
     """The page as text."""
     theorem_tables = statement_tables(theorems)
     checks = [check for table in theorem_tables for check in table.checks]
     demo_heatmap = heatmap(runs)
-    dyck_sentences = [dyck_sentence(runs, task) for task in runs.tasks(BoundedDyck)]
     text = (
         environment()
         .get_template("page.html")
@@ -90,7 +90,6 @@ def page(
                 **LIMIT_STYLES,
             },
             separation=separation(runs),
-            dyck_sentences=[sentence for sentence in dyck_sentences if sentence],
             tiles=tiles(runs, sum(check.holds for check in checks), len(checks)),
             heatmap=demo_heatmap,
             ceilings=curves.ceilings(demo_heatmap),

@@ -2,7 +2,7 @@
 
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.formatting import DASH, percent
-from seqsep.report.page.tables import Entry, PlainTable, TableRow
+from seqsep.report.plain_table import Entry, PlainTable, TableRow
 from seqsep.report.sized_model import model_names
 from seqsep.tasks import IndexLookup
 

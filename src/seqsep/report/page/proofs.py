@@ -39,7 +39,7 @@ class Proof:
 
 
 def proof_link(theorem: str) -> str:
-    """Where a theorem's proof stands, for a link from a page beside it; empty for a name of another kind.
+    """Return the link to a theorem's proof from a page of the same folder; empty for a name of another kind.
 
     >>> proof_link("index-lookup-state"), proof_link("x")
     ('proofs.html#index-lookup-state', '')

@@ -1,7 +1,6 @@
 """The plain tables: learning rates, the paper's numbers beside ours, what was scaled down, and what was run."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from seqsep.lab.experiments.claims.papers import SETTINGS, figure2_index_lookup, figure3_mamba_width
@@ -9,38 +8,9 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.formatting import DASH, count, counts, known, listed, percent
 from seqsep.report.headline import task_title
 from seqsep.report.measured import RunSummary
+from seqsep.report.plain_table import Entry, PlainTable, TableRow
 from seqsep.report.sized_model import SizedModel, model_names
-from seqsep.report.starts import starts_of_runs
 from seqsep.tasks import BoundedDyck, IndexLookup, Task
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A table cell with a main number and a second one; `chosen` marks the best of a row."""
-
-    main: str
-    second: str = ""
-    chosen: bool = False
-
-
-@dataclass(frozen=True)
-class TableRow:
-    """A row with its header; `slug` colours the header."""
-
-    name: str
-    slug: str
-    entries: tuple[Entry, ...]
-
-
-@dataclass(frozen=True)
-class PlainTable:
-    """A table with one header cell a row; `note` stands beneath its title."""
-
-    title: str
-    corner: str
-    columns: tuple[str, ...]
-    rows: tuple[TableRow, ...]
-    note: str = ""
 
 
 def rate_tables(runs: DemoRuns) -> list[PlainTable]:
@@ -69,7 +39,7 @@ def _rate_table(task: Task, runs: Sequence[RunSummary]) -> PlainTable:
         entries = tuple(_rate_entry(by_seed, first, top) for by_seed in by_rate)
         rows.append(TableRow(name, model.slug, entries))
     columns = tuple(f"{rate:g}" for rate in rates)
-    return PlainTable(task_title(task), f"seed {first}", columns, tuple(rows), note=starts_of_runs(runs))
+    return PlainTable(task_title(task), f"seed {first}", columns, tuple(rows))
 
 
 def _rate_entry(by_seed: Mapping[int, float], first: int, top: float | None) -> Entry:
@@ -99,8 +69,7 @@ def figure2_table(runs: DemoRuns) -> PlainTable:
         label = paper_model.label if paper_model else architecture
         rows.append(TableRow(label, SizedModel((architecture,), 1).slug, tuple(entries)))
     title = "Figure 2, index lookup by length N"
-    shown = [run for run in runs.all if run.task in tasks]
-    return PlainTable(title, "model", tuple(map(str, lengths)), tuple(rows), note=_ours(shown))
+    return PlainTable(title, "model", tuple(map(str, lengths)), tuple(rows))
 
 
 def _highest(runs: DemoRuns, tasks: Sequence[Task], architecture: str) -> float | None:
@@ -125,14 +94,7 @@ def figure3_table(runs: DemoRuns) -> PlainTable:
             entries = tuple(Entry(percent(run.accuracy if run else None), chosen=run is not None) for run in ours)
             rows.append(TableRow(f"ours-({len(model.layers)},{model.width})", "mamba", entries))
     title = "Figure 3, Mamba by width and length N"
-    shown = [run for run in runs.all if run.task in tasks.values() and run.model.architecture == "mamba"]
-    return PlainTable(title, "model", tuple(map(str, lengths)), tuple(rows), note=_ours(shown))
-
-
-def _ours(runs: Sequence[RunSummary]) -> str:
-    """How our models start, beside the paper's."""
-    said = starts_of_runs(runs)
-    return f"Ours: {said}" if said else ""
+    return PlainTable(title, "model", tuple(map(str, lengths)), tuple(rows))
 
 
 def scaled_down(runs: DemoRuns) -> list[tuple[str, str, str]]:
@@ -174,7 +136,7 @@ def _sizes(runs: Sequence[RunSummary]) -> str:
 
 
 def _usual_and_others(runs: Sequence[RunSummary], value: Callable[[RunSummary], str]) -> str:
-    """What most runs have, then every other value with who has it; runs whose value is empty, thus unknown, are left out."""
+    """The value of most runs, then every other value with its runs. Runs with an empty value, thus unknown, are left out."""
     by_value: dict[str, list[RunSummary]] = {}
     for run in runs:
         if value(run):
@@ -215,7 +177,7 @@ def _environment(named: dict[str, str]) -> str:
 
 
 def provenance(runs: DemoRuns) -> list[tuple[str, str]]:
-    """What this page was made from."""
+    """The version, the runs and the environments of this page."""
     try:
         own = [("seqsep", version("seqsep"))]
     except PackageNotFoundError:

@@ -18,7 +18,7 @@ def source(name: str) -> str:
 
 
 def environment() -> Environment:
-    """Where templates come from; a template that uses a name it was not given raises UndefinedError."""
+    """Return the loader of templates. A template that uses a name it was not given raises UndefinedError."""
     templates = Environment(
         loader=FunctionLoader(source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )

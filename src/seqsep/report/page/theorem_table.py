@@ -39,17 +39,17 @@ class StatementTable:
 
     @property
     def holds(self) -> bool:
-        """Whether every check holds."""
+        """True if every check holds."""
         return all(check.holds for check in self.checks)
 
     @property
     def proof(self) -> str:
-        """Where its proof stands, for a link; empty if there is none."""
+        """The link to its proof; empty if there is none."""
         return proof_link(self.theorem)
 
     @property
     def summary(self) -> str:
-        """How many checks the table has, and of which lengths, for the line that opens it."""
+        """The number of checks and their lengths, for the line that opens the table."""
         lengths = list(dict.fromkeys(check.length for check in self.checks))
         shown = ", ".join(lengths[:MOST_LENGTHS]) + (", .." if len(lengths) > MOST_LENGTHS else "")
         return f"{len(self.checks)} check{'' if len(self.checks) == 1 else 's'}, N = {shown}"
