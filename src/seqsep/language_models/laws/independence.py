@@ -1,5 +1,7 @@
 """The laws of independence: of other rows, of other sequences, and of the library's own `generate`."""
 
+from typing import Any
+
 import torch
 from torch import Tensor
 
@@ -99,7 +101,7 @@ def beams(trial: Trial) -> None:
 
 def _scores_of_beams(trial: Trial, prompt: Tensor, keeps_state: bool) -> Tensor:
     """The mean log probability of each beam's new tokens, from the best beam of each row on."""
-    several = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
+    several: dict[str, Any] = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
     output = trial.reader.generate(prompt, max_new_tokens=NEW_TOKENS, use_cache=keeps_state, **several)
     return output.sequences_scores.double()
 
