@@ -77,7 +77,8 @@ def encoder_decoders() -> list[Outcome]:
 
     found = []
     for name in filter(is_pair, counted_types()):
-        fields, source = pair_fields(name), source_length(name)
+        fields = pair_fields(name)
+        source = source_length(name)
         measured = [counted_pair(name, fields, length) for length in LENGTHS]
         written = json.loads(json.dumps(configured(name, fields).to_dict(), default=str))
         for label, config in (("file", fields), ("file, as transformers writes it", written)):

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     found = _read(options)
     from seqsep.language_models.capacity.text import Asked
 
-    question = Asked(length, memory, batch, _weights(options), options.length or "")
+    question = Asked(length, memory, batch, weights=_weights(options), written=options.length or "")
     if options.compare:
         _compare(options, found, question)
         return DONE
@@ -190,7 +190,8 @@ def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"]
 def record_of(found: "Capacity", question: "Asked") -> dict[str, Any]:
     """The answer as plain values, with what was asked besides."""
     record = found.record()
-    length, batch = question.length, question.batch
+    length = question.length
+    batch = question.batch
     if length is not None:
         read = batch * found.bytes_at(length)
         allocated = batch * found.bytes_at(length, allocated=True)

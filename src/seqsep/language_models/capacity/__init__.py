@@ -8,6 +8,7 @@ compare       several models in one table: text, CSV, LaTeX
 config        config.json, read strictly where a field is used
 crossings     where two models change places
 declare       from a config.json to what each layer keeps
+drafts        lists with further entries, for layers that predict further tokens
 families      the families that are known: rules and defaults
 flash_linear  the families of flash-linear-attention
 gguf          the header of a .gguf file

@@ -61,7 +61,9 @@ class Comparison(Tabular):
         alphabet = {
             limit.alphabet: limit.beyond for limit in model.limits if (limit.task, limit.accuracy) == (INDEX_LOOKUP, None)
         }
-        length, batch, memory = self.question.length, self.question.batch, self.question.memory
+        length = self.question.length
+        batch = self.question.batch
+        memory = self.question.memory
         many = f" of {batch:,} sequences" if batch > 1 else ""
         asked: dict[str, Any] = {}
         if length is not None:

@@ -66,17 +66,20 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
     (Part(kind='conv', fixed=48, spare=16, ...), Part(kind='recurrent', fixed=64, ..., bits=32, ...))
     """
     one = named(where, config)
-    where, config, name = one.where, one.config, one.family
+    where = one.where
+    config = one.config
+    name = one.family
     if name == BY_HAND:
         fields = Fields(where, config, {})
-        return Declared(name, name, fields, layers_by_hand(fields), BY_HAND)
+        return Declared(name, name, fields, layers_by_hand(fields), basis=BY_HAND)
     if name is None:
         fields, layers, spellings = layers_by_rule(where, one.model_type, config)
-        return Declared(one.model_type, one.model_type, fields, layers, BY_RULE, fields.taken, spellings)
+        name = one.model_type
+        return Declared(name, name, fields, layers, basis=BY_RULE, taken=fields.taken, spellings=spellings)
     if is_flash_linear(name, config):
         values, spellings = spelt(where, config, DEFAULTS[name])
         fields, layers = flash_linear_layers(where, name, {**config, **values})
-        return Declared(name, name, fields, layers, COUNTED, dict(fields.taken), spellings)
+        return Declared(name, name, fields, layers, taken=fields.taken, spellings=spellings)
     known = family(name)
     older = next((field for field in OLDER_SPELLINGS.get(name, ()) if field in config), None)
     if older is not None:
@@ -86,7 +89,7 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
     layers = _layers(known, fields)
     source = fields.optional(SOURCE_FIELDS[name]) if name in SOURCE_FIELDS else None
     taken = {**one.taken, **fields.taken}
-    return Declared(name, one.model_type, fields, layers, known.basis, taken, spellings, source)
+    return Declared(name, one.model_type, fields, layers, basis=known.basis, taken=taken, spellings=spellings, source=source)
 
 
 def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:

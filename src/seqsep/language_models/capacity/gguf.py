@@ -71,7 +71,8 @@ def read_gguf(path: Path) -> dict[str, Any]:
     found |= {name: given[name] for name in names if given[name] is not None}
     found["sliding_window"] = given["sliding_window"] or None
     found.setdefault("num_key_value_heads", given["num_attention_heads"])
-    width, heads = given["hidden_size"], given["num_attention_heads"]
+    width = given["hidden_size"]
+    heads = given["num_attention_heads"]
     if given["head_dim"] is None and isinstance(width, int) and isinstance(heads, int) and heads and width % heads == 0:
         found["head_dim"] = width // heads
     if given["kv_lora_rank"] is not None:
@@ -84,7 +85,8 @@ def read_gguf(path: Path) -> dict[str, Any]:
 
 
 def _heads_of_mamba2(where: str, given: dict[str, Any]) -> dict[str, Any]:
-    inner, heads = given["intermediate_size"], given["num_heads"]
+    inner = given["intermediate_size"]
+    heads = given["num_heads"]
     if not isinstance(inner, int) or not isinstance(heads, int) or not heads or inner % heads or not given["hidden_size"]:
         raise BadInput(
             f"{where}: ssm.inner_size and ssm.time_step_rank: expected a width and its heads, found {inner}, {heads}"

@@ -45,7 +45,7 @@ def named(where: str, config: Mapping[str, Any]) -> Named:
         if is_original(config):
             taken: dict[str, Any] = {}
             config = state_spaces.as_transformers(where, config, taken)
-            return Named(where, config, config["model_type"], config["model_type"], taken)
+            return Named(where, config, config["model_type"], config["model_type"], taken=taken)
         name = _type_of(where, config, outer)
         inside = next((key for key in INSIDE if isinstance(config.get(key), Mapping)), None)
         if _is_known(name) and (inside is None or has_depth(config) or not has_depth(config[inside])):

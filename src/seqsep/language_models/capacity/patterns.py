@@ -6,10 +6,10 @@ two of DeepSeek-V4.
 """
 
 from collections.abc import Callable
-from typing import TypeVar
 
 from seqsep.core.names import BadInput, excerpt, nearest, printable
 from seqsep.language_models.capacity.config import MOST_LAYERS, Fields
+from seqsep.language_models.capacity.drafts import without_drafts
 
 FULL = "full_attention"
 SLIDING = "sliding_attention"
@@ -46,7 +46,6 @@ OLDER_NAMES = {
     "qwen_sparse_attention": INDEXED,
 }
 Rule = Callable[[Fields, int], list[str]]
-Item = TypeVar("Item", str, int)
 
 
 def kinds_of_layers(fields: Fields, rule: str, allowed: frozenset[str]) -> list[str]:
@@ -69,24 +68,6 @@ def kinds_of_layers(fields: Fields, rule: str, allowed: frozenset[str]) -> list[
             found = f"found {excerpt(printable(kind))!r}{nearest(kind, allowed)}"
             raise BadInput(f"{fields.where}: {names_in}: expected {', '.join(sorted(allowed))}, {found}")
     return kinds
-
-
-def without_drafts(fields: Fields, name: str, listed: list[Item] | None) -> list[Item] | None:
-    """Return a list with an entry for each layer: without those of the layers that predict further tokens, if it has them.
-
-    Raises BadInput for a list of another length.
-
-    >>> without_drafts(Fields("config.json", {"num_hidden_layers": 2, "num_nextn_predict_layers": 1}, {}), "kinds", [7, 8, 9])
-    [7, 8]
-    """
-    if listed is None:
-        return None
-    drafts = fields.get("num_nextn_predict_layers")
-    if isinstance(drafts, int) and len(listed) == fields.layers + drafts:
-        return listed[: fields.layers]
-    if len(listed) != fields.layers:
-        fields.refuse(name, f"a list of {fields.layers} entries (one a layer)")
-    return listed
 
 
 def _by_rule(fields: Fields, rule: str) -> list[str]:

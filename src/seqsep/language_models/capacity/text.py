@@ -100,7 +100,8 @@ class Asked:
 def asked(found: Capacity, question: Asked) -> list[tuple[str, str]]:
     """Return the lines that answer questions about a length, a memory and a batch."""
     lines = []
-    length, batch = question.length, question.batch
+    length = question.length
+    batch = question.batch
     many = f" for each of {batch:,} sequences" if batch > 1 else ""
     if length is not None:
         kept = batch * found.bytes_at(length)

@@ -1,0 +1,128 @@
+"""`seqsep capacity`: standard input, comparisons, weights and deployments, and what is said about defaults."""
+
+import csv
+import io
+import json
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from seqsep.commands.cli import main
+
+MAMBA = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size": 8192, "num_hidden_layers": 64}
+MAMBA |= {"state_size": 16, "vocab_size": 65024}
+LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
+WINDOWED = {**LLAMA, "model_type": "mistral", "num_key_value_heads": 4, "sliding_window": 9}
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(fields, name="config.json"):
+        (tmp_path / name).write_text(json.dumps(fields))
+        return str(tmp_path / name)
+
+    return write
+
+
+def text_of(capsys, *words):
+    assert main(["capacity", *words]) == 0
+    return capsys.readouterr().out
+
+
+def error_of(capsys, *words):
+    assert main(["capacity", *words]) == 2
+    output = capsys.readouterr()
+    assert not output.out
+    assert output.err.count("\n") == 1
+    return output.err
+
+
+def test_standard_input_is_a_file(file, capsys, monkeypatch):
+    class Given:
+        buffer = io.BytesIO(json.dumps(LLAMA).encode())
+
+    monkeypatch.setattr(sys, "stdin", Given)
+    assert text_of(capsys, "-").startswith("llama: 2 layers, 0 fixed numbers, 256 numbers a token\n")
+    Given.buffer = io.BytesIO(b"[]")
+    assert "standard input: expected a JSON object, found a list of 0" in error_of(capsys, "-")
+    Given.buffer = io.BytesIO(b" " * ((4 << 20) + 1))
+    assert "standard input: expected at most 4,194,304 bytes, found more" in error_of(capsys, "-")
+    assert "-: expected standard input once, found it twice" in error_of(capsys, "-", "-", "--compare")
+
+
+def test_a_comparison_has_a_row_for_what_it_cannot_read(file, capsys):
+    """The other rows are there, and the exit status is that of an answer; without any row it is an error."""
+    paths = [file(LLAMA), file({"model_type": "llama"}, "b.json"), "nothing.json"]
+    said = text_of(capsys, "--compare", *paths)
+    assert f"{paths[1]}: unknown: num_hidden_layers and hidden_size: expected a depth and a width in the file" in said
+    assert "nothing.json: unknown: expected a model's config.json, found no such file" in said
+    rows = list(csv.DictReader(text_of(capsys, "--compare", "--csv", *paths).splitlines()))
+    assert [row["model_type"].partition(":")[0] for row in rows] == ["llama", "unknown", "unknown"]
+    assert rows[1]["bytes a token"] == ""
+    read, *others = json.loads(text_of(capsys, "--compare", "--json", *paths))
+    assert read["bytes_per_token"] == 512
+    assert [set(one) for one in others] == [{"file", "unknown"}] * 2
+    assert r"\hline" in text_of(capsys, "--compare", "--latex", *paths)
+    assert "expected a depth and a width" in error_of(capsys, "--compare", paths[1])
+
+
+def test_a_comparison_has_units_and_sentences_on_request(file, capsys):
+    paths = [file(MAMBA), file(LLAMA, "b.json")]
+    said = text_of(capsys, "--compare", *paths)
+    assert "19.0 MiB" in said
+    assert "keeps more than" not in said
+    assert "From 38,913 tokens on llama keeps more than falcon_mamba." in text_of(capsys, "--compare", "--pairs", *paths)
+
+
+def test_weights_are_taken_from_the_memory(file, tmp_path, capsys):
+    path = file(LLAMA)
+    asked = ("--memory", "4MiB", "--length", "1000", "--json")
+    whole = json.loads(text_of(capsys, path, *asked))["in_memory"]
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"metadata": {"total_size": 3 << 20}}))
+    for given in ("auto", "3MiB", str(tmp_path), str(tmp_path / "model.safetensors.index.json")):
+        left = json.loads(text_of(capsys, path, *asked, "--weights", given))["in_memory"]
+        assert left["bytes_of_weights"] == 3 << 20
+        assert left["most_tokens"] == (1 << 20) // 512
+        assert (whole["most_sequences_of_the_length"], left["most_sequences_of_the_length"]) == (8, 2)
+    halves = json.loads(text_of(capsys, path, *asked, "--weights", "auto", "--tensor-parallel", "2"))["in_memory"]
+    assert halves["bytes_of_weights"] == 3 << 19
+    assert "4.0 MiB: the weights do not fit" in text_of(capsys, path, "--memory", "4MiB", "--weights", "1GiB")
+
+
+def test_a_deployment_in_words(file, capsys):
+    given = ("--cache-bits", "q8_0/q4_0", "--tensor-parallel", "2", "--block-size", "16", "--length", "128k")
+    said = text_of(capsys, file(LLAMA), *given)
+    assert "104 bytes a token at 8.5 bits a key and 4.5 a value. It is kept in blocks of 16 tokens" in said
+    assert "bytes are of one of 2 devices" in said
+    assert "128k are 128,000 tokens; 128Ki would be 131,072." in said
+    record = json.loads(text_of(capsys, file(LLAMA), *given, "--json"))
+    assert (record["cache_bits"], record["value_bits"], record["tensor_parallel"], record["block_size"]) == (8.5, 4.5, 2, 16)
+
+
+def test_an_encoder_decoder_in_words(file, capsys):
+    t5 = file({"model_type": "t5", "d_model": 64, "num_layers": 3, "num_heads": 4, "d_kv": 10})
+    assert "240 numbers a source token; none are counted without --source-length" in text_of(capsys, t5)
+    assert "100 source tokens: 24,000 numbers" in text_of(capsys, t5, "--source-length", "100")
+
+
+def test_defaults_that_decide_are_named(file, capsys):
+    """A mistral without sliding_window has one of 4,096, and no head count means as many as there are heads."""
+    said = text_of(capsys, file({name: value for name, value in WINDOWED.items() if name != "sliding_window"}))
+    assert "Not in the file, and decided by a default: sliding_window = 4096." in said
+    record = json.loads(text_of(capsys, file(LLAMA), "--json"))
+    assert record["defaults"] == {"num_key_value_heads": 4}
+    assert record["basis"] == "counted"
+    given = file({"model_type": "llama", "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 4})
+    assert "hidden_size: expected a width in the file, found no name of one; --defaults" in error_of(capsys, given)
+    assert "hidden_size = 4096" in text_of(capsys, given, "--defaults")
+
+
+def test_the_command_is_quick(file):
+    """0.16 s of processor time were measured; NumPy alone took as much."""
+    words = [sys.executable, "-m", "seqsep", "capacity", file(LLAMA), "--length", "128k", "--memory", "80GiB"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(words, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
