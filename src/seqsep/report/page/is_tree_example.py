@@ -60,7 +60,7 @@ def is_tree_example() -> str:
             cell=CELL,
         )
     )
-    return flat(text.strip(), {}) + "\n"
+    return flat(text.strip()) + "\n"
 
 
 def _head(name: str, gives: str, weights: Float64[np.ndarray, "written read"]) -> DrawnHead:
