@@ -13,7 +13,6 @@ from seqsep.maths.formulas import disjointness, majority
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.base import Claim, Theorem
 from seqsep.theorems.circuits._circuit import PARITY, parsed
-from seqsep.theorems.option_types import Error, GridSteps, Length
 from seqsep.theorems.options import (
     LEAST_FRACTION,
     FieldsOf,
@@ -25,6 +24,7 @@ from seqsep.theorems.options import (
     options_of,
     require_in_range,
 )
+from seqsep.theorems.options.types import Error, GridSteps, Length
 from seqsep.theorems.turing_machine import machine_of
 from support.command_line import call
 

@@ -19,7 +19,6 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     laws              the laws of theorems, callable by outside authors
     plugins           a user's own theorem, from FILE.py:NAME
     options           ranges, choices and meanings of options, read from signatures
-    option_types      the types of the options that several theorems have
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share

@@ -67,8 +67,8 @@ from seqsep.theorems.bounded_dyck._plan import ETA, Plan, answered, planned
 from seqsep.theorems.bounded_dyck._strings import alphabet, parsed, require_valid, with_start
 from seqsep.theorems.bounded_dyck._trials import Trials, answers_hard
 from seqsep.theorems.checking import tighten
-from seqsep.theorems.option_types import Depth, Eta, GridSteps, Kinds, Length, Seed, Tightness
 from seqsep.theorems.options import OneOf
+from seqsep.theorems.options.types import Depth, Eta, GridSteps, Kinds, Length, Seed, Tightness
 
 Ask = Annotated[str, OneOf("word", "next"), "word (is the string one?) or next (which brackets may follow each prefix)."]
 Variant = Annotated[

@@ -55,8 +55,8 @@ from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import state
 from seqsep.theorems.bounded_dyck._strings import written
-from seqsep.theorems.option_types import Depth, Kinds
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Depth, Kinds
 
 Members = Annotated[int, Range(1, 5), "h, the number of members of the sets that are compared."]
 

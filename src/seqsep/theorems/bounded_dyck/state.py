@@ -40,8 +40,8 @@ from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, bui
 from seqsep.theorems.bounded_dyck._strings import parsed, written
 from seqsep.theorems.bounded_dyck._words import every, hard
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Depth, Kinds, Length, LengthFrom2, Seed
 from seqsep.theorems.options import OneOf
+from seqsep.theorems.options.types import Depth, Kinds, Length, LengthFrom2, Seed
 from seqsep.theorems.trial import Trial
 
 ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")

@@ -76,8 +76,8 @@ from seqsep.theorems.circuits._rows import positions, spaces_of, symbols, tokens
 from seqsep.theorems.circuits._shown import shown
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Circuits, GridRounding, Length, Seed, Steps
 from seqsep.theorems.options import Range, Read
+from seqsep.theorems.options.types import Circuits, GridRounding, Length, Seed, Steps
 from seqsep.theorems.trial import Trial, logits_apart
 
 CircuitFile = Annotated[Path, "A JSON file with the circuit."]

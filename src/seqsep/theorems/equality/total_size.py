@@ -35,8 +35,8 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.equality import two_layers
 from seqsep.theorems.nearest_neighbor import two_layers as nearest_neighbor
-from seqsep.theorems.option_types import Length
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Length
 
 CLAIM = Claim(
     name="two-layer-total-size",

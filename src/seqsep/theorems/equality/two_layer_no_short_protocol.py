@@ -49,8 +49,8 @@ from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
-from seqsep.theorems.option_types import Code, Length
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Code, Length
 from seqsep.theorems.protocols import one_layer_protocol
 
 CLAIM = Claim(

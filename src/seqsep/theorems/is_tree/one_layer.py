@@ -67,7 +67,7 @@ from seqsep.theorems.is_tree._peeling_layers import SHARED, heights
 from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import Asking
 from seqsep.theorems.is_tree.peeling import proved
-from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
+from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-one-layer",

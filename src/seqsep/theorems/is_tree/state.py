@@ -81,8 +81,8 @@ from seqsep.theorems.is_tree._graphs import (
 )
 from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
-from seqsep.theorems.option_types import Length, LengthFrom2
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Length, LengthFrom2
 from seqsep.theorems.protocols.collision import Recall, TaskSizes
 from seqsep.theorems.protocols.machine import Machine
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel

@@ -62,8 +62,8 @@ from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._graphs import LEAST_WITHOUT_TREE, Graphs, read_graph
 from seqsep.theorems.is_tree._walk_patterns import walk_by_patterns
 from seqsep.theorems.is_tree._walk_trials import Walking, every_simple_list, shown
-from seqsep.theorems.option_types import GraphCount, GraphCountFrom1, Length, LengthFrom2, Seed
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-walk",

@@ -70,7 +70,7 @@ from seqsep.theorems.nearest_neighbor._plan import APART, Plan, base, least_marg
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
 from seqsep.theorems.nearest_neighbor._settings import tokens
 from seqsep.theorems.nearest_neighbor._trials import Asking, all_series, answers_hard
-from seqsep.theorems.option_types import (
+from seqsep.theorems.options.types import (
     Alphabet,
     Classes,
     Dimension,

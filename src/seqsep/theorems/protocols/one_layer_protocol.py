@@ -59,8 +59,8 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.communication.channel import meet
 from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, Network
 from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem, TheoremFails
-from seqsep.theorems.option_types import Embedding, Exponent, Heads, Length, Seed, Width
 from seqsep.theorems.options import OneOf
+from seqsep.theorems.options.types import Embedding, Exponent, Heads, Length, Seed, Width
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary
 from seqsep.theorems.protocols.one_layer_ledger import (

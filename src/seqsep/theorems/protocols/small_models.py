@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from seqsep.maths.automata.automata import Recurrence
-from seqsep.theorems.option_types import RECURRENT as RECURRENT
-from seqsep.theorems.option_types import Checkpoint, Heads, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.options import FieldsOf
+from seqsep.theorems.options.types import RECURRENT as RECURRENT
+from seqsep.theorems.options.types import Checkpoint, Heads, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
 

@@ -43,7 +43,7 @@ from jaxtyping import Int64
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
-from seqsep.theorems.option_types import Alphabet, Length
+from seqsep.theorems.options.types import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel

@@ -74,8 +74,8 @@ from seqsep.theorems.blocks import (
     uniform_weight,
     with_squares,
 )
-from seqsep.theorems.option_types import Eta, GridRounding, Keys, Length, Seed, Sequences
 from seqsep.theorems.options import OneOf, Range
+from seqsep.theorems.options.types import Eta, GridRounding, Keys, Length, Seed, Sequences
 from seqsep.theorems.retrieval import _attention_blocks as definitions
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS, Positions
 from seqsep.theorems.retrieval._printed_units import ERRATA

@@ -49,8 +49,8 @@ from seqsep.theorems.blocks import (
     side_by_side,
 )
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._counting import Counting
 from seqsep.theorems.retrieval._shown import counting_evidence

@@ -60,8 +60,8 @@ from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.trial import Trial, query_scale
 

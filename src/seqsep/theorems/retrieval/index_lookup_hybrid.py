@@ -44,7 +44,7 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Alphabet, Eta, GridRounding, Length, Seed
+from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval.index_lookup_one_layer import base, retrieve
 from seqsep.theorems.trial import Trial, logits_apart

@@ -51,8 +51,8 @@ from seqsep.maths.codes.code_sizes import enough_coordinates, hoeffding_coordina
 from seqsep.maths.codes.codes import has_addresses, position_code
 from seqsep.maths.codes.toeplitz import Toeplitz, seed_bits, seeds
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
-from seqsep.theorems.option_types import Coherence, Length
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Coherence, Length
 
 CLAIM = Claim(
     name="near-orthogonal-vectors",

@@ -59,8 +59,8 @@ from seqsep.maths.communication.one_layer_message import cells
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
 from seqsep.theorems.options import OneOf, Range
+from seqsep.theorems.options.types import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
 from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 

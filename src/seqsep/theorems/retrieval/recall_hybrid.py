@@ -49,7 +49,7 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Alphabet, Eta, Gram, GridRounding, Length, Seed
+from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _recall_trials as trials
 from seqsep.theorems.retrieval._recall import Recall
 from seqsep.theorems.retrieval._shown import recall_evidence

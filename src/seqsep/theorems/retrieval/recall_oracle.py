@@ -45,8 +45,8 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.option_types import Alphabet, Length
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, DistinguishingSuffix, Values, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences

@@ -56,8 +56,8 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import least_grid
 from seqsep.theorems.evidence import Evidence, FoolingSetWords, tabulated
-from seqsep.theorems.option_types import Exponent, Heads, Length, LengthFrom2, Seed, Width
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Exponent, Heads, Length, LengthFrom2, Seed, Width
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as protocol_trials
 from seqsep.theorems.protocols.one_layer_collision import equal_transcripts

@@ -62,8 +62,8 @@ from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Net
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
-from seqsep.theorems.option_types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
 from seqsep.theorems.options import OneOf
+from seqsep.theorems.options.types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
 from seqsep.theorems.sparse_threshold import _trials as trials
 from seqsep.theorems.sparse_threshold._formulas import INSTANCES, Series, all_series, instances, random_cnf
 from seqsep.theorems.sparse_threshold._remarks import CHOICES, ERRATA

@@ -60,8 +60,8 @@ from seqsep.theorems.blocks import (
     running_sum,
 )
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Length, Machines, RoundingMode, Seed, Steps, Words
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Length, Machines, RoundingMode, Seed, Steps, Words
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate

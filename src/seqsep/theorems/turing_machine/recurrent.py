@@ -58,8 +58,8 @@ from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, who
 from seqsep.theorems.base import Claim, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
 from seqsep.theorems.trial import Trial, logits_apart
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay

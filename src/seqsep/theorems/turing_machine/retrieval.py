@@ -45,8 +45,8 @@ from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.option_types import Length, Machines, Seed, Steps, Words
 from seqsep.theorems.options import Range
+from seqsep.theorems.options.types import Length, Machines, Seed, Steps, Words
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay

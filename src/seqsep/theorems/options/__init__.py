@@ -3,6 +3,10 @@
 A parameter `length: Annotated[int, Range(2, 65536), "N, tokens."]` is an option of the command line, of help, of completion, of
 JSON and of the pages. `options_of` reads all of them from a function; `require_in_range` refuses a value that is out of range.
 If an annotation is annotated again, the last range, choices and text count: `Annotated[Length, Range(2, 16)]`.
+
+Files:
+
+    types  the types of the options that several theorems have
 """
 
 import inspect
