@@ -46,7 +46,7 @@ def serving(kept: Mapping[str, Any], later: Mapping[str, Any]) -> str:
         rows.append([law, *counts, str(missing), script])
         for name in {**failed[0], **failed[1]}:
             each.append([name, law, *(_cell(found.get(name)) for found in by_release)])
-    header = ["law", *(f"{release}: types, difference" for release in releases), "no path", "script"]
+    header = ["law", *(f"{release}: types (difference)" for release in releases), "no path", "script"]
     details = table([["model type", "law", *releases], *each])
     faults = "".join(f"* **{law}**: {fault}\n" for law, (_, fault) in OF_SERVING.items())
     folds = folded("The types that break a law of serving", details)
@@ -55,7 +55,9 @@ def serving(kept: Mapping[str, Any], later: Mapping[str, Any]) -> str:
 
 def _count(found: Mapping[str, Any], lost: Mapping[str, Any]) -> str:
     """Return how many types break a law, with the greatest difference."""
-    return f"{len(lost)} {greatest(list(lost.values()))}".strip() if found else "not tested"
+    difference = greatest(list(lost.values()))
+    counted = f"{len(lost)} ({difference})" if difference else str(len(lost))
+    return counted if found else "not tested"
 
 
 def _of_law(models: Mapping[str, Verdicts], law: str) -> dict[str, Mapping[str, Any]]:
