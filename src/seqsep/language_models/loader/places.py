@@ -1,4 +1,4 @@
-"""The places of a field in a configuration: beside model_type, or inside of the configuration of the text model."""
+"""The places of a field in a configuration: next to model_type, or inside of the configuration of the text model."""
 
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -72,7 +72,7 @@ def takes(before: Any, after: Any, name: str, value: Any) -> bool:
 
 
 def require_read(where: str, config: Mapping[str, Any], name: str) -> None:
-    """Raise BadInput if a field is none of those that the library reads from this configuration, which has it."""
+    """Raise BadInput if the library does not read a field of this configuration, which has it."""
     path = tuple(name.split("."))
     field = path[-1]
     after = library_config(where, config)
@@ -89,7 +89,7 @@ def require_read(where: str, config: Mapping[str, Any], name: str) -> None:
 
 
 def part_of(whole: Any, name: str) -> Any:
-    """Return the part of the library's object in which a field with a path before it is; None if there is no such part."""
+    """Return the part of the library's object in which a field with a path before it is; None if it is missing."""
     for step in name.split(".")[:-1]:
         whole = _get(whole, step)
     return whole

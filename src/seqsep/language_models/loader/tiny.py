@@ -162,7 +162,7 @@ def _kinds(source: Source, text: Mapping[str, Any], count: int) -> list[Any]:
     """Return a value for each layer: its weights' names and shapes, what it keeps, and what the file lists for it."""
     few = {name: size for name, size in _divided(text, Divisors(1, 1)).items() if not STATES.fullmatch(name)}
     model = built_without_numbers(source.but(few | _small_tokens(text)))
-    stacks = [
+    stacks: list[list[Any]] = [
         [tuple((name, tuple(weight.shape)) for name, weight in layer.named_parameters()) for layer in part]
         for part in model.modules()
         if isinstance(part, torch.nn.ModuleList) and len(part) == count

@@ -1,5 +1,6 @@
 """The model of a source: loaded from a folder, or with random weights; no code of a folder is run."""
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from copy import deepcopy
 from math import sqrt
@@ -60,10 +61,17 @@ def _require_fields_kept(source: Source, config: Any, model: Any) -> None:
     """Raise BadInput if the model that was built has another value of a field than the configuration that it was built from."""
     expected = config.get_text_config().to_dict()
     found = model.config.get_text_config().to_dict()
-    for name in value_at(source.config, path_to_text(config)) or ():
-        if name in expected and name != DTYPE and found.get(name) != expected[name]:
+    for name, given in (value_at(source.config, path_to_text(config)) or {}).items():
+        if name in expected and name != DTYPE and _differ(given, expected[name], found.get(name)):
             values = f"{excerpt(repr(expected[name]))}, found {excerpt(repr(found.get(name)))} in the model that is built"
             raise BadInput(f"{source.where}: {name}: expected {values}")
+
+
+def _differ(given: Any, expected: Any, found: Any) -> bool:
+    """Tell if two values differ; of objects, in a field that the file gives."""
+    if isinstance(given, Mapping) and isinstance(expected, Mapping) and isinstance(found, Mapping):
+        return any(name in expected and _differ(part, expected[name], found.get(name)) for name, part in given.items())
+    return bool(expected != found)
 
 
 def _of_configuration(library: Any, config: Any, plain: dict[str, Any]) -> Any:
