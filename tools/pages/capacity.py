@@ -6,7 +6,7 @@ from pages._markdown import folded, table, unbroken
 from pages._one_layer import one_layer_section
 from pages._other_calculators import other_calculators_section
 from seqsep.language_models.capacity.answer import Capacity
-from seqsep.language_models.capacity.families import model_types, versions
+from seqsep.language_models.capacity.families import COUNTED, family, model_types, versions
 from seqsep.language_models.capacity.flash_linear import FLASH_LINEAR
 from seqsep.language_models.capacity.published import Published, published
 from seqsep.language_models.capacity.text import readable
@@ -53,7 +53,8 @@ NOTES = """
 seqsep declares what each family of models keeps. It contains the default sizes of {families} families of `transformers`
 {transformers} and of {linear} families of `flash-linear-attention` {fla}. The declared numbers are compared with counted ones:
 
-* **`transformers`**: A tiny model of each family reads 11, 12 and 15 tokens. The numbers in its cache are then counted. Every
+* **`transformers`**: A tiny model of each family reads 11, 12 and 15 tokens. The numbers in its cache are then counted. This is
+  not done for {uncounted} families, whose rules are read from their code; `seqsep capacity` says so in its answer. Every
   count is equal to the declared one ([results/verify/capacity.json](../../results/verify/capacity.json)).
 * **`flash-linear-attention`**: The same is done under Triton's interpreter for all families except `rwkv7`. Every count is
   equal to the declared one ([results/verify/capacity-flash-linear.json](../../results/verify/capacity-flash-linear.json)). The
@@ -110,6 +111,7 @@ def capacity_page(results: Path) -> str:
     known = versions()
     notes = NOTES.format(
         families=len(model_types()),
+        uncounted=sum(family(name).basis != COUNTED for name in model_types()),
         linear=len(FLASH_LINEAR),
         transformers=known["transformers"],
         fla=known["flash-linear-attention"],

@@ -142,7 +142,7 @@ class Sizes:
         return low
 
     def batch_in(self, memory: int, length: int) -> int | None:
-        """How many sequences of a length fit in `memory` bytes; None if nothing is kept."""
+        """Return the number of sequences of a length that fit in `memory` bytes; None if nothing is kept."""
         each = self.bytes_at(length)
         return memory // each if each else None
 
