@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.report.figures.chart import Axis, Chart, LineData, PointData
+from seqsep.report.figures.chart_picture import PicturePanel
 from seqsep.report.formatting import count
 from seqsep.report.index_lookup_ledger import (
     ALPHABET,
@@ -78,15 +79,6 @@ LEDGER_STYLES: dict[str, Style] = {style.slug: style for style in (*CODE_STYLES.
 
 
 @dataclass(frozen=True)
-class TotalPanel:
-    """The chart of one total, and what it counts."""
-
-    total: Total
-    meaning: str
-    chart: Chart
-
-
-@dataclass(frozen=True)
 class LedgerRow:
     """A code, or the recurrent model, in a table; a cell is one or more lines of text."""
 
@@ -99,7 +91,7 @@ class LedgerRow:
 class SeparationFigure:
     """One panel a total; the crossings, one cell a total; the sizes, one cell a length of `lengths`."""
 
-    panels: tuple[TotalPanel, ...]
+    panels: tuple[PicturePanel, ...]
     crossings: tuple[LedgerRow, ...]
     sizes: tuple[LedgerRow, ...]
     lengths: tuple[str, ...]
@@ -119,7 +111,7 @@ def separation_figure(ledger: IndexLookupLedger | None = None) -> SeparationFigu
     ledger = index_lookup_ledger() if ledger is None else ledger
     least = tuple((f"{bits:,}",) for length, bits in ledger.recurrent if length in SAMPLED)
     return SeparationFigure(
-        panels=tuple(TotalPanel(total, MEANING[total], total_chart(ledger, total)) for total in TOTALS),
+        panels=tuple(PicturePanel(total, MEANING[total], total_chart(ledger, total)) for total in TOTALS),
         crossings=tuple(LedgerRow(name, CODE_STYLES[name].slug, _crossings(ledger, name)) for name in CODES),
         sizes=(
             LedgerRow(RECURRENT.title, RECURRENT.slug, least),
