@@ -142,7 +142,6 @@ def test_a_mark_stands_at_its_bits_and_its_best(measured):
     assert all(height == ceiling(task, each) for each, height in zip(map(int, bits), heights, strict=True))
     assert bits[0] <= 300 / 4
     assert heights[0] < heights[-1] == 1
-    assert "The state is too small for LSTM at N = 100" in Captions.of(table).states
 
 
 def test_the_ceiling_is_drawn_only_where_one_is_known(measured, monkeypatch):

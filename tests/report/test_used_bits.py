@@ -16,7 +16,7 @@ from seqsep.report.figures.used_bits import FILLS, ROW, draw_used_bits
 from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import ResultTable
 from seqsep.report.styles import STYLES
-from seqsep.report.used_bits import panel_title, used_in, varied
+from seqsep.report.used_bits import UsedAtLength, panel_title, used_in, varied
 from seqsep.tasks import IndexLookup
 from seqsep.tasks.ceilings import carried_bits
 
