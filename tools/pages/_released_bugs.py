@@ -33,7 +33,7 @@ class ReleasedBug:
     holds_in: str
     threads: tuple[str, ...]
     config: Mapping[str, Any] | None = None
-    """The model that `seqsep check --model` reads in both releases: the fields of its config.json."""
+    """Where `seqsep check --model` is run in both releases: the fields of its config.json."""
 
 
 ATTENTION = {
