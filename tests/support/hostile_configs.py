@@ -85,6 +85,8 @@ def hostile_configs(count: int, seed: int = 0) -> Iterator[bytes]:
     for _ in range(count - len(TEXTS)):
         name = source.choice(known)
         fields: dict[str, Any] = {"model_type": name, **family(name).defaults}
+        if family(name).rule == "if-decoder":
+            fields["is_decoder"] = True
         for _ in range(source.randint(1, 3)):
             fields[source.choice([*fields, "layer_types", "per_layer_config", "linear_attn_config"])] = source.choice(
                 ODD_VALUES

@@ -116,7 +116,7 @@ def _read(options: argparse.Namespace) -> list["Capacity | BadInput"]:
     from seqsep.language_models.capacity.answer import capacity
     from seqsep.language_models.capacity.widths import keys_and_values, width
 
-    named = {
+    named: dict[str, Any] = {
         "source_length": None if options.source_length is None else quantity("--source-length", options.source_length, DECIMAL),
         "tensor_parallel": quantity("--tensor-parallel", options.tensor_parallel or "1", {"": 1}),
         "block_size": quantity("--block-size", options.block_size or "1", {"": 1}),

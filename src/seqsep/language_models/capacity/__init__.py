@@ -17,6 +17,7 @@ named         the text model inside a configuration, and its family
 notes         how a file was read: defaults, spellings, fields that are not read
 one_layer     from which length on one attention layer is too narrow
 one_layer_text  the same of one model, as plain values and in words
+own_layers    families whose files describe their layers in ways of their own
 part          what one layer keeps, in numbers
 patterns      which layer is of which kind
 published     31 published models with the status of each fact

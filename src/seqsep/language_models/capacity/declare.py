@@ -13,6 +13,7 @@ from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.families import COUNTED, Family, family
 from seqsep.language_models.capacity.flash_linear import DEFAULTS, flash_linear_layers, is_flash_linear
 from seqsep.language_models.capacity.named import named
+from seqsep.language_models.capacity.own_layers import own_layers
 from seqsep.language_models.capacity.part import Part
 from seqsep.language_models.capacity.sharing import has_indexer, keeps_nothing, ple_parts, rotates
 from seqsep.language_models.capacity.spellings import spelt
@@ -85,7 +86,9 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
     if older is not None:
         raise BadInput(f"{where}: {older}: expected the newer spelling of {name}, with mamba_d_state, found an older one")
     values, spellings = spelt(where, config, [name for name, stored in known.aliases.items() if stored in config])
-    fields = fields_of(where, known, {**config, **values})
+    read = Fields(where, {**config, **values}, known.defaults)
+    fields = fields_of(where, known, {**config, **values, **own_layers(name, read)})
+    fields.taken.update(read.taken)
     layers = _layers(known, fields)
     source = fields.optional(SOURCE_FIELDS[name]) if name in SOURCE_FIELDS else None
     taken = {**one.taken, **fields.taken}

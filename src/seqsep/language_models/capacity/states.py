@@ -81,6 +81,16 @@ def _zamba2(fields: Fields) -> list[Part]:
     return _mamba2_state(heads, width, fields.whole("mamba_ngroups"), **sizes)
 
 
+def _plamo2(fields: Fields) -> list[Part]:
+    """PLaMo 2: the convolution is over the heads' channels only."""
+    heads = fields.whole("mamba_num_heads")
+    inner = heads * fields.whole("head_dim")
+    return [
+        _convolution(inner, fields.whole("mamba_d_conv"), shares=heads),
+        _recurrence(inner * fields.whole("mamba_d_state"), heads=heads),
+    ]
+
+
 def _nemotron(fields: Fields) -> list[Part]:
     groups = fields.whole("mamba_n_groups" if fields.has("mamba_n_groups") else "n_groups")
     taps = fields.whole("mamba_d_conv" if fields.has("mamba_d_conv") else "conv_kernel")
@@ -173,6 +183,7 @@ STATES: dict[str, Callable[[Fields], list[Part]]] = {
     "mamba2-of-hybrids": _mamba2_of_hybrids,
     "zamba2": _zamba2,
     "nemotron": _nemotron,
+    "plamo2": _plamo2,
     "gated-delta": _gated_delta,
     "kda": _kda,
     "bailing": _bailing,

@@ -1,0 +1,61 @@
+"""Families whose rules are read from published code: the numbers that follow from it by hand."""
+
+import pytest
+
+from seqsep.core.names import BadInput
+from seqsep.language_models.capacity import capacity
+from seqsep.language_models.capacity.notes import notes
+
+SIZES = {"hidden_size": 64, "num_hidden_layers": 8, "num_attention_heads": 4, "num_key_value_heads": 2}
+
+
+def test_layers_of_nemotron_nas_differ():
+    """Groups of 1 and 4 heads, a layer without attention and one that is linear."""
+    blocks = [{"attention": {"n_heads_in_group": 1}}, {"attention": {"n_heads_in_group": 4}}]
+    blocks += [{"attention": {"no_op": True}}, {"attention": {"replace_with_linear": True}}]
+    sizes = {"model_type": "nemotron-nas", "hidden_size": 64, "num_hidden_layers": 4, "num_attention_heads": 4}
+    found = capacity({**sizes, "block_configs": blocks})
+    assert found.numbers_per_token == 2 * (4 + 1) * 16
+    assert [len(layer) for layer in found.layers] == [1, 1, 0, 0]
+    assert "published code" in notes(found)[0]
+    with pytest.raises(BadInput, match=r"block_configs: expected a list of 4 objects"):
+        capacity({**sizes, "block_configs": blocks[:3]})
+    with pytest.raises(BadInput, match=r"window_length: expected null"):
+        capacity({**sizes, "block_configs": [*blocks[:3], {"attention": {"n_heads_in_group": 1, "window_length": 8}}]})
+    with pytest.raises(BadInput, match="n_heads_in_group: expected a divisor of num_attention_heads, 4"):
+        capacity({**sizes, "block_configs": [*blocks[:3], {"attention": {"n_heads_in_group": 3}}]})
+
+
+def test_plamo_2_alternates_mamba_and_windows():
+    state = {"mamba_num_heads": 8, "hidden_size_per_head": 16, "mamba_d_state": 6, "mamba_d_conv": 4, "mamba_step": 2}
+    found = capacity({"model_type": "plamo2", **SIZES, **state, "attention_window_size": 9, "full_attention_idx": [3]})
+    assert found.fixed_numbers == 4 * 8 * 16 * (6 + 3)
+    assert found.numbers_per_token == 2 * 2 * 16
+    assert found.window_numbers == 3 * 8 * 2 * 2 * 16
+
+
+def test_half_of_phi_4_flash_keeps_nothing():
+    """Layers 0, 2 and 4 are Mamba's, 1 and 3 have windows, layer 5 keeps all tokens, and 6 and 7 read what 5 keeps."""
+    state = {"mb_per_layer": 2, "mamba_d_state": 6, "mamba_d_conv": 4, "mamba_expand": 2, "sliding_window": 9}
+    found = capacity({"model_type": "phi4flash", **SIZES, **state})
+    assert [len(layer) for layer in found.layers] == [2, 1, 2, 1, 2, 1, 0, 0]
+    assert found.fixed_numbers == 3 * 128 * (6 + 3)
+    assert (found.numbers_per_token, found.window_numbers) == (64, 2 * 8 * 64)
+    listed = [9 if layer in (1, 3) else None for layer in range(8)]
+    assert capacity({"model_type": "phi4flash", **SIZES, **state, "sliding_window": listed}).layers == found.layers
+
+
+def test_chatglm_has_groups_if_it_says_so():
+    sizes = {"model_type": "chatglm", "num_layers": 28, "hidden_size": 4096, "num_attention_heads": 32, "kv_channels": 128}
+    assert capacity(sizes).numbers_per_token == 28 * 2 * 32 * 128
+    grouped = {**sizes, "multi_query_attention": True, "multi_query_group_num": 2}
+    assert capacity(grouped).numbers_per_token == 28 * 2 * 2 * 128
+
+
+def test_minimax_text_01_has_a_list_of_its_own():
+    """attn_type_list has 0 for lightning attention."""
+    sizes = {**SIZES, "head_dim": 16, "attn_type_list": [0, 0, 0, 1, 0, 0, 0, 1]}
+    for name in ("minimax_text_01", "minimax_m1"):
+        found = capacity({"model_type": name, **sizes})
+        assert (found.fixed_numbers, found.numbers_per_token) == (6 * 4 * 16 * 16, 2 * 2 * 2 * 16)
+        assert found.model_type == "minimax"
