@@ -4,7 +4,6 @@ Names, types, ranges, choices and meanings are those of the signatures (`seqsep.
 """
 
 import argparse
-import inspect
 import re
 import textwrap
 from collections.abc import Callable, Sequence
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import Parser
 from seqsep.commands.named_theorems import known_theorem, theorem_named
 from seqsep.commands.shared_flags import fraction, number, whole_number
-from seqsep.core.names import BadInput, nearest
+from seqsep.core.names import BadInput, docstring, nearest
 from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def help_text(command: str, words: Sequence[str], flags: str) -> str | None:
         raise BadInput(f"{theorem.name}: expected one of {known}, the theorems that {command} takes")
     parts = [
         f"usage: {_prog(command, [known_theorem(named[0])])} {flags} [options]",
-        _without_errors(inspect.getdoc(function) or ""),
+        _without_errors(docstring(function)),
     ]
     return "\n\n".join([*parts, "options:", "\n".join(map(described, options))])
 
