@@ -172,9 +172,10 @@ def verify(certificate):
 
     facts = [f"{field} {value}" for field, value in [*given.items(), *found.items()] if type(value) is int]
     if "alice" in witness:
-        facts.append(f"alice {str(witness['alice'])[:100]}")
         # "If `alice` holds all positions, the second party sees nothing of the input."
-        facts += ["answer read from the state"] if len(witness["alice"]) == len(task.alphabets) else []
+        sees_all = len(witness["alice"]) == len(task.alphabets)
+        alice = str(witness["alice"])[:100]
+        facts.append(f"alice {alice}, answer read from the state" if sees_all else f"alice {alice}")
     return f"holds: {title}: {name}: {', '.join(facts)}; sha256 {certificate['digest']}"
 
 
@@ -467,7 +468,7 @@ def equal_answers_of_an_oracle(task, witness, claims):
     """Ask for "a prefix split of N symbols; all rows with the same symbols, and the same second one"."""
     of_symbols = prefix_split(task, witness, claims) and len(witness["alice"]) == task["length"]
     answers = [(sorted(set(row)), row[1:2]) for row in witness["rows"]]
-    return of_symbols and all(found == answers[0] for found in answers)
+    return of_symbols and all(before == after for before, after in pairwise(answers))
 
 
 THEOREMS["index-lookup-state"] = ("distinguishing-table", ("index-lookup",), every_list_of_symbols)
@@ -587,9 +588,9 @@ class Grid:
     def rounded_from_below(self, numerator, denominator):
         """Return the integer that all numbers just below the quotient are rounded to.
 
-        If a quotient is rounded to floor(a / b), these are rounded to ceil(a / b) - 1, which is floor((a - 1) / b).
+        If a quotient is rounded to floor(a / b), these are rounded to ceil(a / b) - 1, and ceil(x) is -floor(-x).
         """
-        return (2 * numerator + self.halves * denominator - 1) // (2 * denominator)
+        return -(-(2 * numerator + self.halves * denominator) // (2 * denominator)) - 1
 
     def clipped(self, numbers):
         """Return integers, clipped to [-L^2, L^2]."""
@@ -1043,7 +1044,7 @@ def by_pattern(given):
         query = word[length + 1 :]
         value = task.solve(word)
         found = answer = numbers["FAILED"] if value == 0 else value
-        count = ""
+        count = said([])
         if name == "counting-by-pattern":
             count = counts[query[1]]
             query = query[:1]

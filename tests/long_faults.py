@@ -137,7 +137,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
         ),
     ),
     "faults-attacks-on-files": (
-        ("tests", "test_files.py", "commands/test_hostile_files.py", "commands/test_outputs.py"),
+        ("tests", "core/test_files.py", "commands/test_hostile_files.py", "commands/test_outputs.py"),
         "pipes, devices, folders and 2 GiB for each option that reads a file; planted links, outputs that cannot be written, "
         "formulas in CSV: refused, or written as text",
         ("core/files.py", "core/tables.py", "commands/outputs.py", "../seqsep_check.py"),

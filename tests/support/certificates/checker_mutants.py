@@ -26,6 +26,7 @@ ZEROS = "ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256)) 
 CONTEXT = "context = Context(prec=digits + 10, Emin=MIN_EMIN, Emax=MAX_EMAX)"
 IS_BELOW = "is_below = drop > 0 or (self.once and any(drops))"
 ASCII = 'certificate = json.loads(data.decode("ascii"), parse_float=str, parse_constant=str)'
+BACKWARDS = "for at in range(len(written) - 5, -1, -1):"
 PART = "part = list(range(vertices + 1))  # of each vertex; vertices that the edges so far connect have the same"
 NO_SUCH_WORK = "no kinds and depth give exactly 4,000,000 (test_no_automaton_is_at_the_bound)"
 MORE_DIGITS = "another number of digits decides alike, since ends enclose"
@@ -48,6 +49,7 @@ EQUIVALENT: dict[str, str] = {
     f"{IS_BELOW} | comparison 0 Gt -> Lt at 11": ON_A_LINE,
     f"{IS_BELOW} | 0 -> 1 at 18": ON_A_LINE,
     f"{PART} | 1 -> 2 at 29": "the last entry is that of no vertex",
+    f"{BACKWARDS} | 1 -> 2 at 35": "a record has three tokens, and from the last token on there is one",
     f"{ASCII} | 'ascii' -> 'ascii~' at 37": "Python drops what is no letter from the name of an encoding",
 }
 

@@ -1,6 +1,7 @@
 """The least state and the longest input are the border of what the ceiling allows, at any size."""
 
 import math
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -21,7 +22,7 @@ from seqsep.tasks import (
     NgramRetrieval,
     Task,
 )
-from seqsep.tasks.ceilings import ceiling, least_state_bits, longest
+from seqsep.tasks.ceilings import ceiling, least_state_bits, length_where_it_bites, longest
 from seqsep.tasks.ceilings.forms import form_of
 from seqsep.tasks.ceilings.one_of_many import bits_of_a_symbol
 
@@ -212,3 +213,17 @@ def test_public_from_python_with_whole_numbers_too() -> None:
     assert {"least_state_bits", "longest"} <= set(dir(seqsep))
     assert seqsep.least_state_bits(seqsep.IndexLookup(20), 1) == 120
     assert seqsep.longest(seqsep.IndexLookup(20), 120, 1) == 20
+
+
+@pytest.mark.parametrize("sizes", [{"state_bits": -1}, {"state_bits": 0, "bits_per_token": -1}])
+def test_a_length_for_a_negative_state_is_refused(sizes):
+    with pytest.raises(ValueError, match="state_bits and bits_per_token are at least 0"):
+        length_where_it_bites(alphabet=64, **sizes)
+
+
+def test_a_length_of_more_digits_than_are_tried_first():
+    """More precision is taken until the two sides of N differ; here with 300 digits, by logarithms of the same library."""
+    state_bits = 10**60
+    with localcontext(Context(prec=300)):
+        exact = state_bits * Decimal(2).ln() / Decimal(3).ln()
+    assert length_where_it_bites(alphabet=3, state_bits=state_bits) == int(exact) + 1
