@@ -64,8 +64,8 @@ def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):
     assert "index-lookup-state" in line
     assert "measured / bound" in out
     assert done.page.read_text().count("index-lookup-state") >= 3
-    assert "none is compared" in out
-    assert "none is compared" in done.page.read_text()
+    assert "no run has a committed row to compare with" in out
+    assert "no run has a committed row to compare with" in done.page.read_text()
     assert (tmp_path / "report" / "picture.png").exists()
     with Store(tmp_path / "s.sqlite") as store:
         rows = store.finished("demo")

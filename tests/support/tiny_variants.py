@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from seqsep.language_models.capacity.families import family, model_types
+from seqsep.language_models.capacity.families import COUNTED, family, model_types
 
 REFUSED_BY_TRANSFORMERS = ("bitnet", "olmoe", "stablelm")
 """They break on a head_dim that they do not declare."""
@@ -40,6 +40,8 @@ def variants() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Family, what differs, and the fields that say so."""
     for name in model_types():
         known = family(name)
+        if known.basis != COUNTED:
+            continue
         reads = known.attention == "grouped" and any(kind in known.kinds for kind in (FULL, "hybrid"))
         if reads and "head_dim" not in known.defaults and name not in REFUSED_BY_TRANSFORMERS:
             yield name, "head_dim", {"head_dim": 24}

@@ -37,7 +37,7 @@ def shipped_files(folder: Path) -> Iterator[Path]:
     """Yield the paths, relative to `folder`, of the files that `PATTERNS` match there.
 
     >>> [path.as_posix() for path in shipped_files(root()) if path.name.startswith("own")]
-    ['examples/own_layer.py', 'examples/own_runs.py', 'examples/own_task.py']
+    ['examples/own_layer.py', 'examples/own_runs.py', 'examples/own_task.py', 'examples/own_theorem.py']
     """
     for pattern in PATTERNS:
         yield from sorted(path.relative_to(folder) for path in folder.glob(pattern))

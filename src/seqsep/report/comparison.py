@@ -70,6 +70,8 @@ class Comparison:
         >>> Comparison(18, (mamba,)).sentence()
         '17 of 18 runs equal their committed rows number for number'
         """
+        if self.compared == 0:
+            return "no run has a committed row to compare with"
         return f"{self.equal} of {self.compared} runs equal their committed rows number for number"
 
     def table(self) -> PlainTable | None:

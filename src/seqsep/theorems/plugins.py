@@ -51,8 +51,10 @@ class UserTheorem(PlugIn):
         if not callable(function):
             raise PlugInFails(f"{self.words}: {field}: expected a function, found a {type(function).__name__}")
         try:
-            variadic = [one for one in inspect.signature(function).parameters.values() if one.kind in VARIADIC]
             options = theorem.options_of(command)
+            named = {option.name for option in options}  # the fields of a record are options in the place of its keywords
+            parameters = inspect.signature(function).parameters.values()
+            variadic = [one for one in parameters if one.kind in VARIADIC and one.name in named]
         except Exception as error:
             raise PlugInFails(
                 f"{self.words}: {field}: expected parameters that can be read, found {in_words(error, self.path)}"

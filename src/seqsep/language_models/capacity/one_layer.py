@@ -73,9 +73,10 @@ def one_layer(found: Capacity) -> OneLayer | None:
     """The attention layer of a model, the one that sees all tokens if there is one; None without one of known form.
 
     >>> from seqsep.language_models.capacity import capacity
-    >>> one_layer(capacity({"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8}))
+    >>> heads = {"num_attention_heads": 32, "num_key_value_heads": 8}
+    >>> one_layer(capacity({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, **heads}))
     OneLayer(heads=32, width=128, window=None)
-    >>> one_layer(capacity({"model_type": "mamba"})) is None
+    >>> one_layer(capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2})) is None
     True
     """
     if found.model_type not in model_types():

@@ -22,8 +22,8 @@ def one_layer_record(found: Capacity) -> dict[str, int | None]:
     `composition.._fails_from` is an n of two functions over [n], `induction_fails_from` a number of tokens before the question.
 
     >>> from seqsep.language_models.capacity import capacity
-    >>> llama = {"model_type": "llama", "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8}
-    >>> record = one_layer_record(capacity({**llama, "vocab_size": 32_000}))
+    >>> llama = {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32}
+    >>> record = one_layer_record(capacity({**llama, "num_key_value_heads": 8, "vocab_size": 32_000}))
     >>> [record[name] for name in ("heads", "value_width", "composition_fails_from", "induction_fails_from")]
     [32, 128, 5372, 16788]
     """
@@ -51,7 +51,8 @@ def one_layer_sentences(found: Capacity) -> list[str]:
     """The lengths, a line each, with what they are about and what they leave open.
 
     >>> from seqsep.language_models.capacity import capacity
-    >>> print(one_layer_sentences(capacity({"model_type": "mamba", "hidden_size": 8, "state_size": 4}))[0])
+    >>> mamba = {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}
+    >>> print(one_layer_sentences(capacity(mamba))[0])
     One layer alone, the recurrence with the largest state (112 numbers), cannot, whatever its weights:
     """
     record = one_layer_record(found)
