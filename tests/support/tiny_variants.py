@@ -5,8 +5,11 @@ from typing import Any
 
 from seqsep.language_models.capacity.families import COUNTED, family, model_types
 
-REFUSED_BY_TRANSFORMERS = ("bitnet", "olmoe", "stablelm")
-"""They break on a head_dim that they do not declare."""
+REFUSED_BY_TRANSFORMERS = (
+    *("bitnet", "olmoe", "stablelm", "chameleon", "mllama_text_model", "ernie4_5_vl_moe_text", "glm4v_moe_text", "glm4v_text"),
+    *("glm_ocr_text", "qwen2_5_omni_text", "qwen2_5_vl_text", "qwen2_vl_text"),
+)
+"""They break on a head_dim that they do not declare, or that the sections of their rotary angles are not of."""
 LINEAR = "linear_attention"
 FULL = "full_attention"
 OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
