@@ -18,6 +18,21 @@ SURVIVORS: dict[str, str] = {
     "maths/communication/rank_by_counting.py: REPEATED = ((2, (0,)), (4, (0, 1)), (4, (0, 3)))  "
     "# period, and Alice's places in it"
     " | 4 -> 3 at 24": "which partitions are tried; the rank of each is exact",
+    "theorems/is_tree/walk.py: if length < 1: | 1 -> 0 at 12": "the range of the option refuses 0 before",
+    'theorems/options/types.py: Alphabet = Annotated[int, Range(1, 1 << 16), "S: symbols are 0 to S - 1."] | 16 -> 15 at 40': (
+        "the greatest size is a choice; the ends of the declared range are tested"
+    ),
+    'theorems/options/types.py: Keys = Annotated[int, Range(1, 1 << 16), "Number of different keys."] | 1 -> 0 at 28': (
+        "tests/theorems/test_least_values.py, which is not near, checks the least"
+    ),
+    'theorems/retrieval/recall_state.py: return {"state_bits": least_bits(length, gram)} | returns None at 0': (
+        "tests/commands/test_bound.py, which is not near, reads it"
+    ),
+    "theorems/retrieval/recall_state.py: inside = [data[place : place + gram - 1] for place in range(length - gram + 2)] "
+    "| Add -> Sub at 60": INPUTS,
+    'theorems/sparse_threshold/two_layers.py: outcomes.append(_check("CNFs over 4 variables", plan, seed, most=0, '
+    "floats=2_000 if number < 100 else 0)) | 2000 -> 1999 at 75": INPUTS,
+    "theorems/sparse_threshold/two_layers.py: floats = 1_000 if case.length <= 128 else 0 | 1000 -> 999 at 9": INPUTS,
     "theorems/circuits/_shown.py: MOST_INPUTS = 64 | 64 -> 65 at 14": "the number of inputs is a power of two",
     "theorems/circuits/attention.py: sources = max(clock**2, eta * clock, 2 * eta * back, eta * (2 * back * clock + back**2 + "
     "gates**2 + 1)) | 2 -> 1 at 96": BELOW,
