@@ -23,10 +23,12 @@ class Registry(Mapping[str, T]):
     def __init__(self, kind: str, places: Mapping[str, str]) -> None:
         self.kind = kind
         self.places = dict(places)
+        self._found: dict[str, T] = {}
 
     def __getitem__(self, name: str) -> T:
-        member: T = imported(self.places[name])
-        return member
+        if name not in self._found:
+            self._found[name] = imported(self.places[name])
+        return self._found[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.places)
