@@ -64,7 +64,7 @@ def counted_types() -> list[str]:
 
 
 def is_pair(name: str) -> bool:
-    """Whether a family is run as an encoder-decoder."""
+    """Return True for a family that is run as an encoder-decoder."""
     from seqsep.language_models.capacity.families import family
 
     return family(name).rule == "decoder" and name != "trocr"

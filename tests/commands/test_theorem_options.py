@@ -82,7 +82,7 @@ def test_help_explains_the_options_of_one_theorem(capsys):
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_help_is_no_docstring_of_python(name, capsys):
-    """What a function raises is refused on the command line by the ranges that help shows."""
+    """Help has no text about exceptions: the ranges that it shows refuse bad values on the command line."""
     for command in COMMANDS:
         if BY_NAME[name].options_of(command):
             with pytest.raises(SystemExit):

@@ -99,7 +99,7 @@ BESIDE = {
 
 
 def of_a_grid(option):
-    """Whether an option is L of a grid, which must hold all entries of the network."""
+    """Return True for the option L of a grid, which must hold all entries of the network."""
     return option.meaning == GridSteps.__metadata__[-1]
 
 
@@ -108,7 +108,7 @@ DEFINED = [one for one in RANGED if one[1] in ("build", "bound") and not of_a_gr
 
 @pytest.mark.parametrize(("name", "command", "option"), DEFINED)
 def test_networks_and_formulas_at_the_least(name, command, option):
-    """What is beside the option is small; L of a grid is left."""
+    """The other options are small; L of a grid is left out."""
     required = {one.name for one in BY_NAME[name].options_of(command) if one.is_required} - {option}
     least = option_of(name, command, option).range.least
     beside = BESIDE.get((name, option), {}) if command == "build" else {}

@@ -166,7 +166,7 @@ class Described(TypedDict):
 
 
 class Reported(Described):
-    """What one run of a check reports: the fields of `Outcome` that its claim does not say."""
+    """The fields of `Outcome` that one run of a check reports, and its claim does not have."""
 
     inputs: int
     measured: Mapping[str, Number]

@@ -240,7 +240,7 @@ class Capacity(Sizes, Tabular):
         }
 
     def _deployment(self) -> dict[str, Any]:
-        """What was asked of the deployment, if anything was."""
+        """The settings of the deployment that were given, by name."""
         cross = {"numbers_per_source_token": self.numbers_per_source_token, "source_length": self.source_length}
         return {
             **({} if self.value_bits is None else {"value_bits": plain(Fraction(self.value_bits))}),
