@@ -207,8 +207,9 @@ COMMAND = Command(
         "To check your own theorem and its laws, with its options as flags:\n"
         "  seqsep check --theorem theorem.py:MY_THEOREM [--OPTION VALUE] [--help] [--json]\n\n"
         "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
-        "  seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24, from 9]\n"
-        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]"
+        "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24, from 9]\n"
+        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
+        "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI."
     ),
     read_further=list,
     help_of=lambda words: help_text("check", words, "[--json]"),

@@ -4,11 +4,14 @@ import argparse
 import json
 from collections.abc import Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 from seqsep.commands.command import Parser, print_json
+from seqsep.commands.junit import junit_text
 from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.core.files import require_output, write_file
 from seqsep.core.names import BadInput
 
 LEAST_TIME = 9
@@ -28,7 +31,11 @@ def run_language_models(words: Sequence[str]) -> int:
     """Try every law of state on each model that the words name: a line a law, or JSON at the end."""
     options = _options(words)
     changes = dict(map(_change, options.set))
+    if options.junit is not None:
+        require_output(options.junit, read=map(Path, options.model))
     records = [_check(path, changes, options) for path in options.model]
+    if options.junit is not None:
+        write_file(options.junit, junit_text({record["model"]: record["laws"] for record in records}))
     if options.json:
         print_json(records[0] if len(records) == 1 else records)
     return DONE if all(record["holds"] for record in records) else REFUTED
@@ -44,12 +51,15 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         help="a folder with config.json and model.safetensors, or a config.json alone, with random weights",
     )
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="a field of config.json as JSON")
+    parser.add_argument("--tiny", action="store_true", help="divide every size, keep the pattern of layers, draw the weights")
     parser.add_argument("--length", type=whole_number, default=TIME, help=f"tokens of an input, from {LEAST_TIME}")
     parser.add_argument("--batch", type=whole_number, default=BATCH, help=f"inputs read together, from {LEAST_BATCH}")
     parser.add_argument("--seed", type=whole_number, default=0, help="random seed of tokens and weights")
     parser.add_argument(
         "--dtype", choices=TYPES, default=TYPES[0], help="type to compute in; the results are compared with float64"
     )
+    parser.add_argument("--law", action="append", default=[], metavar="NAME", help="a law to test; by default all of them")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdicts as a JUnit file, for CI")
     parser.add_argument("--json", action="store_true", help="print a JSON object for each model; a list if there are several")
     options = parser.parse_args(words)
     for flag, least in (("length", LEAST_TIME), ("batch", LEAST_BATCH)):
@@ -77,18 +87,24 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
     """Try every law on one model, printing each verdict without --json; the record says what holds."""
     import torch
 
-    from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, try_law
+    from seqsep.language_models.laws.check import choose_laws, try_law
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.laws.source import find_source, require_fields, version
     from seqsep.language_models.laws.trial import Trial
+    from seqsep.language_models.loader.library import version
+    from seqsep.language_models.loader.source import find_source, require_fields
+    from seqsep.language_models.loader.tiny import tiny
 
-    source = find_source(path, changes, options.seed)
+    laws = choose_laws(options.law)
+    if options.tiny:
+        source = tiny(find_source(path, {}, options.seed, only_config=True)).but(changes)
+    else:
+        source = find_source(path, changes, options.seed)
     require_fields(source, changes)
     dtype = getattr(torch, options.dtype)
     verdicts = []
     with Receiver() as receiver:
         trial = Trial(source, time=options.length, batch=options.batch, seed=options.seed, dtype=dtype, receiver=receiver)
-        for name in LANGUAGE_MODEL_LAWS:
+        for name in laws:
             verdicts.append(try_law(name, trial))
             if not options.json:
                 print(verdicts[-1].line(), flush=True)
@@ -100,6 +116,7 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
         "model": path,
         "model_type": source.config["model_type"],
         "transformers": version(),
+        "tiny": options.tiny,
         "weights": "random" if source.folder is None else "of the folder",
         "fields_set": {**changes, **trial.shortened},
         "length": options.length,

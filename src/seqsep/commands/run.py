@@ -139,7 +139,7 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.lab.run_labels import read_labels
     from seqsep.lab.run_table import RunTable
 
-    engine_of(options)  # says at once which flag does not fit
+    engine = engine_of(options)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
     replacements = Replacements(
         mixers=options.mixer,
@@ -156,7 +156,7 @@ def run(options: argparse.Namespace) -> int:
     grid = _runs_of_claims(options) if is_of_claims else experiment.runs(preset)
     search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
-    rows = carry_out(experiment.name, runs, options)
+    rows = carry_out(experiment.name, runs, options, engine)
     if rows and options.compare is None:
         print(RunTable(rows, read_labels(options.store)).table())
     return REFUTED if any(row.failed for row in rows) else DONE

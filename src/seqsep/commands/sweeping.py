@@ -103,7 +103,7 @@ def gpu_share(text: str) -> float:
     return value
 
 
-def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) -> "list[Row]":
+def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace, engine: "Engine") -> "list[Row]":
     """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
     from seqsep.commands.comparison import MINE, beside, committed_rows, sentence
     from seqsep.lab.device import at_once
@@ -116,7 +116,6 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     from seqsep.lab.store.store import Store
     from seqsep.lab.sweep import Sweep
 
-    engine = engine_of(options)
     require_place(options.store)
     _require_sizes(runs.first)
     committed = None if options.compare is None else committed_rows(options.compare)

@@ -170,12 +170,12 @@ class OpenModels:
     def __enter__(self) -> "OpenModels":
         from seqsep.lab.device import kind_of_gpu
         from seqsep.lab.store.store import Store
-        from seqsep.language_models.text.language_model import import_transformers
+        from seqsep.language_models.loader.library import transformers
         from seqsep.language_models.text.model_folder import find_model
         from seqsep.language_models.text.tokenizer import start
 
         start()
-        import_transformers(offline=all(Path(model).is_dir() for model in self.options.model))
+        transformers(offline=all(Path(model).is_dir() for model in self.options.model))
         if self.options.device == "cuda":
             kind_of_gpu()
         self.folders = {model: find_model(model) for model in self.options.model}

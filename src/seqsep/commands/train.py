@@ -8,7 +8,7 @@ from seqsep.commands.members import names
 from seqsep.commands.run_settings import add_new_run_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import fields_from_flags, seconds
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.sweeping import STALL_SECONDS, add_sweep_flags, carry_out
+from seqsep.commands.sweeping import STALL_SECONDS, add_sweep_flags, carry_out, engine_of
 from seqsep.core.names import BadInput, choose
 from seqsep.models.plugins.name import names_a_file
 
@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.lab.run_table import RunTable
 
     runs = [_described(options, seed) for seed in options.seed]
-    rows = carry_out(EXPERIMENT, ChosenRuns(runs, None), options)
+    rows = carry_out(EXPERIMENT, ChosenRuns(runs, None), options, engine_of(options))
     if rows:
         print(RunTable(rows, read_labels(options.store)).table())
     return REFUTED if any(row.failed for row in rows) else DONE

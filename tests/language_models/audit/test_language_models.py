@@ -16,7 +16,7 @@ from seqsep.language_models.audit.answer import audit_language_model
 from seqsep.language_models.audit.books import BookQuestions, InTokens, InWords
 from seqsep.language_models.audit.reader import BookReader
 from seqsep.language_models.laws.reader import Reader
-from seqsep.language_models.laws.source import find_source
+from seqsep.language_models.loader.source import find_source
 from support.command_line import call
 from support.language_models import FAMILIES, build, bytes_tokenizer, save, words_tokenizer
 
@@ -237,7 +237,8 @@ def test_a_state_without_finite_logits_answers_nothing(trained):
 
 def saved(folder: Path, config: dict[str, object]) -> None:
     """A folder with random weights."""
-    from seqsep.language_models.laws.source import Source, built
+    from seqsep.language_models.loader.source import Source
+    from seqsep.language_models.loader.weights import built
 
     built(Source("x", config), torch.float32).save_pretrained(folder)
 

@@ -14,8 +14,10 @@ from seqsep.commands.cli import main
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, ModelVerdict, try_law
 from seqsep.language_models.laws.reader import Reader
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.source import Source, all_fields, built, require_fields, version
 from seqsep.language_models.laws.trial import Trial
+from seqsep.language_models.loader.library import version
+from seqsep.language_models.loader.source import Source, all_fields, require_fields
+from seqsep.language_models.loader.weights import built
 from support.faulty_readers import FAMILIES, KINDS_OF_FAULTS, FaultyReader
 
 TIME = 12
@@ -180,7 +182,7 @@ def test_the_command_says_what_holds(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (record["model_type"], record["weights"], record["fields_set"]["hidden_size"]) == ("mamba", "random", 8)
     assert [law["law"] for law in record["laws"]] == list(LANGUAGE_MODEL_LAWS)
     failed = [(law["law"], law["token"]) for law in record["laws"] if law["holds"] is False]
-    assert failed == [("in chunks", 4), ("padding in chunks", 1)]
+    assert failed == [("in chunks", 4), ("padding in chunks", 1), ("rolled back", 4)]
 
 
 @pytest.mark.usefixtures("same_receiver")

@@ -7,8 +7,8 @@ import torch
 
 from seqsep.language_models.laws.check import try_law
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.source import Source
 from seqsep.language_models.laws.trial import Trial
+from seqsep.language_models.loader.source import Source
 from support.faulty_readers import FAMILIES
 
 NAME = "mistral"

@@ -23,9 +23,9 @@ from seqsep.lab.audit.carried import carried_bits, lower_accuracy, places_at_lea
 from seqsep.lab.audit.needed import MOST_BUDGET, Rounded, codebooks, fewest, rounded
 from seqsep.language_models.audit.books import BookQuestions, InTokens, InWords, Phonebooks
 from seqsep.language_models.audit.reader import BookReader
-from seqsep.language_models.laws.folder import read_folder
 from seqsep.language_models.laws.reader import Reader
-from seqsep.language_models.laws.source import find_source
+from seqsep.language_models.loader.folder import read_folder
+from seqsep.language_models.loader.source import find_source
 from seqsep.language_models.text.language_model import CONTEXT_FIELDS, ends_of, tokens_of, vocabulary_of
 from seqsep.language_models.text.phonebook import MOST_DIGITS
 from seqsep.language_models.text.tokenizer import Tokenizer
@@ -141,7 +141,8 @@ def audit_language_model(
     Raises TransformersMissing without the extra hf.
 
     >>> import json, tempfile
-    >>> from seqsep.language_models.laws.source import Source, built
+    >>> from seqsep.language_models.loader.source import Source
+    >>> from seqsep.language_models.loader.weights import built
     >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
     >>> folder = tempfile.mkdtemp()
     >>> built(Source("llama", {"model_type": "llama", **sizes}), torch.float32).save_pretrained(folder)

@@ -8,9 +8,9 @@ from seqsep.core.names import BadInput, text_of
 from seqsep.language_models.capacity.declare import Declared, declare
 from seqsep.language_models.laws.reader import Reader, copy_parameters
 from seqsep.language_models.laws.settings import FEW, ROTARY, other_settings, with_chunks, with_window
-from seqsep.language_models.laws.source import Source, all_fields
 from seqsep.language_models.laws.state import numbers, size_in_bytes
 from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.language_models.loader.source import Source, all_fields
 from seqsep.models.laws.mixer import LawFails
 
 SLIDING = "sliding_attention"
@@ -43,7 +43,7 @@ def nothing_beyond_windows(trial: Trial) -> None:
     layers = int(config.get("num_hidden_layers") or 1)
     window = max(2, (trial.time - 2) // layers + 1)
     changes = with_window(config, window) | _all_sliding(config)
-    narrow = trial.source.but(changes)
+    narrow = _changed(trial.source, changes)
     parts = [part for layer in _declared(narrow).layers for part in layer]
     if not parts or any(part.fixed or part.tokens is None or part.rate for part in parts):
         raise NotTried("not every layer can be given a window")
@@ -76,7 +76,7 @@ def settings_change_it(trial: Trial) -> None:
         if not has_part(trial.exact, name):
             continue
         try:
-            reader = _with_weights_of(trial, trial.source.but({name: value}))
+            reader = _with_weights_of(trial, _changed(trial.source, {name: value}))
             found = reader.whole(trial.tokens)
         except (NotTried, ValueError, KeyError, TypeError):
             continue  # what refuses a value has read it
@@ -108,10 +108,10 @@ def kernels_agree(trial: Trial) -> None:
         changes = with_chunks(config, size)
         if changes:
             shown = ", ".join(f"{name} {config[name]} -> {value}" for name, value in changes.items())
-            found = _with_weights_of(trial, trial.source.but(changes)).whole(trial.tokens)
+            found = _with_weights_of(trial, _changed(trial.source, changes)).whole(trial.tokens)
             trial.require_same(f"with {shown}", found, whole)
     model = trial.reader.model
-    if not getattr(model, "_supports_sdpa", False):
+    if not all(part._supports_sdpa for part in model.modules() if hasattr(part, "_supports_sdpa")):
         return
     model.set_attn_implementation("sdpa")
     try:
@@ -131,6 +131,14 @@ def _declared(source: Source) -> Declared:
 def _all_sliding(config: dict[str, Any]) -> dict[str, Any]:
     kinds = config.get("layer_types")
     return {"layer_types": [SLIDING] * len(kinds)} if kinds and SLIDING in kinds else {}
+
+
+def _changed(source: Source, changes: dict[str, Any]) -> Source:
+    """Return the source with other fields. Raises NotTried if the library does not take one."""
+    try:
+        return source.but(changes)
+    except BadInput as error:
+        raise NotTried(text_of(error)) from error
 
 
 def _with_weights_of(trial: Trial, source: Source) -> Reader:

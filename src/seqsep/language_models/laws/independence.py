@@ -101,26 +101,12 @@ def beams(trial: Trial) -> None:
 
 def _scores_of_beams(trial: Trial, prompt: Tensor, keeps_state: bool) -> Tensor:
     """The mean log probability of each beam's new tokens, from the best beam of each row on."""
-    several = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
-    output = _generated(trial, prompt, torch.ones_like(prompt), use_cache=keeps_state, **several)
+    several: dict[str, Any] = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
+    output = trial.reader.generate(prompt, max_new_tokens=NEW_TOKENS, use_cache=keeps_state, **several)
     return output.sequences_scores.double()
 
 
 def _greedy(trial: Trial, prompt: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """The tokens read by the last pass, and the logits of the last passes."""
-    output = _generated(trial, prompt, mask, use_cache=True, output_logits=True)
+    output = trial.reader.generate(prompt, mask, max_new_tokens=NEW_TOKENS, use_cache=True, output_logits=True)
     return output.sequences[:, :-1], torch.stack(list(output.logits), 1)
-
-
-def _generated(trial: Trial, prompt: Tensor, mask: Tensor, **options: Any) -> Any:
-    """What the library's `generate` gives for NEW_TOKENS tokens that are not drawn."""
-    with trial.reader.computing():
-        return trial.reader.model.generate(
-            prompt,
-            attention_mask=mask,
-            max_new_tokens=NEW_TOKENS,
-            do_sample=False,
-            return_dict_in_generate=True,
-            pad_token_id=0,
-            **options,
-        )

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from seqsep.core.interrupts import watch_parent
 from seqsep.core.names import required, text_of
-from seqsep.language_models.laws.source import Source
+from seqsep.language_models.loader.source import Source
 
 OTHER_INPUT = 987_654
 """The seed of the input that only gives the state its shape."""

@@ -5,26 +5,20 @@ carry padding in their state, and learned positions would shift. Settings that a
 sampling and penalties, are left aside; the tokens that end a text are kept.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from seqsep.core.names import BadInput, excerpt, install, text_of
-from seqsep.language_models.laws.folder import CONFIG
+from seqsep.core.names import BadInput, excerpt, text_of
 from seqsep.language_models.laws.reader import NAMES_OF_A_STATE
-from seqsep.language_models.laws.source import of_folder
+from seqsep.language_models.loader.folder import CONFIG
+from seqsep.language_models.loader.library import transformers
+from seqsep.language_models.loader.weights import of_folder
 from seqsep.language_models.text.model_folder import ModelFolder
 from seqsep.language_models.text.tokenizer import Tokenizer
 
-INSTALL = install("hf")
 CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length")
-
-
-class TransformersUnavailable(OSError):
-    """The package `transformers` is not installed; the message is one line, with the command that installs it."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +49,6 @@ class Facts:
     context: int | None
 
 
-def import_transformers(offline: bool) -> Any:
-    """The module `transformers`. Raises TransformersUnavailable if it is not installed.
-
-    With `offline` nothing that it does asks the network.
-    """
-    if offline:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    try:
-        transformers: Any = import_module("transformers")
-    except ImportError as error:
-        raise TransformersUnavailable(f"seqsep text needs transformers, which is not installed ({error}); {INSTALL}") from error
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    return transformers
-
-
 class NonFiniteLogits(ValueError):
     """The greatest logit of a model is not a number or infinite; `row` is the prompt, from 0."""
 
@@ -89,15 +66,15 @@ class LanguageModel:
     def __init__(self, folder: ModelFolder, dtype: str = "float32", device: str = "cpu") -> None:
         import torch
 
-        transformers: Any = import_module("transformers")
+        library = transformers()
         self.torch = torch
         self.folder = folder
         self.tokenizer = Tokenizer(folder.files)
-        self.model = of_folder(transformers, folder.files, dtype=getattr(torch, dtype))
+        self.model = of_folder(library, folder.files, dtype=getattr(torch, dtype))
         configs = (self.model.config.get_text_config(), self.model.generation_config)
         self.vocabulary = vocabulary_of(self.model)
         self.ends = ends_of(self.tokenizer, configs, self.vocabulary)
-        self.model.generation_config = transformers.GenerationConfig()
+        self.model.generation_config = library.GenerationConfig()
         self.model.eval().to(device)
         config = self.model.config.get_text_config()
         self.context_field = next((name for name in CONTEXT_FIELDS if isinstance(getattr(config, name, None), int)), "")
@@ -134,7 +111,7 @@ class LanguageModel:
 
         Each ends once `is_complete` of its text, at a token that ends a text, or after `most_tokens`. Raises NonFiniteLogits.
         """
-        transformers: Any = import_module("transformers")
+        library = transformers()
         length = len(prompts[0])
         if any(len(prompt) != length for prompt in prompts):
             raise ValueError("prompts that are completed together: expected equally many tokens, found several lengths")
@@ -151,7 +128,7 @@ class LanguageModel:
             if not bits:
                 bits.append(cache_bits(output, len(prompts)))
 
-        settings = transformers.GenerationConfig(
+        settings = library.GenerationConfig(
             do_sample=False,
             max_new_tokens=most_tokens,
             eos_token_id=self.ends or None,
@@ -165,7 +142,7 @@ class LanguageModel:
                     inputs,
                     attention_mask=self.torch.ones_like(inputs),
                     generation_config=settings,
-                    stopping_criteria=transformers.StoppingCriteriaList([is_done]),
+                    stopping_criteria=library.StoppingCriteriaList([is_done]),
                 )
         except (NonFiniteLogits, MemoryError):
             raise

@@ -21,6 +21,7 @@ from seqsep.models.laws._comparison import (
     step_through,
 )
 from seqsep.models.laws._gradients import gradients_are_right
+from seqsep.models.laws._optional import optional_methods_agree
 from seqsep.models.laws.failure import LawFails
 from seqsep.models.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.models.plugins.global_state import GlobalState
@@ -343,6 +344,7 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], str | None]] = {
     "padding": padding_changes_nothing,
     "many questions to one state": step_output_equals_step,
     "state as bytes": state_survives_as_bytes,
+    "optional methods": optional_methods_agree,
     "gradients": gradients_are_right,
 }
 """By the name that `seqsep check` prints, in the order in which they are tried."""
