@@ -239,7 +239,7 @@ def test_the_network_of_a_circuit_and_of_a_question(tmp_path, capsys):
     assert alike(seqsep.load_network(path), build(PATTERN.name, question="recall", alphabet=5))
     with pytest.raises(SystemExit):
         call(capsys, "export-network", CIRCUITS.name, "--help")
-    assert "--circuit     file, required. A JSON file that holds a circuit." in capsys.readouterr().out
+    assert "--circuit     file, required. A JSON file with the circuit." in capsys.readouterr().out
 
 
 def test_what_cannot_be_exported_says_why(capsys):
@@ -248,7 +248,7 @@ def test_what_cannot_be_exported_says_why(capsys):
         (CIRCUITS.name, "--length", "3", "-o", "n.npz"): "--circuit",
         (CIRCUITS.name, "--length", "3", "--circuit", "absent.json", "-o", "n.npz"): "absent.json",
         (HYBRID.name, "--length", "3", "--steps", "9", "--machine", "absent", "-o", "n.npz"): "binary-increment",
-        (PATTERN.name, "--alphabet", "3", "--question", "idnex", "-o", "n.npz"): "expected index, recall",
+        (PATTERN.name, "--alphabet", "3", "--question", "idnex", "-o", "n.npz"): "question is one of index, recall, counting",
         ("index-lookup-attention", "--length", "6"): "expected -o FILE",
         ("index-lookup-attention", "--length", "6", "-o", "n.txt"): "expected a name that ends in",
         ("index-lookup-attention", "-o", "n.npz"): "--length",

@@ -95,7 +95,7 @@ def help_text(command: str, words: Sequence[str], flags: str) -> str | None:
 
 def described(option: "Option") -> str:
     """Describe an option for help: flag, type, range, default and meaning, wrapped to 100 columns."""
-    kind = KINDS.get(option.kind, ("name or file", str))[0]
+    kind = KINDS[option.kind][0] if option.kind in KINDS else "name or file" if option.choice else "file"
     default = "" if option.default is False else "optional" if option.default is None else f"by default {option.default}"
     shown = ", ".join(part for part in (kind, str(option.range or ""), "required" if option.is_required else default) if part)
     unsaid = [choice for choice in option.choices if not re.search(rf"\b{choice}\b", option.meaning)]
