@@ -53,17 +53,17 @@ def tried(names: list[str]) -> Verdicts:
 
     from seqsep.language_models.laws.check import try_law, try_laws
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.laws.trial import Trial
-    from seqsep.language_models.loader.source import Source
+    from seqsep.language_models.laws.trial import LawTrial
+    from seqsep.language_models.loader.source import ModelSource
 
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     found = {}
     with Receiver() as receiver:
         for name in names:
-            source = Source(name, fields_of(name))
+            source = ModelSource(name, fields_of(name))
             records = [verdict.record() for verdict in try_laws(source, time=TIME, batch=BATCH, receiver=receiver)]
-            trial = Trial(source, time=LONG, batch=BATCH, seed=0, dtype=torch.float64, receiver=receiver)
+            trial = LawTrial(source, time=LONG, batch=BATCH, seed=0, dtype=torch.float64, receiver=receiver)
             found[name] = [*records, try_law(LAW_OF_LONG, trial).record() | {"law": f"{LAW_OF_LONG}, {LONG} tokens"}]
             print(f"{name}: fails {failing(found[name])}", flush=True)
     return found

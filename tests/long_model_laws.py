@@ -116,7 +116,7 @@ def tried(names: list[str], is_nested: bool = False) -> Verdicts:
 
     from seqsep.language_models.laws.check import try_laws
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.loader.source import Source
+    from seqsep.language_models.loader.source import ModelSource
     from support.law_models import fields_of, nested
 
     torch.set_num_threads(1)
@@ -125,7 +125,7 @@ def tried(names: list[str], is_nested: bool = False) -> Verdicts:
     with Receiver() as receiver:
         for name in names:
             config = nested(fields_of(name)) if is_nested else fields_of(name)
-            found[name] = [verdict.record() for verdict in try_laws(Source(name, config), receiver=receiver)]
+            found[name] = [verdict.record() for verdict in try_laws(ModelSource(name, config), receiver=receiver)]
             print(f"{name}: fails {failing(found[name])}", flush=True)
     return found
 
@@ -172,8 +172,8 @@ def not_caught(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
     from seqsep.language_models.laws.check import try_law
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.laws.trial import Trial
-    from seqsep.language_models.loader.source import Source
+    from seqsep.language_models.laws.trial import LawTrial
+    from seqsep.language_models.loader.source import ModelSource
     from support.faulty_serving import FaultyServing
     from support.law_models import fields_of
 
@@ -181,8 +181,8 @@ def not_caught(pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     warnings.simplefilter("ignore")
     found = []
     for law, name in pairs:
-        source = Source(name, fields_of(name))
-        trial = Trial(source, time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=Receiver())
+        source = ModelSource(name, fields_of(name))
+        trial = LawTrial(source, time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=Receiver())
         trial.reader = FaultyServing(trial.exact, law)
         if try_law(law, trial).holds is not False:
             found.append((law, name))
@@ -235,12 +235,12 @@ def trial_of(name: str, seed: int, receiver: Any) -> Any:
     """A healthy tiny model of a family."""
     import torch
 
-    from seqsep.language_models.laws.trial import Trial
-    from seqsep.language_models.loader.source import Source
+    from seqsep.language_models.laws.trial import LawTrial
+    from seqsep.language_models.loader.source import ModelSource
     from support.faulty_readers import FAMILIES
 
-    source = Source(name, {"model_type": name, **FAMILIES[name]}, None, seed)
-    return Trial(source, time=TIME, batch=3, seed=seed, dtype=torch.float64, receiver=receiver)
+    source = ModelSource(name, {"model_type": name, **FAMILIES[name]}, None, seed)
+    return LawTrial(source, time=TIME, batch=3, seed=seed, dtype=torch.float64, receiver=receiver)
 
 
 def write_nested() -> None:

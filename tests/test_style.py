@@ -6,6 +6,7 @@ As a script it lists what is left in some folders: python tests/test_style.py sr
 import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,6 +103,15 @@ def test_no_line_holds_two_ideas():
         for line, what in packed(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert not found, "\n".join(found)
+
+
+def test_a_class_name_stands_in_one_module():
+    modules = defaultdict(set)
+    for path in python_files("src/seqsep/lab", "src/seqsep/language_models"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                modules[node.name].add(str(path.relative_to(ROOT)))
+    assert not {name: files for name, files in modules.items() if len(files) > 1}
 
 
 def test_names_of_tests_fit_a_screen():

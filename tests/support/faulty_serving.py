@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from pages._serving_laws import OF_SERVING
-from seqsep.language_models.laws.reader import Reader, State
+from seqsep.language_models.laws.reader import ModelReader, State
 from seqsep.language_models.laws.settings import windows_of
 from seqsep.language_models.laws.state import tensors
 from seqsep.language_models.loader.source import all_fields
@@ -26,10 +26,10 @@ TYPES = {
 """Five types for each law; the long check has all types on which the law holds."""
 
 
-class FaultyServing(Reader):
+class FaultyServing(ModelReader):
     """A healthy reader with the fault of FAULTS that belongs to a law."""
 
-    def __init__(self, healthy: Reader, law: str) -> None:
+    def __init__(self, healthy: ModelReader, law: str) -> None:
         vars(self).update(vars(healthy))
         self.law = law
         self.last: State | None = None

@@ -12,7 +12,7 @@ from seqsep.language_models.capacity.families import model_types
 from seqsep.language_models.capacity.part import Part
 from seqsep.language_models.capacity.published import Published, published
 from seqsep.language_models.loader import weights
-from seqsep.language_models.loader.source import Source
+from seqsep.language_models.loader.source import ModelSource
 from seqsep.language_models.loader.tiny import MOST_PARAMETERS, tiny
 from support.tiny_models import built, counted
 
@@ -45,7 +45,7 @@ def counted_at_full_size(model: Published) -> int:
 
 def kinds_are_kept(model: Published) -> bool:
     """Tell if the tiny copy of a model is small and its layers keep the kinds of state that the published ones do."""
-    source = Source(model.name, model.config)
+    source = ModelSource(model.name, model.config)
     small = tiny(source)
     count = sum(weight.numel() for weight in weights.built(small, torch.float32).parameters())
     kinds = [list(dict.fromkeys(map(_kinds, declare(model.name, one.config).layers))) for one in (source, small)]

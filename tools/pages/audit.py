@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pages._markdown import table
-from seqsep.lab.audit.answer import Audit, Place
-from seqsep.lab.audit.needed import Rounded
+from seqsep.lab.audit.answer import Audit, PlaceAccuracy
+from seqsep.lab.audit.needed import CodebookResult
 from seqsep.lab.audit.sizes import LENGTHS, rows
 from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.page.audit_charts import sizes_chart
@@ -110,8 +110,8 @@ def audit_of(record: Mapping[str, Any]) -> Audit:
     """The audit of its record, as `Audit.record` gives it."""
     fields = dict(record)
     task = dict(fields.pop("task"))
-    places = tuple(Place(**place) for place in fields.pop("places"))
-    curve = tuple(Rounded(**one) for one in fields.pop("curve"))
+    places = tuple(PlaceAccuracy(**place) for place in fields.pop("places"))
+    curve = tuple(CodebookResult(**one) for one in fields.pop("curve"))
     return Audit(task=BY_NAME[task.pop("name")](**task), places=places, curve=curve, **fields)
 
 

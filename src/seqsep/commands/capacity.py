@@ -14,7 +14,7 @@ from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.language_models.capacity.answer import Capacity
-    from seqsep.language_models.capacity.text import Asked
+    from seqsep.language_models.capacity.text import CapacityQuery
 
 DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20}
 MEMORY = {"": 1, "b": 1, **{f"{letter}ib": 1 << (10 * power) for power, letter in enumerate("kmgtp", start=1)}}
@@ -62,9 +62,9 @@ def run(options: argparse.Namespace) -> int:
     _require_flags_that_fit(options)
     require_outputs([options.chart], read=_files(options))
     found = _read(options)
-    from seqsep.language_models.capacity.text import Asked
+    from seqsep.language_models.capacity.text import CapacityQuery
 
-    question = Asked(length, memory, batch, weights=_weights(options), written=options.length or "")
+    question = CapacityQuery(length, memory, batch, weights=_weights(options), written=options.length or "")
     if options.compare:
         _compare(options, found, question)
         return DONE
@@ -154,8 +154,8 @@ def _weights(options: argparse.Namespace) -> int | None:
     return -(-total // quantity("--tensor-parallel", options.tensor_parallel or "1", {"": 1}))
 
 
-def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"], question: "Asked") -> None:
-    from seqsep.language_models.capacity.compare import Comparison, Unknown
+def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"], question: "CapacityQuery") -> None:
+    from seqsep.language_models.capacity.compare import CapacityComparison, Unknown
 
     models = [one for one in found if not isinstance(one, BadInput)]
     if options.chart is not None:
@@ -171,7 +171,7 @@ def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"]
             ]
         )
         return
-    table = Comparison(
+    table = CapacityComparison(
         [Unknown(path, str(one).removeprefix(f"{path}: ")) if isinstance(one, BadInput) else one for path, one in pairs],
         question,
     )
@@ -187,7 +187,7 @@ def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"]
     print("\n".join([table.table(), *lines, *unread, *named]))
 
 
-def record_of(found: "Capacity", question: "Asked") -> dict[str, Any]:
+def record_of(found: "Capacity", question: "CapacityQuery") -> dict[str, Any]:
     """The answer as plain values, with what was asked besides."""
     record = found.record()
     length = question.length

@@ -89,7 +89,7 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
 
     from seqsep.language_models.laws.check import choose_laws, try_law
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.laws.trial import Trial
+    from seqsep.language_models.laws.trial import LawTrial
     from seqsep.language_models.loader.library import version
     from seqsep.language_models.loader.source import find_source, require_fields
     from seqsep.language_models.loader.tiny import tiny
@@ -103,7 +103,7 @@ def _check(path: str, changes: dict[str, Any], options: argparse.Namespace) -> d
     dtype = getattr(torch, options.dtype)
     verdicts = []
     with Receiver() as receiver:
-        trial = Trial(source, time=options.length, batch=options.batch, seed=options.seed, dtype=dtype, receiver=receiver)
+        trial = LawTrial(source, time=options.length, batch=options.batch, seed=options.seed, dtype=dtype, receiver=receiver)
         for name in laws:
             verdicts.append(try_law(name, trial))
             if not options.json:

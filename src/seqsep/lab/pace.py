@@ -1,4 +1,4 @@
-"""How long steps take, learned from the runs under way: from this a display tells what time is left."""
+"""The time of a step, learned from the runs under way: a display computes the remaining time from it."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from seqsep.lab.run import Run
 
 
 def kind_of(run: Run) -> tuple[Any, ...]:
-    """What the time of a step depends on most.
+    """Return the settings on which the time of a step depends most.
 
     >>> from seqsep.tasks import IndexLookup
     >>> one, other = (Run(IndexLookup(5), ("lstm",), width=8, seed=seed) for seed in (0, 1))

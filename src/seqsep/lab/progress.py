@@ -62,7 +62,7 @@ class Display:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a run under way stands: its last step, the accuracy of its last evaluation, and when it said so, in seconds."""
+    """The standing of a run under way: its last step, the accuracy of its last evaluation, and its time in seconds."""
 
     step: int = 0
     accuracy: float | None = None
@@ -130,7 +130,7 @@ class Lines(Display):
         self.show(line)
 
     def _part(self, run: Run, step: int) -> int:
-        """How many tenths of its steps a run has behind it."""
+        """Return the number of tenths of its steps that a run has done."""
         return PARTS_OF_A_RUN * step // self.steps(run)
 
     def _say_standing_after(self, seconds: float) -> None:

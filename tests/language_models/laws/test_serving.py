@@ -13,10 +13,10 @@ from torch import Tensor
 import seqsep
 from seqsep.commands.cli import main
 from seqsep.language_models.laws.check import ModelVerdict, try_law
-from seqsep.language_models.laws.reader import Reader, State
+from seqsep.language_models.laws.reader import ModelReader, State
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.trial import Trial
-from seqsep.language_models.loader.source import Source
+from seqsep.language_models.laws.trial import LawTrial
+from seqsep.language_models.loader.source import ModelSource
 from seqsep.models.laws.mixer import LawFails
 from support.faulty_serving import FAULTS, TYPES, FaultyServing
 from support.law_models import fields_of
@@ -26,8 +26,8 @@ KEPT = json.loads((Path(__file__).parents[3] / "results/model-laws.json").read_t
 
 
 @cache
-def trial_of(name: str) -> Trial:
-    return Trial(Source(name, fields_of(name)), time=TIME, batch=2, seed=3, dtype=torch.float64, receiver=Receiver())
+def trial_of(name: str) -> LawTrial:
+    return LawTrial(ModelSource(name, fields_of(name)), time=TIME, batch=2, seed=3, dtype=torch.float64, receiver=Receiver())
 
 
 @pytest.fixture
@@ -69,9 +69,9 @@ SILENT = "; its is_croppable is False, but crop does not refuse"
 
 
 @cache
-def reported(name: str) -> Trial:
-    source = Source(name, {"model_type": name, **REPORTED[name]})
-    return Trial(source, time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=Receiver())
+def reported(name: str) -> LawTrial:
+    source = ModelSource(name, {"model_type": name, **REPORTED[name]})
+    return LawTrial(source, time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=Receiver())
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_what_fails_without_the_law_is_not_its_fault(monkeypatch: pytest.MonkeyP
 class Forgets(FaultyServing):
     """A reader whose single tokens have logits that are twice as large."""
 
-    def __init__(self, healthy: Reader) -> None:
+    def __init__(self, healthy: ModelReader) -> None:
         super().__init__(healthy, "")
 
     def read(

@@ -12,8 +12,8 @@ from seqsep.commands.cli import main
 from seqsep.core.names import BadInput
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, try_law
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.trial import Trial
-from seqsep.language_models.loader.source import Source, all_fields, find_source, require_fields
+from seqsep.language_models.laws.trial import LawTrial
+from seqsep.language_models.loader.source import ModelSource, all_fields, find_source, require_fields
 from seqsep.language_models.loader.weights import built
 from support.law_models import fields_of, nested
 
@@ -61,8 +61,8 @@ def receiver() -> Iterator[Receiver]:
         yield process
 
 
-def trial_of(config: dict[str, Any], receiver: Receiver) -> Trial:
-    return Trial(Source("config.json", config), time=12, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
+def trial_of(config: dict[str, Any], receiver: Receiver) -> LawTrial:
+    return LawTrial(ModelSource("config.json", config), time=12, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_cache_that_forgets_its_oldest_token_is_caught(
 def test_a_setting_that_is_ignored_is_found_nested(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     trial = trial_of(NESTED["gemma3"], receiver)
 
-    def ignoring(source: Source, dtype: torch.dtype = torch.float64) -> Any:
+    def ignoring(source: ModelSource, dtype: torch.dtype = torch.float64) -> Any:
         return built(source.but({"rms_norm_eps": 1e-6}), dtype)
 
     monkeypatch.setattr("seqsep.language_models.laws.reader.built", ignoring)
@@ -117,7 +117,7 @@ def test_a_setting_that_is_ignored_is_found_nested(receiver: Receiver, monkeypat
 
 @pytest.mark.parametrize("name", NESTED)
 def test_both_spellings_of_a_change(name: str) -> None:
-    source = Source("config.json", NESTED[name])
+    source = ModelSource("config.json", NESTED[name])
     for spelling in ("num_attention_heads", "text_config.num_attention_heads"):
         changed = source.but({spelling: 4})
         require_fields(changed, {spelling: 4})
@@ -129,13 +129,13 @@ def test_both_spellings_of_a_change(name: str) -> None:
 
 def test_a_flat_file_of_a_nested_type_is_changed_flat() -> None:
     """The library reads the fields of older files of Qwen2-VL into the configuration of the text model."""
-    changed = Source("config.json", {"model_type": "qwen2_vl", "hidden_size": 64}).but({"num_hidden_layers": 3})
+    changed = ModelSource("config.json", {"model_type": "qwen2_vl", "hidden_size": 64}).but({"num_hidden_layers": 3})
     assert changed.config == {"model_type": "qwen2_vl", "hidden_size": 64, "num_hidden_layers": 3}
     assert all_fields(changed)["num_hidden_layers"] == 3
 
 
 def test_a_file_without_its_text_config_gets_one() -> None:
-    changed = Source("config.json", {"model_type": "gemma3"}).but({"num_hidden_layers": 3})
+    changed = ModelSource("config.json", {"model_type": "gemma3"}).but({"num_hidden_layers": 3})
     assert changed.config == {"model_type": "gemma3", "text_config": {"num_hidden_layers": 3}}
 
 
@@ -156,7 +156,7 @@ def test_a_change_that_is_not_a_field_nested(name: str, said: str, tmp_path: Pat
 
 
 def test_a_change_that_the_library_does_not_take_is_refused() -> None:
-    source = Source("config.json", {"model_type": "qwen2", "use_sliding_window": False})
+    source = ModelSource("config.json", {"model_type": "qwen2", "use_sliding_window": False})
     with pytest.raises(BadInput, match=r"config\.json: sliding_window: transformers does not take 5"):
         source.but({"sliding_window": 5})
 

@@ -9,7 +9,7 @@ from seqsep.commands.cli import main
 from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.published import published
 from seqsep.language_models.laws.independence import causal
-from seqsep.language_models.loader.source import Source
+from seqsep.language_models.loader.source import ModelSource
 from seqsep.language_models.loader.tiny import tiny
 from support.published_sizes import kinds_are_kept
 
@@ -23,7 +23,7 @@ def test_a_tiny_copy_has_every_kind_of_layer(name: str) -> None:
 
 
 def test_the_pattern_of_layers_is_kept() -> None:
-    small = tiny(Source("config.json", BY_NAME["google/gemma-3-4b-it"].config))
+    small = tiny(ModelSource("config.json", BY_NAME["google/gemma-3-4b-it"].config))
     text = small.library_config().get_text_config()
     assert text.layer_types == [*["sliding_attention"] * 5, "full_attention"]
     assert (text.num_hidden_layers, text.num_key_value_heads, text.vocab_size) == (6, 2, 256)
@@ -31,7 +31,7 @@ def test_the_pattern_of_layers_is_kept() -> None:
 
 def test_sizes_that_do_not_fit_together_are_refused() -> None:
     with pytest.raises(BadInput, match="--tiny: found no tiny sizes that fit together: no divisors fit"):
-        tiny(Source("config.json", {"model_type": "llama", "hidden_size": 8, "num_attention_heads": 1}))
+        tiny(ModelSource("config.json", {"model_type": "llama", "hidden_size": 8, "num_attention_heads": 1}))
 
 
 def test_the_command_makes_a_large_file_small(

@@ -59,7 +59,7 @@ def write_rows(results: Path) -> Path:
 
 
 def line(run: Run, model: Model, accuracy: float) -> dict[str, Any]:
-    """What is kept of a trained run: the accuracy of its last evaluation, and both shares by place."""
+    """The facts that are kept of a trained run: the accuracy of its last evaluation, and both shares by place."""
     found = asdict(by_place(model.eval().requires_grad_(False), narrowed(run.task, IndexLookup)))
     shares = {name: [round(share, 4) for share in found[name]] for name in ("right", "in_state")}
     return {"key": run.key(), "run": run.configuration(), "accuracy": accuracy, "prefixes": found["prefixes"], **shares}

@@ -1,4 +1,4 @@
-"""What a worker process says to its driver: messages of known form, read without waiting, in text that can be printed.
+"""Messages of a worker process to its driver: of known form, read without waiting, in text that can be printed.
 
 A user's code runs in that process and can write to its pipe, so nothing that comes from there is taken on trust.
 """
@@ -18,27 +18,27 @@ HEADER = struct.Struct("!i")
 
 
 def is_whole(value: Any) -> bool:
-    """Whether the value is a whole number, of which True and False are none."""
+    """Return True for a whole number; True and False are not whole numbers."""
     return type(value) is int
 
 
 def is_share_or_none(value: Any) -> bool:
-    """Whether the value is a number of 0 to 1, or None."""
+    """Return True for a number of 0 to 1, and for None."""
     return value is None or (type(value) in (int, float) and 0 <= value <= 1)
 
 
 def is_text(value: Any) -> bool:
-    """Whether the value is a text."""
+    """Return True for a text."""
     return isinstance(value, str)
 
 
 def is_texts(value: Any) -> bool:
-    """Whether the value is a list of texts."""
+    """Return True for a list of texts."""
     return isinstance(value, list) and all(map(is_text, value))
 
 
 def is_object(value: Any) -> bool:
-    """Whether the value is a JSON object."""
+    """Return True for a JSON object."""
     return isinstance(value, dict)
 
 
@@ -66,7 +66,7 @@ class Mailbox:
         self.buffer = bytearray()
 
     def has_more(self) -> bool:
-        """Whether `take` would find bytes that it has not looked at: a whole message, or something in the pipe."""
+        """Return True if `take` would find bytes that it has not looked at: a whole message, or something in the pipe."""
         return self._length() is not None or self.connection.poll()
 
     def take(self) -> dict[str, Any] | None:

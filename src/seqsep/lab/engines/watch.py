@@ -1,4 +1,4 @@
-"""What a plug-in must leave alone while it trains: random states, threads, settings and limits of the system."""
+"""The global state that a plug-in must leave alone while it trains: random states, threads, settings and limits."""
 
 import resource
 import sys

@@ -124,7 +124,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
 
 
 class Reports:
-    """What a run that trains tells the driver: each checkpoint, each evaluation, and its step now and then."""
+    """The reports of a run to the driver: each checkpoint, each evaluation, and its step now and then."""
 
     def __init__(self, reporter: Reporter, watch: "SideEffectGuard | None") -> None:
         self.reporter = reporter

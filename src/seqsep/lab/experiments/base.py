@@ -1,4 +1,4 @@
-"""What an experiment is: a question, its presets, the runs of each, and what its figure compares them with."""
+"""The parts of an experiment: a question, its presets, the runs of each, and the numbers that its figure compares them with."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ class Experiment:
     paper_task: Callable[[int], Task] | None = None
 
     def rows_file(self, folder: Path, preset: str = "quick") -> Path:
-        """Where the rows of a preset are committed: NAME.jsonl for `quick`, NAME-PRESET.jsonl for another."""
+        """Return the file of a preset's committed rows: NAME.jsonl for `quick`, NAME-PRESET.jsonl for another."""
         suffix = "" if preset == "quick" else f"-{preset}"
         return folder / f"{self.name}{suffix}.jsonl"
 
     def cells(self, preset: str) -> int | None:
-        """How many cells a preset's whole figure has; None if the preset is not a search."""
+        """Return the number of cells of a preset's complete figure; None if the preset is not a search."""
         search = self.search(preset)
         return None if search is None else len(search.cells)
 
@@ -101,7 +101,7 @@ def _class_of(layer: str) -> str:
 
 
 def words_of(run: Run) -> tuple[str, ...]:
-    """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale, and its trace."""
+    """Return the words by which --only knows a run: layers, task, sizes, positions and embedding scale, and trace."""
     facts: dict[str, int | str] = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
     facts |= {"positions": run.positions, "scale": f"{run.embedding_scale:g}"}
     if isinstance(run.task, IsTree):

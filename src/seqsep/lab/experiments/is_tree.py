@@ -168,7 +168,7 @@ DEEPER_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba
 
 
 @dataclass(frozen=True)
-class Place:
+class ScalingCase:
     """A length and a trace of `reach`, with the models that are tried there and their effort."""
 
     length: int
@@ -178,20 +178,20 @@ class Place:
 
 
 REACH = (
-    Place(16, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(16, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(32, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
-    Place(64, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
-    Place(16, "retrieval", QUICK_MODELS, Effort(steps=3000, batch=8)),
-    Place(32, "retrieval", QUICK_MODELS, Effort(steps=2000, batch=8)),
-    Place(32, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(32, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(16, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(16, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(32, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    ScalingCase(64, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    ScalingCase(16, "retrieval", QUICK_MODELS, Effort(steps=3000, batch=8)),
+    ScalingCase(32, "retrieval", QUICK_MODELS, Effort(steps=2000, batch=8)),
+    ScalingCase(32, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(32, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
 )
 """Four layers where two of `quick` have not learned a trace, two where they have, at longer inputs or with more steps."""
 
 
 def reach() -> list[Run]:
-    """What twelve hours of one core give: each trace where `quick` left it."""
+    """Return the runs of twelve hours of one core: each trace from the length where `quick` left it."""
     return [small(layers, 64, place.length, place.trace, effort=place.effort) for place in REACH for layers in place.models]
 
 

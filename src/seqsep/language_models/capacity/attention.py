@@ -1,4 +1,4 @@
-"""What an attention layer keeps of each token: keys and values, a latent, an indexer's keys; of all tokens, or of a window."""
+"""The numbers that an attention layer keeps of each token: keys and values, a latent, an indexer's keys; all, or a window."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -173,7 +173,7 @@ def _of_layer(fields: Fields, known: Family, kind: str, override: Mapping[str, A
 
 
 def _overrides(fields: Fields, layers: int) -> dict[int, dict[str, Any]]:
-    """What a file that `transformers` wrote says of single layers. Raises BadInput for fields that are not known."""
+    """Return the settings of single layers in a file that `transformers` wrote. Raises BadInput for unknown fields."""
     found = {}
     for place, override in fields.inner("per_layer_config").values.items():
         inner = Fields(f"{fields.where}: per_layer_config: {excerpt(printable(place))}", {"layer": override}, {})

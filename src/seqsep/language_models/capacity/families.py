@@ -75,7 +75,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def family(model_type: str) -> Family:
-    """What is known of a model_type. Raises KeyError for one that is not."""
+    """Return the known facts of a model_type. Raises KeyError for an unknown one."""
     record = dict(_file()["families"][model_type])
     record["defaults"] = {**record.pop("undeclared", {}), **record.get("defaults", {})}
     kinds = record.pop("kinds", [FULL, LINEAR] if "state" in record else [FULL, SLIDING])

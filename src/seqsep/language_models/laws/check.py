@@ -10,9 +10,9 @@ import torch
 from seqsep.core.names import BadInput, excerpt, nearest, printable, text_of, whole_arguments
 from seqsep.language_models.laws import claims, cuts, independence, packing, padding, reuse, rollback, sharing
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried, PathDiffers
 from seqsep.language_models.loader.library import TransformersMissing
-from seqsep.language_models.loader.source import Source, find_source, require_fields
+from seqsep.language_models.loader.source import ModelSource, find_source, require_fields
 from seqsep.models.laws.mixer import LawFails
 
 __all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
@@ -56,7 +56,7 @@ class ModelVerdict:
         return dict(vars(self))
 
 
-LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
+LANGUAGE_MODEL_LAWS: dict[str, Callable[[LawTrial], None]] = {
     "finite numbers": independence.numbers_are_finite,
     "causal": independence.causal,
     "token by token": cuts.token_by_token,
@@ -154,7 +154,7 @@ def check_language_model(
 
 
 def try_laws(
-    source: Source,
+    source: ModelSource,
     *,
     time: int = TIME,
     batch: int = BATCH,
@@ -171,12 +171,12 @@ def try_laws(
         with Receiver() as fresh:
             yield from try_laws(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=fresh, laws=laws)
         return
-    trial = Trial(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=receiver)
+    trial = LawTrial(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=receiver)
     for name in laws or LANGUAGE_MODEL_LAWS:
         yield try_law(name, trial)
 
 
-def try_law(name: str, trial: Trial) -> ModelVerdict:
+def try_law(name: str, trial: LawTrial) -> ModelVerdict:
     """Try one of LANGUAGE_MODEL_LAWS. Raises MemoryError if it needs more memory than there is."""
     try:
         LANGUAGE_MODEL_LAWS[name](trial)

@@ -5,10 +5,10 @@ from torch import Tensor
 
 from seqsep.core.names import text_of
 from seqsep.language_models.laws.refusals import is_refusal, refusals_not_tried
-from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried, PathDiffers
 
 
-def packed(trial: Trial) -> None:
+def packed(trial: LawTrial) -> None:
     """If documents are packed into one row and position_ids begin again at each, the logits are those of each document alone.
 
     The model gets no mask and keeps no state, as in training without padding. The law holds also if the model refuses with an
@@ -42,7 +42,7 @@ def packings(time: int) -> list[list[int]]:
     return [[half, time - half], [third, 1, 2, time - third - 3]]
 
 
-def _with_marks(trial: Trial, tokens: Tensor, positions: Tensor, expected: Tensor) -> str:
+def _with_marks(trial: LawTrial, tokens: Tensor, positions: Tensor, expected: Tensor) -> str:
     """Return how the model answers if it gets the further arguments that the library's collator gives to packed rows."""
     documents = (positions == 0).cumsum(1).int() - 1
     borders = torch.cat([(positions[0] == 0).nonzero()[:, 0], torch.tensor([tokens.shape[1]])]).int()

@@ -6,16 +6,16 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried, PathDiffers
 
 
-def padded_left(trial: Trial) -> None:
+def padded_left(trial: LawTrial) -> None:
     """Padding on the left, marked in the mask, changes no logit, in one pass and token by token after it."""
     require_mask(trial)
     _require_padding_unseen(trial, 0, pads_of(trial))
 
 
-def padded_alone(trial: Trial) -> None:
+def padded_alone(trial: LawTrial) -> None:
     """Padding on the left of a single sequence changes no logit, in one pass and token by token, for one padding token or
     more.
     """
@@ -25,7 +25,7 @@ def padded_alone(trial: Trial) -> None:
         _require_padding_unseen(trial, row, torch.tensor([pad]))
 
 
-def padded_right(trial: Trial) -> None:
+def padded_right(trial: LawTrial) -> None:
     """Padding on the right, marked in the mask, changes no logit before it."""
     require_mask(trial)
     pads = pads_of(trial)
@@ -35,7 +35,7 @@ def padded_right(trial: Trial) -> None:
     trial.require_same(f"{in_words(pads)} of padding on the right", whole, trial.reference, mask)
 
 
-def padded_in_chunks(trial: Trial) -> None:
+def padded_in_chunks(trial: LawTrial) -> None:
     """Padding on the left of a chunk of several tokens after a state changes no logit, for several sequences and for one."""
     require_mask(trial)
     trial.require_state()
@@ -48,8 +48,8 @@ def padded_in_chunks(trial: Trial) -> None:
             require_either(trial, words, path, expected=expected, mask=mask)
 
 
-def pads_of(trial: Trial) -> Tensor:
-    """How many tokens of padding each row has: none, some, more."""
+def pads_of(trial: LawTrial) -> Tensor:
+    """Return the number of tokens of padding of each row: none, some, more."""
     most = max(1, trial.time // 3)
     return torch.arange(len(trial.tokens)) * most // max(1, len(trial.tokens) - 1)
 
@@ -63,13 +63,13 @@ def in_words(pads: Tensor) -> str:
     return f"{', '.join(map(str, pads.tolist()))} {'token' if pads.tolist() == [1] else 'tokens'}"
 
 
-def require_mask(trial: Trial) -> None:
+def require_mask(trial: LawTrial) -> None:
     """Raise NotTried if the model takes no mask."""
     if not trial.reader.takes_mask:
         raise NotTried("its forward takes no attention_mask")
 
 
-def behind_padding(trial: Trial, first: int, pads: Tensor, total: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def behind_padding(trial: LawTrial, first: int, pads: Tensor, total: int | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """Return the rows from `first` on after padding, one for each number in `pads`: tokens, mask, logits without padding.
 
     `total` is the number of tokens of a row with its padding, by default all.
@@ -89,7 +89,7 @@ def _shown(first: int, pads: Tensor) -> str:
     return f"{alone}{in_words(pads)} of padding on the left"
 
 
-def _require_padding_unseen(trial: Trial, first: int, pads: Tensor) -> None:
+def _require_padding_unseen(trial: LawTrial, first: int, pads: Tensor) -> None:
     """These rows behind padding, in one pass and token by token."""
     tokens, mask, expected = behind_padding(trial, first, pads)
     shown = _shown(first, pads)
@@ -107,12 +107,12 @@ Path = Callable[[bool], Tensor]
 
 
 def require_either(
-    trial: Trial, words: str, path: Path, *, expected: Tensor, mask: Tensor, control: Path | None = None
+    trial: LawTrial, words: str, path: Path, *, expected: Tensor, mask: Tensor, control: Path | None = None
 ) -> None:
     """Require the expected logits of a path, with the mask of the tokens of the state or without it.
 
     A model that only recurs needs no such mask, and may take it for one of the new tokens. `control` is that of
-    `Trial.require_as`.
+    `LawTrial.require_as`.
     """
 
     def require(masked: bool) -> None:
@@ -129,7 +129,7 @@ def require_either(
             raise (without if says_where else with_mask) from None
 
 
-def then_single_tokens(trial: Trial, tokens: Tensor, mask: Tensor, cut: int) -> Path:
+def then_single_tokens(trial: LawTrial, tokens: Tensor, mask: Tensor, cut: int) -> Path:
     """Return the path that reads `cut` tokens in one pass, and single tokens after them, which need no mask of their own."""
 
     def path(masked: bool) -> Tensor:
@@ -143,7 +143,7 @@ def then_single_tokens(trial: Trial, tokens: Tensor, mask: Tensor, cut: int) -> 
     return path
 
 
-def then_chunks(trial: Trial, tokens: Tensor, mask: Tensor, sizes: list[int]) -> Path:
+def then_chunks(trial: LawTrial, tokens: Tensor, mask: Tensor, sizes: list[int]) -> Path:
     """Return the path that reads chunks, each from the state after the earlier ones."""
 
     def path(masked: bool) -> Tensor:

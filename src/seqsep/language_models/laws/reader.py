@@ -15,7 +15,7 @@ from seqsep.core.names import BadInput, text_of
 from seqsep.language_models.laws.state import joined_rows, tensors
 from seqsep.language_models.loader.double import in_float64
 from seqsep.language_models.loader.library import transformers
-from seqsep.language_models.loader.source import Source
+from seqsep.language_models.loader.source import ModelSource
 from seqsep.language_models.loader.weights import built
 
 NAMES_OF_A_STATE = ("cache", "past_key_values", "cache_params", "state", "rnn_state")
@@ -38,13 +38,13 @@ def copy_parameters(from_model: torch.nn.Module, to_model: torch.nn.Module) -> N
 
 @dataclass
 class State:
-    """What a model hands back to be given with the next tokens, and after how many tokens that was."""
+    """The object that a model returns and gets again with the next tokens, and the number of tokens before that."""
 
     value: Any
     seen: int
 
 
-class Reader:
+class ModelReader:
     """A model in one precision.
 
     `read` takes tokens behind a state and gives their logits and the state after them; the state that it is given is used up.
@@ -52,7 +52,7 @@ class Reader:
     not.
     """
 
-    def __init__(self, source: Source, dtype: torch.dtype = torch.float64) -> None:
+    def __init__(self, source: ModelSource, dtype: torch.dtype = torch.float64) -> None:
         self.source = source
         self.dtype = dtype
         self.model = built(source, dtype)
@@ -71,7 +71,7 @@ class Reader:
 
     @property
     def keeps_state(self) -> bool:
-        """Whether a state comes back with the logits, or in a cache that the model is given."""
+        """True if a state is returned with the logits, or in a cache that the model is given."""
         return bool(self.name)
 
     @contextmanager

@@ -10,10 +10,10 @@ from seqsep.language_models.laws.cuts import chunkings
 from seqsep.language_models.laws.independence import NEW_TOKENS
 from seqsep.language_models.laws.reader import State
 from seqsep.language_models.laws.refusals import refusals_not_tried
-from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried
 
 
-def reset(trial: Trial) -> None:
+def reset(trial: LawTrial) -> None:
     """After its own `reset`, a state that has read another sequence gives the logits of an empty one."""
     trial.require_state()
     for length in (trial.time, 2):
@@ -28,7 +28,7 @@ def reset(trial: Trial) -> None:
         trial.require_as(words, found, trial.reference, control=partial(in_sizes, trial, None, sizes))
 
 
-def reused(trial: Trial) -> None:
+def reused(trial: LawTrial) -> None:
     """In the second turn of a chat, `generate` with the state of the first turn gives the logits of one pass.
 
     The state is what `generate` returns, or else a cache of the library that it is given to fill.
@@ -59,11 +59,11 @@ def reused(trial: Trial) -> None:
     )
 
 
-def _turn(trial: Trial, prompt: Tensor, **state: Any) -> Any:
+def _turn(trial: LawTrial, prompt: Tensor, **state: Any) -> Any:
     return trial.reader.generate(prompt, max_new_tokens=NEW_TOKENS, use_cache=True, output_logits=True, **state)
 
 
-def static(trial: Trial) -> None:
+def static(trial: LawTrial) -> None:
     """A cache that is allocated for a number of tokens before it is filled gives the logits of one that grows."""
     trial.require_state()
     for spare, sizes in enumerate((sizes_of_decoding(trial.time), *chunkings(trial.time))):
@@ -81,7 +81,7 @@ def static(trial: Trial) -> None:
     trial.require_as(words, found, trial.reference, control=partial(in_sizes, trial, None, sizes))
 
 
-def _static(trial: Trial, length: int) -> State:
+def _static(trial: LawTrial, length: int) -> State:
     """Return an empty static cache. Raises NotTried if the library has none for the layers of the model."""
     state = trial.reader.read(trial.tokens[:, :2])[1]
     if not trial.reader.takes_cache(state):
@@ -103,7 +103,7 @@ def sizes_of_decoding(time: int) -> list[int]:
     return [half, *[1] * (time - half)]
 
 
-def in_sizes(trial: Trial, state: State | None, sizes: list[int], text: Tensor | None = None) -> Tensor:
+def in_sizes(trial: LawTrial, state: State | None, sizes: list[int], text: Tensor | None = None) -> Tensor:
     """Return the logits of a text, by default all tokens, in chunks of these sizes; the first is read into the state."""
     tokens = trial.tokens if text is None else text
     found = []

@@ -9,13 +9,13 @@ from torch import Tensor
 from seqsep.language_models.laws.reader import State
 from seqsep.language_models.laws.receiver import continued
 from seqsep.language_models.laws.refusals import refusals_not_tried
-from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried, PathDiffers
 
 MOST_DRAFTS = 4
 REFUSES = "its state refuses to be rolled back"
 
 
-def rolled_back(trial: Trial) -> None:
+def rolled_back(trial: LawTrial) -> None:
     """After draft tokens were read and cut off with `crop`, the state continues as if it had never read them.
 
     A speculative decoder does so with each draft that the model rejects. If `crop` refuses with an error, this is not tested.
@@ -24,7 +24,7 @@ def rolled_back(trial: Trial) -> None:
     claim = _require_crop(trial)
     half = trial.time // 2
     most = min(MOST_DRAFTS, trial.time - half)
-    paths: dict[str, tuple[Callable[[Trial, int], Tensor], int]] = {
+    paths: dict[str, tuple[Callable[[LawTrial, int], Tensor], int]] = {
         f"{most} draft tokens after {half} tokens in one pass, rolled back": (_after_a_pass, most),
         f"1 draft token after {half} tokens in one pass, rolled back": (_after_a_pass, 1),
         f"{most} draft tokens after {half} single tokens, rolled back": (_after_single_tokens, most),
@@ -40,7 +40,7 @@ def rolled_back(trial: Trial) -> None:
             raise PathDiffers(f"{failure}{claim}", failure.token, failure.difference, failure.allowed) from None
 
 
-def _require_crop(trial: Trial) -> str:
+def _require_crop(trial: LawTrial) -> str:
     """Return what the state claims about `crop`, to be added to a failure. Raises NotTried if it has none."""
     state = trial.reader.read(trial.tokens[:1, :2])[1]
     if not hasattr(state.value, "crop"):
@@ -49,7 +49,7 @@ def _require_crop(trial: Trial) -> str:
     return "; its is_croppable is False, but crop does not refuse" if refuses else ""
 
 
-def _after_a_pass(trial: Trial, drafts: int) -> Tensor:
+def _after_a_pass(trial: LawTrial, drafts: int) -> Tensor:
     """Record the past after the prompt, as a speculative decoder does with the model that it asks."""
     half = trial.time // 2
     before, state = trial.reader.read(trial.tokens[:, :half])
@@ -57,7 +57,7 @@ def _after_a_pass(trial: Trial, drafts: int) -> Tensor:
     return torch.cat([before, _continued_after_drafts(trial, state, drafts)], 1)
 
 
-def _after_single_tokens(trial: Trial, drafts: int) -> Tensor:
+def _after_single_tokens(trial: LawTrial, drafts: int) -> Tensor:
     """Record the past from the first token on, as a speculative decoder does with the model that drafts."""
     first, state = trial.reader.read(trial.tokens[:, :1])
     trial.reader.record_past(state)
@@ -68,7 +68,7 @@ def _after_single_tokens(trial: Trial, drafts: int) -> Tensor:
     return torch.cat([*found, _continued_after_drafts(trial, state, drafts)], 1)
 
 
-def _continued_after_drafts(trial: Trial, state: State, drafts: int) -> Tensor:
+def _continued_after_drafts(trial: LawTrial, state: State, drafts: int) -> Tensor:
     """Read draft tokens in one chunk, cut them off, and return the logits of the tokens that are read in place of them."""
     half = state.seen
     if drafts:
@@ -77,7 +77,7 @@ def _continued_after_drafts(trial: Trial, state: State, drafts: int) -> Tensor:
     return continued(trial.reader, trial.tokens[:, half:], state)
 
 
-def _each_time(trial: Trial, drafts: int) -> Tensor:
+def _each_time(trial: LawTrial, drafts: int) -> Tensor:
     """Read each token with drafts after it in one chunk, and cut the drafts off."""
     half = trial.time // 2
     before, state = trial.reader.read(trial.tokens[:, :half])
@@ -91,7 +91,7 @@ def _each_time(trial: Trial, drafts: int) -> Tensor:
     return torch.cat(found, 1)
 
 
-def _on_copies(trial: Trial, drafts: int) -> Tensor:
+def _on_copies(trial: LawTrial, drafts: int) -> Tensor:
     """Read the same chunks from copies of the state, so that nothing has to be cut off."""
     half = trial.time // 2
     before, state = trial.reader.read(trial.tokens[:, :half])
@@ -102,5 +102,5 @@ def _on_copies(trial: Trial, drafts: int) -> Tensor:
     return torch.cat(found, 1)
 
 
-def _with_drafts(trial: Trial, t: int, drafts: int) -> Tensor:
+def _with_drafts(trial: LawTrial, t: int, drafts: int) -> Tensor:
     return torch.cat([trial.tokens[:, t : t + 1], trial.other_tokens[:, t + 1 : t + 1 + drafts]], 1)

@@ -9,11 +9,11 @@ from seqsep.language_models.laws.padding import behind_padding, require_either, 
 from seqsep.language_models.laws.reader import State
 from seqsep.language_models.laws.receiver import continued
 from seqsep.language_models.laws.settings import windows_of
-from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried
 from seqsep.language_models.loader.source import all_fields
 
 
-def joined(trial: Trial) -> None:
+def joined(trial: LawTrial) -> None:
     """A sequence that joins a running batch gives the logits that it gives by itself, and changes none of the others.
 
     Its state is put below the states of the batch: of the same length, and, if the model takes a mask, shorter with padding on
@@ -35,7 +35,7 @@ def joined(trial: Trial) -> None:
 class _Batch:
     """A running batch and a sequence that joins it; the mask is None if the sequence has no padding."""
 
-    def __init__(self, trial: Trial, late: Tensor, mask: Tensor | None) -> None:
+    def __init__(self, trial: LawTrial, late: Tensor, mask: Tensor | None) -> None:
         self.reader = trial.reader
         self.tokens = torch.cat([trial.tokens, late])
         self.mask = mask
@@ -69,7 +69,7 @@ class _Batch:
         return torch.cat(found, 1)
 
 
-def prefix_shared(trial: Trial) -> None:
+def prefix_shared(trial: LawTrial) -> None:
     """Continuations of one prefix, each from a copy of its state and read in turn, do not change each other.
 
     If the state has `reorder_cache`, its row is also repeated, so that the continuations are rows of one batch.
@@ -91,7 +91,7 @@ def prefix_shared(trial: Trial) -> None:
     trial.require_as(f"{len(rows)} continuations of {half} tokens as rows of one batch", found, expected, control=control)
 
 
-def _in_turn(trial: Trial, rows: Tensor) -> Tensor:
+def _in_turn(trial: LawTrial, rows: Tensor) -> Tensor:
     half = trial.time // 2
     before, state = trial.reader.read(rows[:1, :half])
     states = [trial.reader.copy(state) for _ in rows[1:]] + [state]
@@ -103,7 +103,7 @@ def _in_turn(trial: Trial, rows: Tensor) -> Tensor:
     return torch.cat([torch.cat(one, 1) for one in found])
 
 
-def _each_by_itself(trial: Trial, rows: Tensor) -> Tensor:
+def _each_by_itself(trial: LawTrial, rows: Tensor) -> Tensor:
     half = trial.time // 2
     found = []
     for row in rows.split(1):
@@ -112,7 +112,7 @@ def _each_by_itself(trial: Trial, rows: Tensor) -> Tensor:
     return torch.cat(found)
 
 
-def window_passed_by_one(trial: Trial) -> None:
+def window_passed_by_one(trial: LawTrial) -> None:
     """In a batch with padding on the left, one sequence is longer than the window and another is not: each as by itself."""
     require_mask(trial)
     windows = windows_of(all_fields(trial.source))
@@ -136,7 +136,7 @@ def window_passed_by_one(trial: Trial) -> None:
                 require_either(trial, f"{first} {total - cut}", chunk, expected=expected, mask=mask, control=control)
 
 
-def _rows_by_themselves(trial: Trial, pads: list[int], sizes: list[int], masked: bool) -> Tensor:
+def _rows_by_themselves(trial: LawTrial, pads: list[int], sizes: list[int], masked: bool) -> Tensor:
     """Return the logits of each row without its padding, in the same chunks but for the first; padding has logits of 0."""
     found = []
     for row, pad in enumerate(pads):

@@ -39,7 +39,7 @@ def _inside(value: Any, seen: set[int]) -> Iterator[Tensor]:
 
 
 def numbers(state: Any) -> int:
-    """How many numbers the state holds.
+    """The number of numbers that the state holds.
 
     >>> numbers([torch.zeros(2, 3), torch.zeros(4)])
     10
@@ -48,7 +48,7 @@ def numbers(state: Any) -> int:
 
 
 def size_in_bytes(state: Any) -> int:
-    """How many bytes the tensors of the state take.
+    """The number of bytes that the tensors of the state take.
 
     >>> size_in_bytes([torch.zeros(2, 3, dtype=torch.float64)])
     48

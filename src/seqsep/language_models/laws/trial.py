@@ -1,4 +1,4 @@
-"""What the laws are tried on: a model, random tokens, their logits in float64, and how far from them a path may come out."""
+"""The trial of the laws: a model, random tokens, their logits in float64, and how far from them a path may come out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,10 +11,10 @@ from torch import Tensor
 
 from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.flash_linear import is_flash_linear
-from seqsep.language_models.laws.reader import Logits, Reader
+from seqsep.language_models.laws.reader import Logits, ModelReader
 from seqsep.language_models.laws.receiver import Receiver
 from seqsep.language_models.laws.settings import shortened
-from seqsep.language_models.loader.source import Source, all_fields
+from seqsep.language_models.loader.source import ModelSource, all_fields
 from seqsep.models.laws.mixer import LawFails
 
 SHARE = 1e-9
@@ -51,13 +51,13 @@ class PathDiffers(LawFails):
 
 @dataclass(frozen=True)
 class Allowed:
-    """How far a path may be from the reference, and why."""
+    """The greatest distance of a path from the reference, and the reason for it."""
 
     difference: float
     why: str
 
 
-def _shortened(source: Source, time: int) -> tuple[Source, dict[str, Any]]:
+def _shortened(source: ModelSource, time: int) -> tuple[ModelSource, dict[str, Any]]:
     """Return the source with short windows and chunks, and the fields that the library let be cut."""
     cut = {}
     for name, size in shortened(all_fields(source), time).items():
@@ -69,21 +69,23 @@ def _shortened(source: Source, time: int) -> tuple[Source, dict[str, Any]]:
     return source, cut
 
 
-class Trial:
+class LawTrial:
     """A model in the precision that is tried, with its tokens.
 
     Windows and kernels' chunks longer than a third of the tokens are cut to it, so that the tokens pass them (`shortened`).
     `reference` are the logits of one pass over all of them in float64; `allowed` follows from the precision.
     """
 
-    def __init__(self, source: Source, *, time: int, batch: int, seed: int, dtype: torch.dtype, receiver: Receiver) -> None:
+    def __init__(
+        self, source: ModelSource, *, time: int, batch: int, seed: int, dtype: torch.dtype, receiver: Receiver
+    ) -> None:
         source, self.shortened = _shortened(source, time)
         self.source = source
         self.seed = seed
         self.dtype = dtype
         self.receiver = receiver
-        self.exact = Reader(source)
-        self.reader = self.exact if dtype == torch.float64 else Reader(source, dtype)
+        self.exact = ModelReader(source)
+        self.reader = self.exact if dtype == torch.float64 else ModelReader(source, dtype)
         self.tokens = self.reader.random_tokens(batch, time, seed)
         self.other_tokens = self.reader.random_tokens(batch, time, seed + 1)
 
@@ -108,7 +110,7 @@ class Trial:
 
     @property
     def time(self) -> int:
-        """How many tokens."""
+        """The number of tokens."""
         return self.tokens.shape[1]
 
     def require_state(self) -> None:

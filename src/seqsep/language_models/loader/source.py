@@ -1,6 +1,6 @@
 """The source of a model: a folder with config.json and weights, or a config.json with weights that are drawn at random.
 
-Fields of a text model may be inside of another configuration, as in `text_config`. `Source.but` puts a change where the
+Fields of a text model may be inside of another configuration, as in `text_config`. `ModelSource.but` puts a change where the
 library reads it, and refuses a change that the library does not take.
 """
 
@@ -18,12 +18,12 @@ from seqsep.language_models.loader.places import find_places, put, read_or_none,
 
 
 @dataclass(frozen=True)
-class Source:
+class ModelSource:
     """A configuration, and the folder of its weights; without a folder, a seed that draws them.
 
-    >>> Source("config.json", {"model_type": "llama"}).but({"hidden_size": 8}).config
+    >>> ModelSource("config.json", {"model_type": "llama"}).but({"hidden_size": 8}).config
     {'model_type': 'llama', 'hidden_size': 8}
-    >>> Source("config.json", {"model_type": "gemma3", "text_config": {}}).but({"hidden_size": 8}).config
+    >>> ModelSource("config.json", {"model_type": "gemma3", "text_config": {}}).but({"hidden_size": 8}).config
     {'model_type': 'gemma3', 'text_config': {'hidden_size': 8}}
     """
 
@@ -32,7 +32,7 @@ class Source:
     folder: Path | None = None
     seed: int = 0
 
-    def but(self, changes: Mapping[str, Any]) -> "Source":
+    def but(self, changes: Mapping[str, Any]) -> "ModelSource":
         """Return the same weights under a configuration with other fields of its text model, wherever these are.
 
         A name may have a path before it, as in `text_config.hidden_size`. Raises BadInput if the library does not take a
@@ -41,14 +41,14 @@ class Source:
         config = self.config
         for name, value in changes.items():
             config = self._changed(config, name, value)
-        return Source(self.where, config, self.folder, self.seed)
+        return ModelSource(self.where, config, self.folder, self.seed)
 
     def library_config(self) -> Any:
         """Return the library's object for the configuration. Raises BadInput, one line, for what the library does not take."""
         return library_config(self.where, self.config)
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `Source(**...)` takes, for another process."""
+        """Return what `ModelSource(**...)` takes, for another process."""
         folder = None if self.folder is None else str(self.folder)
         return {"where": self.where, "config": dict(self.config), "folder": folder, "seed": self.seed}
 
@@ -63,7 +63,7 @@ class Source:
         raise BadInput(f"{self.where}: {name}: transformers does not take {excerpt(printable(repr(value)))}")
 
 
-def find_source(path: Path | str, changes: Mapping[str, Any], seed: int = 0, only_config: bool = False) -> Source:
+def find_source(path: Path | str, changes: Mapping[str, Any], seed: int = 0, only_config: bool = False) -> ModelSource:
     """Find the model of a folder or of a config.json; `changes` replace fields of its configuration.
 
     If `only_config`, the weights of a folder are not used, and not looked for.
@@ -82,7 +82,7 @@ def find_source(path: Path | str, changes: Mapping[str, Any], seed: int = 0, onl
         if config.get(FIELD) is not None or quantization(where, config) is not None:
             raise BadInput(f"{where}: {FIELD}: expected weights that are not quantized")
         read_folder(folder)
-    return Source(where, config, folder, seed).but(changes)
+    return ModelSource(where, config, folder, seed).but(changes)
 
 
 def _without_quantization(config: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _without_quantization(config: Mapping[str, Any]) -> dict[str, Any]:
     return {name: _without_quantization(part) if isinstance(part, Mapping) else part for name, part in parts.items()}
 
 
-def require_fields(source: Source, changes: Mapping[str, Any]) -> None:
+def require_fields(source: ModelSource, changes: Mapping[str, Any]) -> None:
     """Raise BadInput for a change that is not a field of the configuration: the library keeps such a value and never reads it.
 
     `source` is the one with the changes. What the library turns into another field, as it does rope_theta, is a field.
@@ -99,7 +99,7 @@ def require_fields(source: Source, changes: Mapping[str, Any]) -> None:
         require_read(source.where, source.config, name)
 
 
-def all_fields(source: Source) -> dict[str, Any]:
+def all_fields(source: ModelSource) -> dict[str, Any]:
     """Return the fields of the text model, with the library's defaults for those that the file leaves out."""
     found: dict[str, Any] = source.library_config().get_text_config().to_dict()
     return found

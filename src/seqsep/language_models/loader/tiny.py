@@ -19,7 +19,7 @@ from seqsep.core.names import BadInput, text_of
 from seqsep.language_models.capacity.declare import declare
 from seqsep.language_models.loader.configuration import path_to_text
 from seqsep.language_models.loader.places import value_at
-from seqsep.language_models.loader.source import Source
+from seqsep.language_models.loader.source import ModelSource
 from seqsep.language_models.loader.weights import built, built_without_numbers
 
 HEADS = re.compile(r"(\w*num_)?(\w+_)?heads|n_head|n_(mamba|kv|key_value)_heads?|(mamba_)?n_?groups|mamba_ngroups|num_kv")
@@ -84,7 +84,7 @@ class Divisors:
         return size
 
 
-def tiny(source: Source) -> Source:
+def tiny(source: ModelSource) -> ModelSource:
     """Return a source with a tiny configuration of the same kind.
 
     Raises BadInput if no tiny configuration can be built.
@@ -108,7 +108,7 @@ def tiny(source: Source) -> Source:
     raise BadInput(f"{source.where}: --tiny: found no tiny sizes that fit together: {reason}; use --set FIELD=VALUE")
 
 
-def _changed(source: Source, changes: Mapping[str, Any]) -> Source:
+def _changed(source: ModelSource, changes: Mapping[str, Any]) -> ModelSource:
     """Return the source with those of the changes that the library takes; it computes some fields from others."""
     for name, value in changes.items():
         with suppress(BadInput):
@@ -142,7 +142,7 @@ class Layers:
     shared: int
 
 
-def _beginnings(source: Source, text: Mapping[str, Any], count: int) -> list[Layers]:
+def _beginnings(source: ModelSource, text: Mapping[str, Any], count: int) -> list[Layers]:
     """Find the shortest beginning that has a layer of every kind, and the shortest that has two of each where there are two.
 
     The second is for models with one layer that is used several times, such as Zamba.
@@ -158,7 +158,7 @@ def _beginnings(source: Source, text: Mapping[str, Any], count: int) -> list[Lay
     return found
 
 
-def _kinds(source: Source, text: Mapping[str, Any], count: int) -> list[Any]:
+def _kinds(source: ModelSource, text: Mapping[str, Any], count: int) -> list[Any]:
     """Return a value for each layer: its weights' names and shapes, what it keeps, and what the file lists for it."""
     few = {name: size for name, size in _divided(text, Divisors(1, 1)).items() if not STATES.fullmatch(name)}
     model = built_without_numbers(source.but(few | _small_tokens(text)))

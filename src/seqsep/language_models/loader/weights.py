@@ -15,7 +15,7 @@ from seqsep.language_models.loader.double import in_float64
 from seqsep.language_models.loader.folder import CONFIG, Folder, read_folder
 from seqsep.language_models.loader.library import transformers
 from seqsep.language_models.loader.places import value_at
-from seqsep.language_models.loader.source import Source
+from seqsep.language_models.loader.source import ModelSource
 
 MOST_PARAMETERS = 200_000_000
 MOST_NUMBERS_A_BYTE = 8
@@ -27,7 +27,7 @@ SPREAD = 0.1
 """How far random weights are moved from what the library draws, which leaves biases and gates at 0 or 1."""
 
 
-def built(source: Source, dtype: torch.dtype = torch.float64) -> Any:
+def built(source: ModelSource, dtype: torch.dtype = torch.float64) -> Any:
     """The model, ready to be asked: no dropout, its own plain code. torch's random state stays as it is.
 
     In float64 its constants are computed in float64 too; in fewer bits it is what the library builds in that type.
@@ -57,7 +57,7 @@ def built(source: Source, dtype: torch.dtype = torch.float64) -> Any:
     return model.eval()
 
 
-def _require_fields_kept(source: Source, config: Any, model: Any) -> None:
+def _require_fields_kept(source: ModelSource, config: Any, model: Any) -> None:
     """Raise BadInput if the model that was built has another value of a field than the configuration that it was built from."""
     expected = config.get_text_config().to_dict()
     found = model.config.get_text_config().to_dict()
@@ -117,7 +117,7 @@ def of_folder(library: Any, folder: Folder, config: Any = None, **options: Any) 
     return model
 
 
-def built_without_numbers(source: Source) -> Any:
+def built_without_numbers(source: ModelSource) -> Any:
     """Return the model on torch's meta device: shapes of weights without numbers. Raises BadInput as `built` does."""
     library = transformers()
     config = source.library_config()
@@ -135,7 +135,7 @@ def _counts(library: Any, config: Any) -> tuple[int, int]:
     return sum(weight.numel() for weight in model.parameters()), sum(part.numel() for part in model.buffers())
 
 
-def _require_few_parameters(library: Any, config: Any, source: Source) -> None:
+def _require_few_parameters(library: Any, config: Any, source: ModelSource) -> None:
     """Random weights say as much of the code in a small model; a large one would only wait."""
     count = max(_counts(library, config))
     if count > MOST_PARAMETERS:

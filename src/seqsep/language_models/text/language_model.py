@@ -23,7 +23,7 @@ CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model wrote after a prompt.
+    """The text that a model wrote after a prompt.
 
     `tokens` are those written, up to the end; `state_bits` are what it kept once the prompt was read, counted from the tensors
     of its cache, or None if it keeps its state elsewhere.
@@ -36,7 +36,7 @@ class Completion:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a model is: its name, digest and dtype, the architecture, its parameters, and how many tokens it can read.
+    """The facts of a model: name, digest and dtype, architecture, parameters, and the number of tokens that it can read.
 
     `context` is None if config.json names no limit.
     """
@@ -107,7 +107,7 @@ class LanguageModel:
     def complete(
         self, prompts: Sequence[Sequence[int]], is_complete: Callable[[str], bool], most_tokens: int
     ) -> list[Completion]:
-        """What the model writes, greedily, after prompts of equally many tokens.
+        """Return the text that the model writes, greedily, after prompts of equally many tokens.
 
         Each ends once `is_complete` of its text, at a token that ends a text, or after `most_tokens`. Raises NonFiniteLogits.
         """

@@ -8,7 +8,7 @@ training. HotpotQA asks language models that others trained; no run here decides
 from itertools import product
 
 from seqsep.core.names import required
-from seqsep.lab.experiments.claims.claim import NEAR_PERFECT, Accuracy, Claim, Order, Outside
+from seqsep.lab.experiments.claims.claim import NEAR_PERFECT, Accuracy, Claim, Outside, RankingClaim
 from seqsep.lab.experiments.claims.papers import is_tree_accuracy
 from seqsep.lab.experiments.is_tree import (
     PAPER_LENGTHS,
@@ -61,7 +61,7 @@ def is_tree() -> list[Claim]:
         for trace, size, length in product(PAPER_TRACES, PAPER_SIZES, PAPER_LENGTHS)
     }
     orders = [
-        Order(
+        RankingClaim(
             name=f"is-tree-order-{size}-{length}",
             source="section 6.1",
             statement=f"with a chain of thought the Transformer ({size}) is above Mamba ({size}) at n = {length}",
