@@ -7,7 +7,7 @@ import pytest
 
 from seqsep.report.figures.chart import TOP, WIDTH, Axis, Chart, LineData, marker
 from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, chart_svg, picture_svg
-from seqsep.report.figures.looks import INK, LINE, SOFT
+from seqsep.report.figures.line_styles import INK, LINE, SOFT
 from seqsep.report.limited_state import LIMIT_STYLES
 from seqsep.report.page.audit_charts import STYLES as AUDIT_STYLES
 from seqsep.report.page.is_tree_bits import IS_TREE_STYLES

@@ -119,10 +119,8 @@ def test_padding_in_chunks_needs_mask_and_state(trial: LawTrial, monkeypatch: py
 def test_what_is_not_in_the_bytes_is_missed(receiver: Receiver) -> None:
     """RecurrentGemma keeps its recurrence in its modules: `generate` finds it there, another process does not."""
     sizes = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "head_dim": 16, "vocab_size": 64}
-    source = ModelSource(
-        "recurrent_gemma", {"model_type": "recurrent_gemma", "intermediate_size": 48, "lru_width": 32, **sizes}
-    )
-    hidden = LawTrial(source, time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
+    sizes = {"model_type": "recurrent_gemma", "intermediate_size": 48, "lru_width": 32, **sizes}
+    hidden = LawTrial(ModelSource("recurrent_gemma", sizes), time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
     [sent, between] = failures(hidden, "state as bytes", "nothing kept between calls")
     assert "bytes after 6 tokens, continued in another process: other logits than in one pass, first at token 6" in sent.where
     assert between.token == 6
@@ -167,9 +165,7 @@ def test_a_law_without_a_path_is_not_tried(trial: LawTrial, monkeypatch: pytest.
 @pytest.mark.parametrize(
     "error", [MemoryError("none left"), RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")]
 )
-def test_a_lack_of_memory_says_nothing_about_the_model(
-    error: Exception, trial: LawTrial, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lack_of_memory_says_nothing(error: Exception, trial: LawTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     def law(trial: LawTrial) -> None:
         raise error
 

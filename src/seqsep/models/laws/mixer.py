@@ -1,4 +1,4 @@
-"""What every mixer must obey, callable by outside authors.
+"""The laws that every mixer must obey, callable by outside authors.
 
 Each law takes a mixer and random inputs and raises LawFails, which says what differs and where. The mixer may be anyone's.
 """
@@ -38,7 +38,7 @@ GROWS_UNEVENLY = "the state grows by fewer bits than with the first token, which
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law holds; if it does not, `where` says what differs and where; if it does, what is odd all the same, if any.
+    """The verdict on a law: it holds or not. `where` says what differs and where, or, if it holds, what is odd all the same.
 
     >>> Verdict("causal", False, "it looks ahead").holds
     False

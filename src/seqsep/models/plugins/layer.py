@@ -49,7 +49,7 @@ class UserLayer(PlugIn):
         return UserMixer(self, module, block, grows)
 
     def as_mixer(self, width: int, heads: int) -> tuple[Callable[[int], Mixer], int]:
-        """What the laws of a mixer are tried on: from a width to a fresh mixer, and the width to try."""
+        """Return the subject of the laws of a mixer: a function from a width to a fresh mixer, and the width to test."""
         return lambda width: self.build(width, heads), width
 
 
@@ -138,7 +138,7 @@ class UserMixer(Mixer):
 
 
 def block_of(own_class: Callable[..., Any], words: str) -> Block:
-    """What the block of a user's layer holds beside it. Raises PlugInFails for a field or a value that a block has not.
+    """Return the other parts of the block of a user's layer. Raises PlugInFails for a field or a value that a block has not.
 
     `words` name the class in a message.
 
@@ -158,7 +158,7 @@ def block_of(own_class: Callable[..., Any], words: str) -> Block:
 
 
 def grows_of(own_class: Callable[..., Any], words: str) -> bool:
-    """Whether the state of a user's layer or model grows. Raises PlugInFails for anything but True or False.
+    """Return True if the state of a user's layer or model grows. Raises PlugInFails for anything but True or False.
 
     >>> grows_of(type("MyLayer", (), {"grows": True}), "layer.py:MyLayer")
     True

@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.chart import GROUND, WIDTH, Chart, draw_chart
-from seqsep.report.figures.looks import INK, SOFT
+from seqsep.report.figures.line_styles import INK, SOFT
 from seqsep.report.figures.picture_file import plain_svg
 from seqsep.report.figures.text_width import wrapped
 

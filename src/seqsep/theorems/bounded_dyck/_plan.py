@@ -14,12 +14,12 @@ TOKEN_SPACES = ("open", "close", "bos", "time", "odd", "one")
 
 
 @dataclass(frozen=True)
-class Plan:
+class DyckPlan:
     """The parameters of a network: N brackets of n kinds, at most k of them open, the variant, and the question.
 
     `eta` is the scale of the scores, `steps` is L, the steps of a unit, if it is not n^2.
 
-    >>> plan = Plan(length=20, kinds=2, depth=3, variant="three-layer", ask="word")
+    >>> plan = DyckPlan(length=20, kinds=2, depth=3, variant="three-layer", ask="word")
     >>> plan.base, plan.kind_digits, plan.depth_digits, plan.grid.steps
     (21, 1, 2, 441)
     """
@@ -121,7 +121,7 @@ def planned(
     ask: str,
     steps: int | None = None,
     eta: int | None = None,
-) -> Plan:
+) -> DyckPlan:
     """Make the plan for the arguments of a call; by default two layers for depths up to 4, else three.
 
     Raises ValueError for numbers below 1, or a variant that does not answer this depth or question.
@@ -136,7 +136,7 @@ def planned(
     if (variant, ask) not in answered(depth):
         able = "; ".join(f"{one} with ask={other!r}" for one, other in answered(depth))
         raise ValueError(f"{given}: at depth {depth} there are {able}")
-    return Plan(length, kinds, depth, variant, ask=ask, eta=ETA if eta is None else eta, steps=steps)
+    return DyckPlan(length, kinds, depth, variant, ask=ask, eta=ETA if eta is None else eta, steps=steps)
 
 
 def answered(depth: int) -> list[tuple[str, str]]:

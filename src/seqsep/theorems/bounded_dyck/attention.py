@@ -29,7 +29,7 @@ the first wrong bracket is not in the set that is given before it. Yao et al. ca
 Symbols. A kind has b = max(1, ceil(log2 n)) digits in {0, 1}, and a depth has c = bit_length(k) digits in {-1, 1}. Positions
 are i = 0 .. N, with [BOS] at 0. From here on, n is the base of the grid, max(4, N + 1, k + 1). Numbers are multiples of 1/L
 with L = n^2. The softmax is stepwise and rounds down. G = 2 n is the amount by which a hidden token's score is lower
-(`Plan.gate`).
+(`DyckPlan.gate`).
 
 Depth and level. The depth d after a token is the number of brackets that are open. The level of an open bracket is the depth
 after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The level of an
@@ -37,7 +37,7 @@ open bracket has the parity of its position.
 
 Margins. Here count = d u, where u is the weight of [BOS] in the uniform head:
 * The tokens that a head may see have equal weights if their other scores are equal: floor(L/m) >= n steps for m tokens. All
-  other weights are 0 (`Plan.gate`).
+  other weights are 0 (`DyckPlan.gate`).
 * A retrieved digit is above 3/4 or below 1/4. It is at least 1/(1+R) - 1/2 - 1/L away from 1/2, with R = 0.1605
   (`_parts._last_open`).
 * n (count - t u) is at most 0 or at least 1. So a comparison of the depth with t is exact (`_parts._beyond`).
@@ -47,7 +47,7 @@ Margins. Here count = d u, where u is the weight of [BOS] in the uniform head:
 Rounding. The sums `count`, `unit` and the counts of kinds are exact. A retrieved weight loses less than one step. Every other
 number is whole or a multiple of a step.
 
-The proof continues at `_plan.Plan.spaces`, `_plan.Plan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
+The proof continues at `_plan.DyckPlan.spaces`, `_plan.DyckPlan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
 `_parts._last_open`, `_parts._beyond`, `_parts.mismatch`, `_layers._one_layer`, `_layers._two_layers`, `_layers._three_layers`,
 `_layers._mean_of_wrong`, `_layers._weighed_by_level` and `_layers._readout`.
 """
@@ -63,7 +63,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.bounded_dyck._bound import bound, proved
 from seqsep.theorems.bounded_dyck._layers import assemble
-from seqsep.theorems.bounded_dyck._plan import ETA, Plan, answered, planned
+from seqsep.theorems.bounded_dyck._plan import ETA, DyckPlan, answered, planned
 from seqsep.theorems.bounded_dyck._strings import alphabet, parsed, require_valid, with_start
 from seqsep.theorems.bounded_dyck._trials import Trials, answers_hard
 from seqsep.theorems.checking import tighten
@@ -177,13 +177,13 @@ def _outcome(trials: Trials, is_exhaustive: bool) -> Outcome:
     )
 
 
-def _measured_eta(plan: Plan, network: Network) -> int:
+def _measured_eta(plan: DyckPlan, network: Network) -> int:
     """Measure the factor of the position in the scores of the first head that looks for an open bracket."""
     layer = network.attention(0 if plan.variant in ("one-layer", "two-layer") else 1)
     return int(layer.heads[-1].key[:, network.spaces["time"]].largest)
 
 
-def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
+def _tightness(outcome: Outcome, plan: DyckPlan, seed: int) -> Outcome:
     """Find the least eta and L that answer the hard strings."""
     return tighten(
         outcome,
@@ -211,19 +211,21 @@ def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large
     return outcomes
 
 
-def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) -> Callable[[int], Plan]:
+def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) -> Callable[[int], DyckPlan]:
     """Plan case 0, 1, 2, ..: all lengths in turn, with changing depths and kinds."""
 
-    def plan(case: int) -> Plan:
+    def plan(case: int) -> DyckPlan:
         length = lengths[case % len(lengths)]
         depth = depths[case // 2 % len(depths)]
         kinds = (2, 3, 1, 4, 7)[case % 5]
-        return Plan(length, kinds, depth, variant, ask=ask)
+        return DyckPlan(length, kinds, depth, variant, ask=ask)
 
     return plan
 
 
-def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None, random: np.random.Generator) -> list[Outcome]:
+def _hard_strings(
+    plan_of: Callable[[int], DyckPlan], inputs: int, asked: int | None, random: np.random.Generator
+) -> list[Outcome]:
     """Check cases until a number of prefixes are read, at most a third of them in one case."""
     outcomes: list[Outcome] = []
     left = inputs

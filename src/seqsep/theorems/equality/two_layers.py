@@ -282,7 +282,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     return outcomes
 
 
-def _cases(series: trials.Series, first_seed: int) -> Iterator[Outcome]:
+def _cases(series: trials.EqualitySeries, first_seed: int) -> Iterator[Outcome]:
     """Check the cases of a series for which the code has enough addresses."""
     for turn in count():
         case = series.case(turn)

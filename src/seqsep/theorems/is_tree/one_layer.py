@@ -65,7 +65,7 @@ from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._pair_thought import Paired, copy_and_peel
 from seqsep.theorems.is_tree._peeling_layers import SHARED, heights
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.is_tree.peeling import proved
 from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
@@ -325,12 +325,12 @@ def _put(length: int, rounding: str, graphs: drawn.Graphs) -> Outcome:
     return _outcome(asking, rounding)
 
 
-def _asking(length: int, rounding: str) -> Asking:
+def _asking(length: int, rounding: str) -> ThoughtTrial:
     tokens = Paired(length)
-    return Asking(CLAIM.name, build(length, rounding), tokens, partial(copy_and_peel, tokens), simple=True)
+    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(copy_and_peel, tokens), simple=True)
 
 
-def _outcome(asking: Asking, rounding: str) -> Outcome:
+def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
     length = asking.tokens.vertices
     return asking.outcome(
         CLAIM,

@@ -76,7 +76,7 @@ from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
@@ -250,12 +250,12 @@ def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 
-def _asking(length: int, rounding: str) -> Asking:
+def _asking(length: int, rounding: str) -> ThoughtTrial:
     tokens = Pointed(length)
-    return Asking(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
+    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
 
 
-def _outcome(asking: Asking, rounding: str) -> Outcome:
+def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
     length = asking.tokens.vertices
     return asking.outcome(
         CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid), as_printed={"layers": 9}

@@ -68,7 +68,7 @@ from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.is_tree import _collision
-from seqsep.theorems.is_tree._beginnings import Place
+from seqsep.theorems.is_tree._beginnings import InputPlace
 from seqsep.theorems.is_tree._graphs import (
     Graphs,
     as_prompts,
@@ -83,8 +83,8 @@ from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Length, LengthFrom2
-from seqsep.theorems.protocols.collision import Recall, TaskSizes
-from seqsep.theorems.protocols.machine import Machine
+from seqsep.theorems.protocols.collision import RecallTask, TaskSizes
+from seqsep.theorems.protocols.machine import BitMachine
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 
 UPPER = "A recurrent model with ceil(log2(1 + max_b b S(n, b))) state bits decides IsTree"
@@ -107,21 +107,21 @@ VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160}
 
 
 @lru_cache(maxsize=64)
-def widest(vertices: int, simple: bool = False) -> Place:
+def widest(vertices: int, simple: bool = False) -> InputPlace:
     """Return the place in an input where its beginnings have the most classes.
 
     With `simple`, only places between two edges count, with at least three blocks and three edges. There simple graphs have as
     many classes. Raises ValueError for fewer than 2 vertices, or 6 with `simple`.
 
     >>> widest(8)
-    Place(vertices=8, edges=4, half_read=True)
+    InputPlace(vertices=8, edges=4, half_read=True)
     """
     if vertices < (LEAST_SIMPLE if simple else 2):
         raise ValueError(f"widest(vertices={vertices}, simple={simple}): at least 2 vertices, {LEAST_SIMPLE} for simple graphs")
     if simple:
-        places = [Place(vertices, edges, half_read=False) for edges in range(3, vertices - 2)]
+        places = [InputPlace(vertices, edges, half_read=False) for edges in range(3, vertices - 2)]
     else:
-        places = [Place(vertices, edges, half_read=True) for edges in range(vertices - 1)]
+        places = [InputPlace(vertices, edges, half_read=True) for edges in range(vertices - 1)]
     return max(places, key=lambda place: place.classes)
 
 
@@ -149,8 +149,8 @@ def build(vertices: int) -> Recurrence:
         edges, part = divmod(t - 1, 3)
         if t == 0 or part == 1:
             return state
-        before = Place(vertices, edges, half_read=part == 2).case(state)
-        after = Place(vertices, edges + part // 2, half_read=part == 0)
+        before = InputPlace(vertices, edges, half_read=part == 2).case(state)
+        after = InputPlace(vertices, edges + part // 2, half_read=part == 0)
         if before is None:
             return after.number(None)
         partition, first_block = before
@@ -167,11 +167,11 @@ def prompts(vertices: int, graphs: Graphs) -> np.ndarray:
     return as_prompts(graphs, Tokens(vertices).begin, Tokens(vertices).between)
 
 
-def recall(vertices: int) -> Recall:
+def recall(vertices: int) -> RecallTask:
     """The inputs as lists of 2 n - 2 ends of edges, for the sizes of a model and the range of its state."""
     vocabulary = Tokens(vertices)
     ends = 2 * vertices - 2
-    return Recall(
+    return RecallTask(
         ends,
         vertices,
         write=lambda values: prompts(vertices, values.reshape(-1, vertices - 1, 2) + 1),
@@ -259,9 +259,9 @@ def classes_expected(vertices: int, whole_edges: bool = False) -> list[int]:
     ([1, 3, 4, 7, 2], [1, 6, 8, 2])
     """
     if whole_edges:
-        without_cycle = [Place(vertices, edges, False).classes - min(edges, 1) for edges in range(vertices)]
+        without_cycle = [InputPlace(vertices, edges, False).classes - min(edges, 1) for edges in range(vertices)]
         return [count + (edges >= 2) for edges, count in enumerate(without_cycle)]
-    splits = [Place(vertices, edges, half_read).classes for edges in range(vertices) for half_read in (False, True)]
+    splits = [InputPlace(vertices, edges, half_read).classes for edges in range(vertices) for half_read in (False, True)]
     return splits[:-1]
 
 
@@ -298,7 +298,7 @@ def _check_printed(vertices: int) -> Outcome:
     )
 
 
-def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
+def _errs(vertices: int, name: str, model: BitMachine, seed: int) -> Outcome:
     """Find, for a model of too few bits, two beginnings that leave it in one state and an input that it answers wrongly."""
     simple = vertices >= LEAST_SIMPLE and model.bits < least_bits(vertices, simple=True)
     place = widest(vertices, simple)

@@ -51,7 +51,7 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _tour_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
@@ -212,12 +212,12 @@ def verify(small: int = 1_500, large: int = 12, seed: int = 0) -> list[Outcome]:
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 
-def _asking(length: int, rounding: str) -> Asking:
+def _asking(length: int, rounding: str) -> ThoughtTrial:
     tokens = Tokens(length)
-    return Asking(CLAIM.name, build(length, rounding), tokens, partial(tour, tokens), simple=True)
+    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(tour, tokens), simple=True)
 
 
-def _outcome(asking: Asking, rounding: str) -> Outcome:
+def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
     length = asking.tokens.vertices
     return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=1.0, as_printed=printed_sizes(length))
 

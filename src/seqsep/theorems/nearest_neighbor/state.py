@@ -45,8 +45,8 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.options.types import LengthFrom2
-from seqsep.theorems.protocols.collision import Recall, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
+from seqsep.theorems.protocols.collision import RecallTask, search
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
@@ -144,7 +144,7 @@ def points(count: int) -> Float64[Any, "tokens coordinates"]:
     return vectors
 
 
-def recall_twice(n: int) -> Recall:
+def recall_twice(n: int) -> RecallTask:
     """Return the labels of n points as values to remember; each is queried, and its answer read: 4 n tokens."""
     task = recall(n, 2)
     return replace(task, sizes=task.sizes._replace(longest=4 * n))
@@ -320,7 +320,7 @@ def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
     )
 
 
-def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
+def _errs(length: int, name: str, model: BitMachine, seed: int) -> Outcome:
     """Find, for a model of too few bits, sets on which its protocol fails and an input that it answers wrongly."""
     error = must_err(model, length, seed)
     return CLAIM.lower(

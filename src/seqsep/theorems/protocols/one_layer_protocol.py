@@ -237,7 +237,7 @@ def check(
             f"check(variant={variant!r}, question={question!r}): variant is one of {', '.join(VARIANTS)}; "
             f"question is one of {', '.join(QUESTIONS)}"
         )
-    sizes = trials.Sizes(length, width, embedding, heads)
+    sizes = trials.LayerSizes(length, width, embedding, heads)
     outcomes = []
     for one_variant, one_question in product(VARIANTS, QUESTIONS):
         if variant in (None, one_variant) and question in (None, one_question):
@@ -245,7 +245,7 @@ def check(
     return outcomes
 
 
-def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
+def _check(sizes: trials.LayerSizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
     """Run one variant and question on PAIRS random networks, each with an input and a partition."""
     random = np.random.default_rng(seed)
     for turn in range(PAIRS):

@@ -40,7 +40,7 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Checkpoint, Length, RecurrentMixer, Seed
-from seqsep.theorems.protocols.machine import AnyModel, Machine, RecurrentModel, TokenSequence, as_machine
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, RecurrentModel, TokenSequence, as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT
 from seqsep.theorems.protocols.thought import Thought, think
 
@@ -125,7 +125,7 @@ def bob(model: AnyModel, message: Message, suffix: TokenSequence, t: int, though
 
 
 def _outputs(
-    party: Machine, tokens: TokenSequence, state: Any, t: int, *, thought: Thought | None
+    party: BitMachine, tokens: TokenSequence, state: Any, t: int, *, thought: Thought | None
 ) -> tuple[list[Any], list[int]]:
     """Outputs from time t on, those of the thought included, and the tokens written."""
     outputs, after = party.read(tokens, state, t)

@@ -61,11 +61,11 @@ DRAWN = 40
 
 
 @dataclass(frozen=True)
-class Plan:
+class PolynomialPlan:
     """The prime q, the bits w of a coefficient and their number n, for strings of N = `length` bits.
 
     >>> plan_for(1000, Fraction(1, 3))
-    Plan(length=1000, prime=373, digit_bits=8, digits=125)
+    PolynomialPlan(length=1000, prime=373, digit_bits=8, digits=125)
     """
 
     length: int
@@ -98,7 +98,7 @@ class Plan:
         return found
 
 
-def plan_for(length: int, error: Fraction) -> Plan:
+def plan_for(length: int, error: Fraction) -> PolynomialPlan:
     """The least prime for N bits and error e. Raises ValueError for N below 1, or e outside (0, 1/2).
 
     >>> plan_for(8, Fraction(1, 3)).bits, plan_for(10**6, Fraction(1, 3)).bits
@@ -111,11 +111,11 @@ def plan_for(length: int, error: Fraction) -> Plan:
         digit_bits = prime.bit_length() - 1
         digits = -(-length // digit_bits)
         if digits - 1 <= error * prime and all(prime % one for one in range(2, math.isqrt(prime) + 1)):
-            return Plan(length, prime, digit_bits, digits)
+            return PolynomialPlan(length, prime, digit_bits, digits)
         prime = max(prime + 1, min(math.ceil((digits - 1) / error), 2 << digit_bits))
 
 
-def alice(channel: Channel, plan: Plan, a: Int64[np.ndarray, "length"], x: int) -> None:
+def alice(channel: Channel, plan: PolynomialPlan, a: Int64[np.ndarray, "length"], x: int) -> None:
     """Send x and A(x)."""
     value = 0
     for coefficient in plan.coefficients(a[None])[0, ::-1].tolist():
@@ -125,7 +125,7 @@ def alice(channel: Channel, plan: Plan, a: Int64[np.ndarray, "length"], x: int) 
     channel.send(value, width)
 
 
-def bob(channel: Channel, plan: Plan, b: Int64[np.ndarray, "length"]) -> bool:
+def bob(channel: Channel, plan: PolynomialPlan, b: Int64[np.ndarray, "length"]) -> bool:
     """Return True if A(x) = B(x)."""
     width = ceil_log2(plan.prime)
     x = channel.receive(width)
@@ -186,7 +186,7 @@ def agreements(values: Int64[np.ndarray, "words coins"]) -> Int64[np.ndarray, "w
     return np.stack([(values == one).sum(axis=1) for one in values])
 
 
-def worst_pair(plan: Plan) -> tuple[Int64[np.ndarray, "length"], Int64[np.ndarray, "length"]]:
+def worst_pair(plan: PolynomialPlan) -> tuple[Int64[np.ndarray, "length"], Int64[np.ndarray, "length"]]:
     """Two different words with A(x) = B(x) for x = 0 .. n - 2, by the coefficients of x (x - 1) .. (x - n + 2) modulo q.
 
     >>> one, other = worst_pair(plan_for(8, Fraction(1, 3)))
@@ -235,7 +235,7 @@ def _check_length(length: int, most: Fraction, seed: int) -> list[Outcome]:
     return [*outcomes, _compare(plan, most)]
 
 
-def _check_own(plan: Plan, most: Fraction, seed: int) -> Outcome:
+def _check_own(plan: PolynomialPlan, most: Fraction, seed: int) -> Outcome:
     """Count for pairs of words the coins with which Bob answers wrongly; every pair for small N."""
     exhaustive = plan.length <= EXHAUSTIVE
     random = np.random.default_rng(seed)
@@ -273,7 +273,7 @@ def _check_own(plan: Plan, most: Fraction, seed: int) -> Outcome:
 
 
 def _over_the_channel(
-    plan: Plan,
+    plan: PolynomialPlan,
     words: Int64[np.ndarray, "words length"],
     pairs: list[tuple[int, int]],
     same: Int64[np.ndarray, "words words"],
@@ -328,7 +328,7 @@ def _check_shared(length: int, most: Fraction) -> Outcome:
     )
 
 
-def _compare(plan: Plan, most: Fraction) -> Outcome:
+def _compare(plan: PolynomialPlan, most: Fraction) -> Outcome:
     """Give the least bits by the packing of distributions, and without coins by a fooling set, shown for N <= 8."""
     needed = needed_bits(plan.length, most)
     if needed > plan.bits:

@@ -44,7 +44,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
 from seqsep.theorems.options.types import Alphabet, Length
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
+from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
@@ -168,9 +168,9 @@ def written(values: Int64[np.ndarray, "batch length"]) -> Int64[np.ndarray, "bat
     return np.stack([keys, values + length], axis=2).reshape(len(values), 2 * length)
 
 
-def recall(length: int, alphabet: int) -> Recall:
+def recall(length: int, alphabet: int) -> RecallTask:
     """The lists of values, written as pairs with keys in order; a key is its own question."""
-    return Recall(
+    return RecallTask(
         length,
         alphabet,
         write=written,

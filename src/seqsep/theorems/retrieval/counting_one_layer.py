@@ -67,7 +67,7 @@ from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options.types import Alphabet, GridRounding, GridSoftmax, Length, RoundingMode, Seed, SoftmaxMode
-from seqsep.theorems.retrieval._counting import Counting, read
+from seqsep.theorems.retrieval._counting import CountingEncoding, read
 from seqsep.theorems.retrieval._shown import counting_evidence
 
 CLAIM = Claim(
@@ -297,7 +297,7 @@ def certificate_witness(
     places = required(network.positions, "the positions of the network").integers.copy()
     places[-1, network.spaces["number"]] -= 1
     shifted = replace(network, positions=whole(places, by_index=True))
-    return counting_evidence(shifted, Counting(length, alphabet), seed)
+    return counting_evidence(shifted, CountingEncoding(length, alphabet), seed)
 
 
 THEOREM = Theorem(

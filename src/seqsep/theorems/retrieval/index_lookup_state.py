@@ -43,7 +43,7 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.options.types import Alphabet, Length
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, scattered, search
+from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
@@ -114,10 +114,10 @@ def build_network(length: int, alphabet: int) -> Network:
     return Network.of_table(CLAIM.name, table, answers, classes=alphabet, indices=length)
 
 
-def recall(length: int, alphabet: int) -> Recall:
+def recall(length: int, alphabet: int) -> RecallTask:
     """Index lookup as a list of values to remember: the symbols; position p is asked for by the token S + p - 1."""
     task = IndexLookup(length, alphabet)
-    return Recall(
+    return RecallTask(
         length,
         alphabet,
         write=lambda values: values,
