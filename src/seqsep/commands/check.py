@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqsep.commands import members
 from seqsep.commands.command import THEOREMS, Command, print_json
+from seqsep.commands.engine_laws import name_engines, run_engines
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.model_laws import name_language_models, run_language_models
 from seqsep.commands.named_theorems import theorem_named
@@ -38,6 +39,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check what the words name."""
+    if name_engines(options.words):
+        return run_engines(options.words)
     if name_language_models(options.words):
         return run_language_models(options.words)
     if name_own_parts(options.words):

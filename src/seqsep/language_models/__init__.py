@@ -4,6 +4,7 @@
     loader    from a folder or a config.json to a configuration and a model of `transformers`
     laws      the laws of state for causal language models of `transformers`
     audit     a language model, asked about phonebooks: what its state carries
+    engines   any inference engine as a model that reads tokens: the laws of state on it
     text      language models that answer questions in plain words
 
 `capacity` needs only a config.json; the others need the extra `hf`.

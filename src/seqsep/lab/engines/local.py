@@ -187,9 +187,7 @@ class Supervisor:
         else:
             yield self._ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"}, queue)
 
-    def _ended(
-        self, worker: Worker, result: dict[str, Any], queue: JobQueue, processor: dict[str, str] | None = None
-    ) -> Ended:
+    def _ended(self, worker: Worker, result: dict[str, Any], queue: JobQueue, processor: dict[str, str] | None = None) -> Ended:
         """The end of a worker's job. The worker takes the next one, unless it ran a user's code."""
         job = worker.job_at_work
         worker.job = None

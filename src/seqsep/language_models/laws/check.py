@@ -1,6 +1,6 @@
 """Every law of state tried on a causal language model of `transformers`, and what comes of it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -102,20 +102,21 @@ class LawsFail(LawFails):
         super().__init__(f"{path}: {'; '.join(failed)}")
 
 
-def choose_laws(names: Sequence[str]) -> list[str]:
-    """Return the laws of these names in the order of LANGUAGE_MODEL_LAWS, all if there are none.
+def choose_laws(names: Sequence[str], known: Iterable[str] = ()) -> list[str]:
+    """Return the laws of these names in the order of those known, by default LANGUAGE_MODEL_LAWS; all if there are none.
 
     A dash or an underscore may be in place of a space. Raises BadInput for another name.
 
     >>> choose_laws(["reset", "rolled-back"])
     ['rolled back', 'reset']
     """
+    laws = list(known or LANGUAGE_MODEL_LAWS)
     chosen = [name.replace("-", " ").replace("_", " ") for name in names]
     for name in chosen:
-        if name not in LANGUAGE_MODEL_LAWS:
-            means = nearest(name, LANGUAGE_MODEL_LAWS) or f"; the laws are {', '.join(LANGUAGE_MODEL_LAWS)}"
+        if name not in laws:
+            means = nearest(name, laws) or f"; the laws are {', '.join(laws)}"
             raise BadInput(f"unknown law {excerpt(printable(name))!r}{means}")
-    return [name for name in LANGUAGE_MODEL_LAWS if name in chosen or not names]
+    return [name for name in laws if name in chosen or not names]
 
 
 @whole_arguments
@@ -176,10 +177,10 @@ def try_laws(
         yield try_law(name, trial)
 
 
-def try_law(name: str, trial: LawTrial) -> ModelVerdict:
-    """Try one of LANGUAGE_MODEL_LAWS. Raises MemoryError if it needs more memory than there is."""
+def try_law(name: str, trial: LawTrial, law: Callable[[LawTrial], None] | None = None) -> ModelVerdict:
+    """Try a law, by default that of LANGUAGE_MODEL_LAWS. Raises MemoryError if it needs more memory than there is."""
     try:
-        LANGUAGE_MODEL_LAWS[name](trial)
+        (law or LANGUAGE_MODEL_LAWS[name])(trial)
     except NotTried as reason:
         return ModelVerdict(name, None, str(reason))
     except PathDiffers as failure:

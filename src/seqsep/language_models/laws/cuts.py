@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from seqsep.language_models.laws.receiver import continued
-from seqsep.language_models.laws.state import size_in_bytes, to_bytes
+from seqsep.language_models.laws.state import size_in_bytes
 from seqsep.language_models.laws.trial import LawTrial, NotTried
 from seqsep.models.laws.mixer import LawFails
 
@@ -69,7 +69,7 @@ def state_as_bytes(trial: LawTrial) -> None:
     trial.require_state()
     for at in (trial.time // 2, 2, trial.time - 1):
         state = trial.reader.read(trial.tokens[:, :at])[1]
-        data = to_bytes(state)
+        data = trial.reader.to_bytes(state)
         try:
             found = trial.receiver.continued(trial.source, data, rest=trial.tokens[:, at:], at=at, dtype=trial.dtype)
         except ValueError as error:

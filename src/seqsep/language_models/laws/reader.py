@@ -12,7 +12,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.core.names import BadInput, text_of
-from seqsep.language_models.laws.state import joined_rows, tensors
+from seqsep.language_models.laws.state import joined_rows, tensors, to_bytes
 from seqsep.language_models.loader.double import in_float64
 from seqsep.language_models.loader.library import transformers
 from seqsep.language_models.loader.source import ModelSource
@@ -62,6 +62,7 @@ class ModelReader:
         takes = inspect.signature(self.model.forward).parameters
         self.takes_positions = "position_ids" in takes
         self.takes_mask = "attention_mask" in takes
+        self.takes_marks = True
         self.name = ""
         self.is_filled = False
         try:
@@ -124,6 +125,10 @@ class ModelReader:
     def copy(self, state: State) -> State:
         """Another state with the same tensors."""
         return deepcopy(state)
+
+    def to_bytes(self, state: State) -> bytes:
+        """The bytes of the state's tensors."""
+        return to_bytes(state)
 
     def record_past(self, state: State) -> None:
         """Ask the state to keep what `roll_back` needs, if it takes such a request."""
