@@ -15,7 +15,7 @@ from seqsep.language_models.engines.protocol import REQUIRED, TYPES, EngineFails
 from seqsep.language_models.engines.reader import NOT_GIVEN, EngineReader, EngineReceiver
 from seqsep.language_models.laws import cuts, independence, packing, padding, reuse, rollback, sharing
 from seqsep.language_models.laws.check import BATCH, TIME, LawsFail, ModelVerdict, choose_laws, try_law
-from seqsep.language_models.laws.reader import Reader
+from seqsep.language_models.laws.reader import ModelReader
 from seqsep.language_models.laws.settings import windows_of
 from seqsep.language_models.laws.trial import SHARE, TIMES, Allowed, LawTrial, NotTried
 from seqsep.language_models.loader.source import ModelSource, all_fields, find_source
@@ -120,7 +120,7 @@ class EngineTrials:
         self.engine = engine
         self.inputs = inputs
         self.dtype = getattr(torch, dtype_of(engine, inputs))
-        self.reference = None if reference is None else Reader(reference)
+        self.reference = None if reference is None else ModelReader(reference)
         self.source = SimpleNamespace(where="engine") if reference is None else reference
         self.receiver = EngineReceiver(other)
         single = EngineReader(engine)
@@ -147,7 +147,7 @@ class EngineTrials:
             return Allowed(self.inputs.tolerance * greatest, f"{self.inputs.tolerance:g} of the greatest logit, the tolerance")
         if self.reference is None or self.dtype == torch.float64:
             return Allowed(SHARE * greatest, f"{SHARE:.0e} of the greatest logit, for engines that compute in float64")
-        typed = Reader(self.reference.source, self.dtype)
+        typed = ModelReader(self.reference.source, self.dtype)
         off = float((typed.whole(self.tokens).double() - self.trials["single"].reference).abs().max())
         least = torch.finfo(self.dtype).eps * greatest
         return Allowed(max(TIMES * off, least), f"{TIMES} times what one pass of the reference in {name} is off float64")

@@ -84,7 +84,7 @@ class BatchedRows(Rows):
 
 
 class EngineReader:
-    """The interface of `laws.reader.Reader` for an engine.
+    """The interface of `laws.reader.ModelReader` for an engine.
 
     If it is `batched`, several sequences are one call of `batch`, and padding in a mask is left out: the sequences have
     different lengths. Else each sequence has calls of its own.

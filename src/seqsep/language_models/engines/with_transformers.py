@@ -9,7 +9,7 @@ import torch
 
 from seqsep.core.names import BadInput, text_of
 from seqsep.language_models.engines.protocol import TYPES
-from seqsep.language_models.laws.reader import Reader, State
+from seqsep.language_models.laws.reader import ModelReader, State
 from seqsep.language_models.laws.receiver import OTHER_INPUT
 from seqsep.language_models.laws.refusals import is_refusal
 from seqsep.language_models.laws.state import put_back, to_bytes
@@ -32,7 +32,7 @@ class TransformersEngine:
     def __init__(self, path: Path | str, dtype: str = TYPES[0]) -> None:
         if dtype not in TYPES:
             raise BadInput(f"dtype: expected one of {', '.join(TYPES)}, found {dtype!r}")
-        self.reader = Reader(find_source(path, {}), getattr(torch, dtype))
+        self.reader = ModelReader(find_source(path, {}), getattr(torch, dtype))
         if not self.reader.keeps_state:
             raise BadInput(f"{path}: the model hands no state back with its logits")
         self.dtype = dtype
