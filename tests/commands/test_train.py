@@ -126,9 +126,9 @@ def test_own_parts_and_a_dry_run(capsys, tmp_path):
         (("index-lookup", "--length", "5", "--layers", "lstm", "--seed", "2..0"), "expected seeds such as 0 or 0..2"),
         (
             ("index-lookup", "--length", "5", "--layers", "lstm", "--norm", "rns"),
-            "--norm: expected default, layer, rms, found rns",
+            "--norm: expected default, layer, rms, found 'rns'",
         ),
-        (("index-lookup", "--length", "5", "--layers", "lstm", "--biases", "no"), "--biases: expected true, false, found no"),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--biases", "no"), "--biases: expected true, false, found 'no'"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--heads", "x"), "--heads: "),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--target", "2"), "target is an accuracy above 0"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--colour", "2"), "found --colour"),

@@ -149,7 +149,7 @@ def _analyze_one(target: str, options: argparse.Namespace, *, prints: bool) -> "
         options.lengths,
         options.alphabet,
         PRECISIONS if options.precision is None else options.precision,
-        fields=options.further,
+        fields=fields_from_flags(options.further),
         is_regular=options.regex,
         report=show,
     )
@@ -165,5 +165,5 @@ COMMAND = Command(
     group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
-    read_further=fields_from_flags,
+    takes_further=True,
 )

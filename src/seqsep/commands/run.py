@@ -5,7 +5,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import TRAINING, Command, Parser
+from seqsep.commands.command import TRAINING, Command, Parser, parser_of
 from seqsep.commands.members import members, names, record_of
 from seqsep.commands.run_settings import add_override_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags
@@ -82,7 +82,7 @@ def _refuse_what_is_no_field(options: argparse.Namespace) -> None:
     fields = {name for record in members("tasks") for name in record["fields"]}
     for word in [*options.further[:1], *(word for word in options.further if word.startswith("--"))]:
         if not word.startswith("--") or word[2:].partition("=")[0].replace("-", "_") not in fields:
-            options.parser.refuse(word)
+            parser_of(COMMAND).refuse(word)
 
 
 def help_of_experiment(words: list[str]) -> str | None:
@@ -104,7 +104,7 @@ def help_of_experiment(words: list[str]) -> str | None:
         name = choose("experiment", words[0], names("experiments"))
         record = record_of("experiments", name)
         question = record["summary"]
-        presets = [f"  {preset:<14}{runs} runs" for preset, runs in record["presets"].items()]
+        presets = [f"  {preset:<20}{runs} runs" for preset, runs in record["presets"].items()]
         words_of_runs = only_words(record["words"])
     parser = Parser(prog=f"seqsep run {name}", usage=f"seqsep run {name} [--preset PRESET] [options]")
     add_flags(parser)
@@ -194,6 +194,6 @@ COMMAND = Command(
         "      return [Run(IndexLookup(length=20), layers=('layer.py:MyLayer', 'attention'),\n"
         "                  width=64, steps=2000, seed=seed) for seed in range(3)]"
     ),
-    read_further=list,
+    takes_further=True,
     help_of=help_of_experiment,
 )

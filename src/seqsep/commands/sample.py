@@ -172,6 +172,6 @@ COMMAND = Command(
     group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
-    read_further=list,
+    takes_further=True,
     help_of=help_of_task,
 )

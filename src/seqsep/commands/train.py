@@ -80,5 +80,5 @@ COMMAND = Command(
     details=(
         "seqsep sample TASK --help shows the fields of a task. The rows go to the store as rows of the experiment `train`."
     ),
-    read_further=list,
+    takes_further=True,
 )
