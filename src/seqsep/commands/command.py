@@ -4,11 +4,13 @@ import argparse
 import json
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NoReturn, TypeVar
 
 from seqsep.core.names import BadInput, nearest, printable
+
+T = TypeVar("T")
 
 
 class Parser(argparse.ArgumentParser):
@@ -129,6 +131,15 @@ class Command:
     details: str = ""
     takes_further: bool = False
     help_of: Callable[[list[str]], str | None] | None = None
+
+
+def flags(kind: type[T], given: Mapping[str, Any]) -> T:
+    """Return a record of flags: each field of the dataclass `kind` has the value of the flag of its name.
+
+    >>> flags(Group, {"title": "theorems", "example": "seqsep list theorems", "json": False})
+    Group(title='theorems', example='seqsep list theorems')
+    """
+    return kind(**{field.name: given[field.name] for field in fields(kind)})  # type: ignore[arg-type]
 
 
 def parser_of(command: Command) -> Parser:

@@ -1,6 +1,7 @@
 """The settings of a run as flags: of `seqsep train`, which makes runs, and of `seqsep run`, which changes those of others."""
 
 import argparse
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from seqsep.commands.members import names
@@ -138,8 +139,11 @@ def layer_names(text: str) -> list[str]:
     return layers
 
 
-def settings_given(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings whose flags are given, in the types of their fields."""
-    given = {name: getattr(options, name) for name in SETTINGS}
-    switches = [name for name, setting in SETTINGS.items() if isinstance(setting.default, bool)]
-    return {name: value == "true" if name in switches else value for name, value in given.items() if value is not None}
+def settings_given(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings among the values of all flags, in the types of their fields.
+
+    >>> settings_given(dict.fromkeys(SETTINGS) | {"steps": 5, "biases": "false", "json": True})
+    {'steps': 5, 'biases': False}
+    """
+    settings = {name: given[name] for name in SETTINGS if given[name] is not None}
+    return settings | ({"biases": settings["biases"] == "true"} if "biases" in settings else {})
