@@ -136,7 +136,7 @@ class _Asked:
     """The flags that say how each function is analysed."""
 
     lengths: Sequence[int] | None
-    alphabet: int | None
+    alphabet: Sequence[int] | int | None
     precision: Sequence[int] | None
     regex: bool
     further: Sequence[str]

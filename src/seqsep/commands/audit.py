@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import PUBLISHED, Command, flags, print_json
 from seqsep.commands.now_and_then import now_and_then
@@ -130,7 +130,7 @@ def _of_kept_model(asked: _Asked) -> "tuple[Audit, WorstCase | None]":
     path = kept_file(asked.model, asked.key)
     model, trained = load(path, asked.part)
     require_outputs((asked.page, asked.equal_states), read=[path, Path(asked.model), *asked.part])
-    shared = {"confidence": asked.confidence, "seed": asked.seed}
+    shared: dict[str, Any] = {"confidence": asked.confidence, "seed": asked.seed}
     found = audit(model, trained.task, questions=asked.questions or QUESTIONS, **shared)
     worst = None if asked.worst is None else worst_case(model, trained.task, questions=asked.worst, **shared)
     if asked.equal_states is not None and worst is not None:
@@ -188,7 +188,7 @@ def _of_folder(asked: _Asked) -> "tuple[Audit, WorstCase | None]":
     def on_progress(what: str, done: int, count: int) -> None:
         say(f"{asked.model}: {done:,} of at most {count:,} {what}")
 
-    shared = {"confidence": asked.confidence, "seed": asked.seed, "on_progress": on_progress}
+    shared: dict[str, Any] = {"confidence": asked.confidence, "seed": asked.seed, "on_progress": on_progress}
     return audit_language_model(asked.model, **shared, **given), None
 
 

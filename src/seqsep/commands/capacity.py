@@ -147,7 +147,7 @@ def _read(asked: _Asked) -> list["Capacity | BadInput"]:
     }
     width("--state-bits", asked.state_bits)
     keys_and_values("--cache-bits", asked.cache_bits or "16")
-    widths = {"state_bits": asked.state_bits, "cache_bits": asked.cache_bits}
+    widths: dict[str, Any] = {"state_bits": asked.state_bits, "cache_bits": asked.cache_bits}
     found: list[Capacity | BadInput] = []
     for path in asked.configs:
         try:

@@ -1,6 +1,6 @@
 """A user's own layers, models and tasks on the command line of `seqsep check`: every law tried, in a process of its own."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -50,7 +50,7 @@ class _Asked:
     task: Sequence[str]
     width: int
     heads: int
-    fields: Mapping[str, int | float | str]
+    fields: dict[str, Any]
     stall_seconds: float
     json: bool
 
@@ -66,7 +66,7 @@ def _asked(words: Sequence[str]) -> _Asked:
         return _Asked(**vars(parser.parse_args(words)), fields={})
     parser.takes_further = True
     options, further = parser.parse_known_args(words)
-    fields = {"length": LENGTH} | fields_from_flags(further)
+    fields: dict[str, Any] = {"length": LENGTH} | fields_from_flags(further)
     if not isinstance(fields["length"], int):
         raise BadInput(f"--task {options.task[0]}: --length: expected a whole number, found {fields['length']!r}")
     return _Asked(**vars(options), fields=fields)

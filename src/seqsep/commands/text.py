@@ -18,6 +18,7 @@ from seqsep.core.names import BadInput, install
 if TYPE_CHECKING:
     from seqsep.language_models.text.accuracy import LengthAccuracy
     from seqsep.language_models.text.evaluation import Evaluation
+    from seqsep.language_models.text.hotpotqa import Order
     from seqsep.language_models.text.language_model import Facts
     from seqsep.language_models.text.question import Question
     from seqsep.language_models.text.reply import Reply
@@ -87,7 +88,7 @@ class _Asked:
     shots: int | None
     digits: int | None
     data: Path | None
-    order: str | None
+    order: "Order | None"
     candidates: int | None
     seed: int
     store: Path
