@@ -7,8 +7,9 @@ from typing import Any
 
 from seqsep.lab.run import Run
 
-KIND_OF = attrgetter("layers", "task", "width", "batch", "dtype")
+KIND = ("layers", "task", "width", "batch", "dtype")
 """The fields of a run that the time of its steps depends on most."""
+KIND_OF = attrgetter(*KIND)
 
 
 class Pace:
