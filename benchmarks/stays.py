@@ -61,7 +61,7 @@ sys.path.append({str(ROOT / "benchmarks")!r})
 import stays
 stays.watch()
 """
-SMALL = ["--length", "5", "--width", "8", "--steps", "2", "--batch", "4", "--evaluation", "8"]
+SMALL = ["--length", "5", "--width", "8", "--steps", "2", "--batch", "4", "--eval-examples", "8"]
 
 
 def is_option(value: Any) -> bool:

@@ -72,6 +72,6 @@ COMMAND = Command(
         "These are the bounds that `seqsep check THEOREM` compares with.\n\n"
         "seqsep bound THEOREM --help shows the options of a theorem."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("bound", words, "[--json]"),
 )

@@ -214,6 +214,6 @@ COMMAND = Command(
         "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
         "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("check", words, "[--json]"),
 )

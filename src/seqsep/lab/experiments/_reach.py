@@ -1,4 +1,4 @@
-"""The search of the presets `reach`: up to which length does each architecture learn, with learned positions and without?
+"""The search of the presets `length-scaling`: the length up to which each architecture learns, with learned positions or none.
 
 A contender is an architecture under one choice of positions. At the first length it is trained at every rate and embedding
 scale of a grid, then at further rates. Whoever does not pass `GOAL` there gets more steps for the best two; whoever does goes

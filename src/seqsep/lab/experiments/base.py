@@ -10,6 +10,9 @@ from seqsep.lab.run import Run
 from seqsep.models.plugins.name import shown
 from seqsep.tasks import IsTree, Task
 
+NEW_AND_FIRST = ("length-scaling", "reach")
+"""A word of the names of presets, and its first form. Files of rows keep the first; as a preset it works until 0.5."""
+
 
 @dataclass(frozen=True)
 class Experiment:
@@ -23,7 +26,7 @@ class Experiment:
 
     >>> from seqsep.lab.experiments import BY_NAME
     >>> BY_NAME["mamba-width"].presets
-    ('quick', 'paper', 'paper-grid', 'reach')
+    ('quick', 'paper', 'paper-grid', 'length-scaling')
     >>> len(BY_NAME["mamba-width"].runs("quick"))
     18
     """
@@ -38,8 +41,13 @@ class Experiment:
     paper_task: Callable[[int], Task] | None = None
 
     def rows_file(self, folder: Path, preset: str = "quick") -> Path:
-        """Return the file of a preset's committed rows: NAME.jsonl for `quick`, NAME-PRESET.jsonl for another."""
-        suffix = "" if preset == "quick" else f"-{preset}"
+        """Return the file of a preset's committed rows: NAME.jsonl for `quick`, NAME-PRESET.jsonl else, by its first name.
+
+        >>> from seqsep.lab.experiments import BY_NAME
+        >>> BY_NAME["mamba-width"].rows_file(Path("results"), "length-scaling").name
+        'mamba-width-reach.jsonl'
+        """
+        suffix = "" if preset == "quick" else f"-{preset.replace(*NEW_AND_FIRST)}"
         return folder / f"{self.name}{suffix}.jsonl"
 
     def cells(self, preset: str) -> int | None:
@@ -74,14 +82,20 @@ class Experiment:
         lists = lists or {}
         presets = (*lists, *searches)
 
-        def search(preset: str) -> Search | Reach | None:
-            if preset not in presets:
+        def known(preset: str) -> str:
+            new, first = NEW_AND_FIRST
+            current = preset.replace(first, new)
+            if current not in presets:
                 raise ValueError(f"{name}: unknown preset {preset!r}; it has {', '.join(presets)}")
-            return searches[preset]() if preset in searches else None
+            return current
+
+        def search(preset: str) -> Search | Reach | None:
+            current = known(preset)
+            return searches[current]() if current in searches else None
 
         def runs(preset: str) -> list[Run]:
             chosen = search(preset)
-            return lists[preset]() if chosen is None else chosen.runs()
+            return lists[known(preset)]() if chosen is None else chosen.runs()
 
         return cls(
             name=name,

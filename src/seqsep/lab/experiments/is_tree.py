@@ -12,8 +12,8 @@ Presets: `paper` is the paper's three sizes at n = 16 to 128 with its three trac
 and walk are not the paper's, so it lacks them.
 `quick` is the question on two cores, in 30 minutes: n = 8 and 16, models of QUICK_MODELS, all five traces. Each run to its last
 step it takes about 25 minutes there, by `--dry-run` with two workers.
-`reach` goes on from there, in 12 hours of one core: four layers and more steps for the thoughts that two layers have not
-learned at n = 16, longer inputs for the one that they have.
+`length-scaling` goes on from there, in 12 hours of one core: four layers and more steps for the thoughts that two layers have
+not learned at n = 16, longer inputs for the one that they have.
 `uniform` is the part of `quick` without a thought and with walk, on uniform graphs: trees, near misses and others.
 `length` is the sweep over lengths at a fixed state, `state` that over states at a fixed length: every recurrent mixer and the
 hybrid, with the thought peel.
@@ -169,7 +169,7 @@ DEEPER_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba
 
 @dataclass(frozen=True)
 class ScalingCase:
-    """A length and a trace of `reach`, with the models that are tried there and their effort."""
+    """A length and a trace of `length-scaling`, with the models that are tried there and their effort."""
 
     length: int
     trace: str
@@ -233,5 +233,5 @@ EXPERIMENT = Experiment.of_presets(
     name="is-tree",
     question="Who learns to decide IsTree, with which thought?",
     searches={},
-    lists={"quick": quick, "paper": paper, "reach": reach, "length": lengths, "state": states, "uniform": uniform},
+    lists={"quick": quick, "paper": paper, "length-scaling": reach, "length": lengths, "state": states, "uniform": uniform},
 )

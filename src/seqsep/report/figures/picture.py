@@ -127,7 +127,7 @@ def _draw_curves(axes: Axes, runs: DemoRuns, task: Task) -> None:
     _style_curves(axes, steps)
     lines = {model: points for model, run in fastest.items() if (points := finite(run.points))}
     heights = spread_apart([points[-1][1] for points in lines.values()], gap=0.036, low=0.46, high=1.0)
-    titles = model_names(fastest)
+    titles = model_names(list(fastest))
     found = line_styles(titles)
     for (model, points), height in zip(lines.items(), heights, strict=True):
         strong = model.architecture in ("attention", "lstm")

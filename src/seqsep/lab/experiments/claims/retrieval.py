@@ -1,8 +1,8 @@
 """The claims of section 6 of Wen, Dang and Lyu 2025 (arXiv:2402.18510), and the runs that decide them.
 
 IsTree has 108 accuracies: three kinds of model in three sizes, three traces, four numbers of vertices. Each is decided by a
-smaller model with a larger rate (the preset `quick` or `reach` of `is-tree`), and by the paper's model with the paper's
-training. HotpotQA asks language models that others trained; no run here decides it.
+smaller model with a larger rate (the preset `quick` or `length-scaling` of `is-tree`), and by the paper's model with the
+paper's training. HotpotQA asks language models that others trained; no run here decides it.
 """
 
 from itertools import product
