@@ -419,7 +419,7 @@ THEOREM = Theorem(
             printed='"Q(x_i) = [T(i), 1] for i <= N/2 and is T(i - N/2) for i > N/2", K(x_i) = [T(i), -1/2], V(x_i) = [0, x_i, '
             "0_k, 0_k], and Att(X)_i + x_i = [x_i, x_(i - N/2), T(i), T(i), 1] for i > N/2",
             found="a query of k coordinates has no product with a key of k + 1, a value of 2 + 2k coordinates cannot be added "
-            "to an input of 3 + 2k, and the sum still holds T(i - N/2). The products 1/4 and -1/4 need the query [T(i - N/2), 1]",
+            "to an input of 3 + 2k, and the sum still holds T(i - N/2). The right query is [T(i - N/2), 1]",
             built="no constant: query and key are those of the position code",
             test=f"{TESTS}::test_the_printed_vectors_of_layer_1_do_not_fit",
         ),
