@@ -214,6 +214,13 @@ THEOREM = Theorem(
             built="the bound for the least DFA; for words of one length, the least DFA that may do anything on other words",
             test=f"{TESTS}::test_lemma_4_needs_the_least_automaton",
         ),
+        Erratum(
+            where="Lemma 4, proof",
+            printed='"the dimension of the hidden state vector of the RNN must be at least log n", m >= log n for mp >= log n',
+            found="m counts numbers and mp bits. One number of 3 bits counts to 8, and the least DFA has 8 states",
+            built="the bound is in bits",
+            test=f"{TESTS}::test_lemma_4_bounds_bits_and_not_numbers",
+        ),
     ),
     choices=(
         Choice(

@@ -414,5 +414,21 @@ THEOREM = Theorem(
             built="even lengths, from the even number at or above N/10 up to N",
             test="tests/tasks/test_equality.py::test_the_printed_lengths_are_odd_and_end_before_50",
         ),
+        Erratum(
+            where="Theorem 6, appendix F.2, vectors of layer 1",
+            printed='"Q(x_i) = [T(i), 1] for i <= N/2 and is T(i - N/2) for i > N/2", K(x_i) = [T(i), -1/2], V(x_i) = [0, x_i, '
+            "0_k, 0_k], and Att(X)_i + x_i = [x_i, x_(i - N/2), T(i), T(i), 1] for i > N/2",
+            found="a query of k coordinates has no product with a key of k + 1, a value of 2 + 2k coordinates cannot be added "
+            "to an input of 3 + 2k, and the sum still holds T(i - N/2). The right query is [T(i - N/2), 1]",
+            built="no constant: query and key are those of the position code",
+            test=f"{TESTS}::test_the_printed_vectors_of_layer_1_do_not_fit",
+        ),
+        Erratum(
+            where="Theorem 6, appendix F.2, sum of layer 2",
+            printed="Att(X)_N = 1/N times the sum of x_i xor x_(i - N/2) from i = N/2 to N",
+            found="the term of i = N/2 needs x_0, which does not exist. The sum from i = N/2 + 1 is right",
+            built="the sum over the second half: mismatches are 0 in the first half",
+            test=f"{TESTS}::test_the_printed_sum_of_layer_2_begins_too_early",
+        ),
     ),
 )

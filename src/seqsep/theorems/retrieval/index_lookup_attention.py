@@ -56,7 +56,7 @@ from seqsep.maths.codes.codes import BY_NAME as CODES
 from seqsep.maths.codes.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
@@ -67,6 +67,7 @@ from seqsep.theorems.trial import Trial, query_scale
 
 Positions = Annotated[int, Range(1), "Number of queried positions of the text."]
 
+TESTS = "tests/theorems/retrieval/test_index_lookup_attention.py"
 CLAIM = Claim(
     name="index-lookup-attention",
     source="Bhattamishra et al. 2024, Theorem 1",
@@ -358,6 +359,33 @@ THEOREM = Theorem(
     predictor=predictor,
     verify=verify,
     certificate_witness=certificate_witness,
+    errata=(
+        Erratum(
+            where="Section 3, encoding of the symbols",
+            printed='"the embedding of each input token is of size log|S| + 2k", with "rho : S -> {0, 1}^|S| is some '
+            'binary encoding"',
+            found="such a rho takes |S| coordinates: 64 for 64 symbols, where the size leaves 6. Appendix C.2 has "
+            "{0, 1}^(log|S|)",
+            built="ceil(log2 S) coordinates",
+            test=f"{TESTS}::test_the_printed_encoding_does_not_fit_its_size",
+        ),
+        Erratum(
+            where="Appendix C, index lookup as a function",
+            printed="the set of inputs of IdxL: S^(<= N) x [N]",
+            found="a sequence of n < N symbols has no symbol at the positions n + 1 to N: 8 of the 42 inputs for 2 symbols and "
+            "N = 3 have no answer",
+            built="positions 1 to n for n symbols",
+            test=f"{TESTS}::test_the_printed_inputs_have_positions_beyond_the_end",
+        ),
+        Erratum(
+            where="Appendix H.1, index lookup",
+            printed='"we first sample a length k uniformly between 10 and N (20-400) and then sample N symbols [...] a '
+            'position between 1 and k"',
+            found="with N symbols each, the drawn k is no length: every example has the length N, and only the positions vary",
+            built="k symbols by default; `training_inputs` of the task has both readings",
+            test="tests/tasks/test_index_lookup_readings.py::test_the_number_of_symbols",
+        ),
+    ),
     choices=(
         Choice(
             where="Theorem 1, appendix C.2",
@@ -365,7 +393,7 @@ THEOREM = Theorem(
             found="this is right for the code in the paper, whose products with the queried address are above 0. In our "
             "parabola code an address may score below 0, so a query token with the key 0 outweighs it",
             built="the query token has the key of its own position, which is one address more",
-            test="tests/theorems/retrieval/test_index_lookup_attention.py::test_the_printed_key_of_the_question_fails",
+            test=f"{TESTS}::test_the_printed_key_of_the_question_fails",
         ),
     ),
 )
