@@ -58,7 +58,7 @@ CLAIM = Claim(
     statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) "
     "bits by its state",
 )
-ERRS = "A recurrent model with fewer than floor(N/2) state bits errs on an input of nearest neighbour, and its protocol on DISJ"
+ERRS = "A recurrent model with fewer than floor(N/2) state bits is wrong on nearest neighbour and in its protocol for DISJ"
 EXHAUSTIVE_SETS = 6
 SPREAD_SETS = 200
 MOST_TABLE_STATES = 256

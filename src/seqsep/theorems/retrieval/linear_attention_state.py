@@ -41,12 +41,11 @@ from seqsep.theorems.retrieval.index_lookup_state import state_bound
 CLAIM = Claim(
     name="linear-attention-state",
     source="Bhattamishra et al. 2024, section 3 (discussion of Theorem 3)",
-    statement=(
-        "Causal linear attention is a recurrent model of L H k (v+1) p state bits: no index lookup where N log2 S exceeds them"
-    ),
+    statement="Causal linear attention is a recurrent model with B = L H k (v+1) p state bits, and answers index lookup only "
+    "if N log2 S <= B",
 )
-OTHERS = "A stack of recurrent layers answers no index lookup where N log2 S exceeds its counted state bits"
-ERRS = "Causal linear attention with fewer than N log2 S state bits errs on an input of index lookup"
+OTHERS = "A stack of recurrent layers with B counted state bits answers index lookup only if N log2 S <= B"
+ERRS = "Causal linear attention with fewer than N log2 S state bits is wrong on an input of index lookup"
 PRECISIONS = (32, 64)
 MOST_TOKENS = 8
 SMALL_WIDTH = 4
