@@ -341,7 +341,7 @@ THEOREM = Theorem(
     sides=("lower",),
     shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
     "have the counted bits. Each smaller model that is tested gives a wrong answer.",
-    not_shown="This does not show that every smaller model fails; that is the proof.",
+    not_shown="This does not show that every smaller model fails. The proof shows that.",
     nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",

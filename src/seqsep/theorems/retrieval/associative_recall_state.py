@@ -338,7 +338,7 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers "
     "wrongly.",
-    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.",
+    not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that.",
     bound=constants,
     nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
     predictor=predictor,

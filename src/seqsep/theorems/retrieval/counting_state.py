@@ -309,7 +309,7 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the "
     "chain of thought after which the answer is wrong.",
-    not_shown="This does not show that every model with fewer bits has such sequences; that is the pigeonhole principle.",
+    not_shown="This does not show that every model with fewer bits has such sequences. The pigeonhole principle shows that.",
     bound=constants,
     predictor=predictor,
     verify=verify,
