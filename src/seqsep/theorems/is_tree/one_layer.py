@@ -22,7 +22,8 @@ Margins. These hold for every n and every such list. Here eta = floor(ln 2 L^2) 
   off at the end of the grid.
 
 Sizes. The vocabulary has 2 n (n - 1) + 2n + 4 tokens, so embedding and read-out have O(n^2) rows. Each row is a polynomial of
-its pair, so O(1) numbers of p bits generate all rows. Here p = bit_length(2 L^2) and L = T^2 for T = 6n - 4 tokens read.
+its pair, so O(1) numbers of p bits generate all rows. Here p = bit_length(2 L^2). If numbers are rounded down, L = T^2 for
+n >= 3, with T = 6n - 4 tokens read.
 
 Residual stream. It has 27 coordinates:
 * the token and its place: [vertex: 2 | end | is_pointer | bos | time: 2 | one | asked: 2 | copying];

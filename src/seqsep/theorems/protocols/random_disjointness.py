@@ -382,8 +382,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="For protocols at N up to 3, some of them random, a run computes the errors exactly over all inputs. It checks step 6 "
-    "as an equality of fractions, and the other steps as numbers. If a protocol has too few bits, the run shows an input on "
+    shown="For protocols at N up to 3, some of them random, a run computes exact errors over all inputs. It checks step 6 as "
+    "an equality of fractions, and the other steps as numbers. If a protocol has too few bits, the run shows an input on "
     "which its error is above e. For any N, the error of the windows (*Enough* below) is exact, and their bits are counted.",
     not_shown="This does not show that every protocol with coins has c(e) N bits. The proof shows that.",
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",

@@ -20,7 +20,7 @@ least half of the seeds are good: |T_i . T_j| <= eps k for all i != j.
 
 The program `_log_space.find_seed` goes through the seeds in a fixed order and tests each one on every address. It ends,
 because there is a good seed. For a fixed eps its memory has
-    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 8 = (4 / (eps^2 log2 e) + 3) log2 N + O(log log N) bits
+    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 7 = (4 / (eps^2 log2 e) + 3) log2 N + O(log log N) bits
 With a good seed, `entry` computes entry r of T_i without a search. The search takes at most 2^s N k b steps, a polynomial of N
 for a fixed eps. A run measures that the program finds a good seed after few seeds, which is not proved. A run uses the smaller
 k of `proved_dimension`. For it the vectors with a large sum are counted exactly, while the formula above uses Hoeffding's

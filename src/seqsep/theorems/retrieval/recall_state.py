@@ -283,9 +283,9 @@ def _check_upper(length: int, gram: int, seed: int) -> Outcome:
         length=length,
         inputs=inputs,
         exhaustive=exhaustive,
-        measured={"state_bits": exact.state_bits},
-        bound={"state_bits": enough_bits(length, gram)},
-        as_printed={"state_bits": "Omega(n)"},
+        measured={"built_state_bits": exact.state_bits},
+        bound={"built_state_bits": enough_bits(length, gram)},
+        as_printed={"built_state_bits": "Omega(n)"},
         variant=f"{gram}-gram",
     )
 
