@@ -186,7 +186,7 @@ RETRIEVAL = Paper(
             "holds with changes",
             "with named queries; the pattern in the paper finds the first write to a cell, another one the last",
         ),
-        Statement("Theorem 5.6", "holds", "IsTree takes O(n) tokens"),
+        Statement("Theorem 5.6", "holds", "for IsTree with a chain of thought of O(n) tokens"),
         Statement(
             "Theorem 5.7",
             "holds with changes",

@@ -145,8 +145,8 @@ def _two_layers(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
     parity. Layer 1 finds the last open bracket of the class. For k >= 3 it also counts each digit of a kind in each class.
     There are three kinds of errors:
     * (a) The depth d is outside 0..k.
-    * (b) `wrong` is positive. It counts at tokens with d >= k - 2, which are the closes of level at least k - 1.
-    * (c) `unbalanced` is positive. It counts at tokens with d < k - 2, which are the closes of level at most k - 2.
+    * (b) `wrong` is positive at a token with d >= k - 2. These are the close brackets of level at least k - 1.
+    * (c) `unbalanced` is positive at a token with d < k - 2. These are the close brackets of level at most k - 2.
 
     Why this is right. Let the prefix before a close of level l be valid, and call its partner the match. Open brackets of its
     class after the match have a level of at least l + 2. If l > k - 2, this exceeds k, so there are none. Then the last open

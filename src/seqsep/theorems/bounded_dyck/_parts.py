@@ -27,12 +27,14 @@ def depth_counter(spaces: Spaces) -> Head:
 
 
 def class_counters(plan: DyckPlan, spaces: Spaces) -> tuple[Head, Head]:
-    """Count each digit of a kind, opens minus closes, in each class of levels; and do what `depth_counter` does.
+    """Count the digits of kinds in each class of levels, open brackets minus close brackets, and also write the depth
+    (`depth_counter`).
 
     A class is the levels of one parity. An open bracket of a class is at a position of its parity, and a close bracket of the
-    class is at a position of the other parity. The product of kind and parity is not linear in the embedding. So there are two
-    heads. One averages over the odd positions, with [BOS] at even i, and one over the even positions with [BOS]. At every i
-    both average over m = floor(i/2) + 1 tokens. So their results have the same weight, and the counts of a class can be added.
+    class is at a position of the other parity. No linear map of the embedding gives the product of kind and parity. So there
+    are two heads. One averages over the odd positions, and at an even position i also over [BOS]. The other averages over the
+    even positions and [BOS]. At every i both average over m = floor(i/2) + 1 tokens. So their results have the same weight,
+    and the counts of a class can be added.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -50,8 +52,8 @@ def class_counters(plan: DyckPlan, spaces: Spaces) -> tuple[Head, Head]:
 def last_open_by_parity(plan: DyckPlan, spaces: Spaces, same: bool) -> Scores:
     """Attend to the last open bracket at a position of the same parity, or of the other one (`_last_open`).
 
-    A position of the wrong parity has a score lower by G. The score is bilinear in the two parities. At an even time the first
-    row of the key has the complete score, and at an odd time the second row is added to it.
+    A position of the wrong parity has a score lower by G. The score is bilinear in the two parities. At an even time the query
+    reads the first row of the key. At an odd time it reads the sum of both rows.
     """
     gate = plan.gate
     one = spaces["one"]

@@ -89,8 +89,8 @@ class DyckPlan:
         * `depth` and `level` are digits, and `found` has the digits of the kind of a match.
         * `wrong` is positive at a close bracket of another kind than `found`, and at a depth outside 0 .. k. Elsewhere it is 0.
         * `errors` is 0 as long as all is right, and at least 1 after an error.
-        * Two layers for k >= 3 count kinds in each class of levels in two spaces. They also write `unbalanced`, which is
-          positive if these counts do not cancel, and `deep`, which is 1 if d >= k - 2.
+        * For k >= 3 the variants of two layers have two more spaces, for the counts of kinds in the two classes of levels.
+          They also write `unbalanced`, which is positive if these counts do not cancel, and `deep`, which is 1 if d >= k - 2.
         * `some` (d > 0), `full` (d >= k) and `match` (the digits of the kind to be closed) are for the read-out.
         """
         kind = self.kind_digits

@@ -1,7 +1,7 @@
 """Attention layers of width O(log N) recognise bracket words of bounded depth: two layers up to depth 4, three at any depth.
 
-A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. Fewer layers are enough to give the brackets
-that may come next.
+A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. If a network only has to give the brackets that
+may come next in a correct string, fewer layers are enough.
 
 Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). There two
 layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
@@ -11,31 +11,32 @@ There are four variants. All are causal and read [BOS] first. A prefix is valid 
   it cannot recognise the words.
 * `two-layer-valid` gives the same for any k.
 * `two-layer` gives the same after *every* prefix, for k <= 4. After an invalid prefix nothing is allowed.
-* `three-layer` gives this for any k.
+* `three-layer` gives the same after every prefix, for any k.
 
 We differ:
 * The softmax is on a grid. All scores have the same scale, eta = 1, at every length. There are no norms.
 * Three layers recognise every depth.
 
-Open question. A network that gives the empty set after *every* invalid prefix recognises the words, by its answer at the last
-token. So two layers with this property for any k would recognise any depth. We do not know if two layers can do it for k >= 5.
-The rule of `_layers` cannot. At k = 5 it is wrong on 624 of the 43,008 strings of length 10 with balanced directions, and it
-rejects 416 words. A rule that counts kinds, not digits of kinds, would be wrong on 832, which include every word of depth 3 or
-more.
+Open question. A network that gives the empty set after *every* invalid prefix recognises the words: its answer at the last
+token shows if the string is a word. So two layers with this property for any k would recognise any depth. We do not know if
+two layers can do it for k >= 5. The rule of `_layers` cannot. At k = 5 it is wrong on 624 of the 43,008 strings of length 10
+with balanced directions, and it rejects 416 words. We also tested a rule that counts kinds in place of digits of kinds. It is
+wrong on 832 strings, and it rejects every word of depth 3 or more.
 
-After valid prefixes two layers are enough for any k. This also decides membership if the answers at *all* positions are read:
-the first wrong bracket is not in the set that is given before it. Yao et al. call this generating the language.
+After valid prefixes two layers are enough for any k. Their answers at *all* positions together also decide membership: the
+first wrong bracket is not in the set that the network gives at the position before it. Yao et al. call this generating the
+language.
 
 Symbols. A kind has b = max(1, ceil(log2 n)) digits in {0, 1}, and a depth has c = bit_length(k) digits in {-1, 1}. Positions
-are i = 0 .. N, with [BOS] at 0. From here on, n is the base of the grid, max(4, N + 1, k + 1). Numbers are multiples of 1/L
-with L = n^2. The softmax is stepwise and rounds down. G = 2 n is the amount by which a hidden token's score is lower
-(`DyckPlan.gate`).
+are i = 0 .. N, with [BOS] at 0. From here on, n is no longer the number of kinds but the base of the grid, max(4, N + 1, k +
+1). Numbers are multiples of 1/L with L = n^2. The softmax is stepwise and rounds down. If a head must not see a token, the
+token's score is lower by G = 2 n (`DyckPlan.gate`).
 
 Depth and level. The depth d after a token is the number of brackets that are open. The level of an open bracket is the depth
 after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The level of an
 open bracket has the parity of its position.
 
-Margins. Here count = d u, where u is the weight of [BOS] in the uniform head:
+Margins. Here count = d u, where d is the depth and u is the weight of [BOS] in a head that weighs all tokens alike:
 * The tokens that a head may see have equal weights if their other scores are equal: floor(L/m) >= n steps for m tokens. All
   other weights are 0 (`DyckPlan.gate`).
 * A retrieved digit is above 3/4 or below 1/4. It is at least 1/(1+R) - 1/2 - 1/L away from 1/2, with R = 0.1605

@@ -47,7 +47,7 @@ from seqsep.theorems.equality._words import MOST_INPUTS, SomeWords, count_halves
 from seqsep.theorems.options.types import AlphabetFrom2, Exponent, LengthFrom2, Seed
 from seqsep.theorems.protocols import one_way_protocol
 
-UPPER = "A recurrent model, the same at all times, with ceil(N/2 log2 S) state bits decides equality of two halves"
+UPPER = "A recurrent model with ceil(N/2 log2 S) state bits and the same step at all times decides equality of two halves"
 CLAIM = Claim(
     name="equality-state",
     source="Bhattamishra et al. 2024, Lemma 4, Theorems 11 and 12",
@@ -67,11 +67,11 @@ LONG = 8192
 def build(length: int, alphabet: int = 2) -> Recurrence:
     """Build the queue of h = N/2 digits, all 0 at first, that reads 1 if all are 0.
 
-    It is a number in base S, the oldest digit first. Each symbol x takes the oldest digit d out and puts x - d in, modulo S.
-    After h symbols the queue is a_1 .. a_h, after N it is b_i - a_i: all 0 exactly for equal halves. For S = 2 this is a shift
-    register whose last bit goes back in, added to the input. It has S^h states, ceil(h log2 S) bits, and no clock: by the bound
-    it is a least DFA with don't-cares, for every even N. For N = 2, 4, 6 over two symbols, a search that uses no bound confirms
-    2, 4, 8.
+    The state is the queue as a number in base S. Each symbol x removes the oldest digit d and appends x - d modulo S. After h
+    symbols the queue is a_1 .. a_h. After N symbols its digits are b_i - a_i, which are all 0 exactly for equal halves. The
+    queue has S^h states, which are ceil(h log2 S) bits, and its step is the same at every time. So by the lower bound it is a
+    least DFA that agrees with equality on the words of length N, for every even N. For two symbols and N = 2, 4 and 6, a
+    search that does not use the bound also finds 2, 4 and 8 states.
 
     >>> queue = build(length=4)
     >>> queue.state_bits, queue.answer([0, 1, 0, 1]), queue.answer([0, 1, 1, 1])

@@ -192,7 +192,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run shows the sizes of the networks that are built, at each N of a list.",
-    not_shown="This does not show that C is enough for every N; that is the proof.",
+    not_shown="This does not show that C is enough for every N. The proof shows that.",
     nothing_to_certify="sizes, which the certificates of equality-two-layers show with the network",
     nothing_to_apply="sizes; equality-two-layers and nearest-neighbor-two-layers have the networks",
     errata=(

@@ -1,31 +1,33 @@
 """Three attention layers decide whether edges form a tree, with the chain of thought of the paper: a tour of 2n - 1 tokens.
 
-The thought is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
+The thought (chain of thought) is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29.
 
 Input. There are n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order.
-`tasks.trees.tour` has the thought in our form and in the form of the paper. They differ in one token, before NO at a cycle.
-The thought has each vertex that the tour visits, from vertex 1 on, and then YES or NO.
+`tasks.trees.tour` has the thought in our form and in the form of the paper. They differ in one token: our form writes the
+vertex that closes a cycle, and then NO. The paper writes NO at once. The thought has each vertex that the tour visits, from
+vertex 1 on, and then YES or NO.
 
 We differ:
-* The paper gives each edge a counter 1/k and finds the next edge by `MatchNext` on reciprocals. The scores are n^(4A + 3)
-  times squared differences, for tokens up to n^A.
-* Here each end of an edge looks up, in layer 2, the previous edge at the same vertex and that edge's other end. So "the
-  neighbour of v after y" is the end with label v and previous partner y. This is a plain match.
-* A cycle is noticed one token later, at the vertex that closes it. This saves the layer that looks ahead.
+* The paper gives each edge a counter 1/k and finds the next edge by `MatchNext` on reciprocals. Its scores are n^(4A + 3)
+  times squared differences, for inputs of up to n^A tokens.
+* Here layer 2 stores, for each edge at a vertex v, the neighbour of v in the previous edge at v. So the neighbour of v after y
+  is in the edge that has y stored. Layer 3 finds this edge by a match of two numbers.
+* The network notices a cycle one token later, at the vertex that closes it. So it needs no layer that looks ahead.
 * The read-out is a matrix of its own, since that of the paper cannot select a vertex (errata).
 
-Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7
-and T = 5n - 3 tokens read. This is 35 bits at n = 64. The paper has 9 layers. With n^A = T, its factor n^(4A + 3) needs at
-least 2 ceil((4A + 3) log2 n) + 1 bits, 105 at n = 64.
+Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. The network reads T = 5n - 3 tokens. Its numbers have p =
+bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7. Then p is 27 at n = 16 and 35 at n = 64. If they are
+rounded to the nearest, L is a power of two, and p is 28 and 36. The paper has 9 layers. Its factor n^(4A + 3), with n^A = T,
+needs at least 2 ceil((4A + 3) log2 n) + 1 bits, 105 at n = 64.
 
 Margins. These hold for every n, every n' <= n and every such list. Here eta = floor(ln 2 L^2) + 1:
-* Every head has one winner, by at least 2 eta in layer 1 and by at least eta in the other layers. So with either rounding its
-  weight is 1 (`blocks.hard_maximum`), and every number that is used is whole.
+* In every head one key scores above all others: by at least 2 eta in layer 1, and by at least eta in the other layers. So with
+  either rounding its weight is 1 (`blocks.hard_maximum`), and every number that is used is whole.
 * The logit of the next token is above every other logit by at least 1.
-* Only losing scores, the inner sums of hidden units that are 0, and the key of the first ~ in layer 3 are cut off at the end
-  of the grid.
+* Some numbers are cut off at the end of the grid, without effect: losing scores, the inner sums of hidden units that are 0,
+  and the key of the first ~ in layer 3.
 
 Floating point. In float64 only one thing is proved: the weights of losing keys are below 1/(4 L^4) in layer 1.
 

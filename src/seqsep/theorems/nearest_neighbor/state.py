@@ -58,7 +58,7 @@ CLAIM = Claim(
     statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) "
     "bits by its state",
 )
-ERRS = "A recurrent model with fewer than floor(N/2) state bits errs on an input of nearest neighbour, and its protocol on DISJ"
+ERRS = "A recurrent model with fewer than floor(N/2) state bits is wrong on nearest neighbour and in its protocol for DISJ"
 EXHAUSTIVE_SETS = 6
 SPREAD_SETS = 200
 MOST_TABLE_STATES = 256
@@ -341,7 +341,7 @@ THEOREM = Theorem(
     sides=("lower",),
     shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
     "have the counted bits. Each smaller model that is tested gives a wrong answer.",
-    not_shown="This does not show that every smaller model fails; that is the proof.",
+    not_shown="This does not show that every smaller model fails. The proof shows that.",
     nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",

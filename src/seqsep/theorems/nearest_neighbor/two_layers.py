@@ -45,8 +45,8 @@ after it is gamma >= gamma0 - 9/4 sqrt(d') D. If sqrt(d') D <= sqrt(5) - 2, abou
 with |x|^2 <= 5/4. Otherwise a point of norm 1 may be refused.
 
 Recall. A symbol becomes a point whose d = ceil(log2 S) coordinates are its binary digits, written as +floor(L / sqrt d) or
--floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has
-1/log N. We build for 1/d, which the margin exceeds for d <= 20.
+-floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. In the paper
+the margin is 1/log N. Our network is built for the margin 1/d, which is below the true margin for d <= 20.
 """
 
 import math
@@ -148,9 +148,9 @@ def _copy_point_before(plan: NeighborPlan, spaces: Spaces) -> Head:
     x_i. A point gets the 0 of the label before it, so it does not change. The first token attends to itself, as it sees no
     other token, and becomes 2 x_1.
 
-    Losing scores below -L are stored as -L, which is below -ln L. The entries are on the grid: |t| <= N, and 2 eta1 N <= eta1
-    (n + 1) <= L for n >= 4 and Kc >= 2. The search for the least L (tightness) also tests an L that n does not divide. Then
-    1/n is rounded down to the grid, which shifts all scores of a row alike.
+    Losing scores below -L are stored as -L. They stay losing scores, since -L is below -ln L. The entries are on the grid: |t|
+    <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4 and Kc >= 2. A test for the least possible L (tightness) also uses an L
+    that n does not divide. Then 1/n is rounded down to the grid, which changes all scores of one query by the same amount.
     """
     n = base(plan.length)
     steps = plan.grid.steps
@@ -186,10 +186,10 @@ def _attend_to_nearest(plan: NeighborPlan, spaces: Spaces) -> Head:
     """The query is (eta2 x_k, 1) with eta2 = ceil(ln(3 N) / gamma); the key is (point space, 0) at labels, (point space, -6
     eta2) at points.
 
-    *Scores.* A label scores floor(eta2 <x_k, x_i>). So the nearest label, which scores at least -5/4 eta2 - D, exceeds every
-    label other than its own by at least eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, and the first token (5/2 -
-    6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point gives itself little weight. Since 6 eta2
-    <= L, only losing scores can be below -L, and there they stay losers.
+    *Scores.* A label scores floor(eta2 <x_k, x_i>). So the token of the nearest label scores at least -5/4 eta2 - D. It is
+    above every token with another label by at least eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, and the first
+    token (5/2 - 6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point gives itself little weight.
+    Since 6 eta2 <= L, only losing scores can be cut off at -L, and they stay losing scores.
 
     *Weights.* Let the nearest label have the exponential 1. Let R be the sum of the exponentials of all tokens that do not
     have its label. These are at most N - 2 labels of e^(D - ln 3N), and N points of e^(D - 2 ln 3N). So R <= e^D ((N-2)/(3N) +
@@ -198,8 +198,9 @@ def _attend_to_nearest(plan: NeighborPlan, spaces: Spaces) -> Head:
     *Digits.* All tokens with the nearest label together weigh at least 1/(1+R) - n D after rounding down. The others together
     weigh at most R/(1+R). So a digit of the answer, of sign s, is retrieved as s z with z >= (1-R)/(1+R) - n D.
 
-    This is above 1/2. For write R = 1/3 - r: then (1-R)/(1+R) >= 1/2 + 9r/8, with r >= 5/(9N) - 0.35 D. And 5/(8N) - 0.4 D > n
-    D for N >= 4, since n D <= 1/n. At N = 2 and N = 3 the retrieved digit is at least 0.63 and 0.53.
+    This is above 1/2. To see this, write R = 1/3 - r, where r >= 5/(9N) - 0.35 D. Then (1-R)/(1+R) >= 1/2 + 9r/8 >= 1/2 +
+    5/(8N) - 0.4 D. For N >= 4 this is more than 1/2 + n D, since n D <= 1/n. At N = 2 and N = 3 the retrieved digit is at
+    least 0.63 and 0.53.
     """
     eta = plan.second_eta
     point = spaces["point"]

@@ -11,16 +11,18 @@ counted over all coins.
 
 *Without coins* N bits are needed: no two of the 2^N inputs (a, a) can have the same transcript (`communication.fooling_set`).
 
-*Own coins.* Let q be the least prime with n - 1 <= e q, where w = floor(log2 q) and n = ceil(N / w). The bits of a, in groups
-of w, are the coefficients of a polynomial A of degree at most n - 1. Each coefficient is below 2^w <= q. B is the same for b.
-Alice draws x in 0 .. q - 1. She sends x and A(x) modulo q, in 2 ceil(log2 q) bits. Bob says "equal" if A(x) = B(x).
+*Own coins.* Choose a prime q, and let w = floor(log2 q) and n = ceil(N / w). q is the least prime for which n - 1 <= e q.
+Split a into n groups of at most w bits. The groups are the coefficients of a polynomial A of degree at most n - 1, and each is
+below 2^w <= q. The polynomial B is made of b in the same way. Alice draws x in 0 .. q - 1. She sends x and A(x) modulo q, in 2
+ceil(log2 q) bits. Bob says "equal" if A(x) = B(x).
 
 He answers wrongly only if a and b differ. Then A - B is not 0 modulo q and has at most n - 1 roots, so the error is at most (n
 - 1) / q <= e. By Bertrand there is such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are sent.
 
 *The error is exact.* Some a and b have the error (n - 1) / q, for every N (`worst_pair`). For D(x) = x (x - 1) .. (x - n + 2)
-has n - 1 roots, and it is a difference A - B. To see this, let c be a coefficient of D modulo q. If c < 2^w, it is c - 0.
-Otherwise it is 0 - (q - c), with q - c <= q - 2^w < 2^w. The first coefficient is 1, which fits in a group of one bit.
+has n - 1 roots, and it is a difference A - B. To see this, let c be a coefficient of D modulo q. If c < 2^w, take c in A and 0
+in B. Otherwise take 0 in A and q - c in B, where q - c <= q - 2^w < 2^w. One group may have fewer than w bits. Let it be the
+coefficient of x^(n-1), which is 1 in D and fits in one bit.
 
 *A lower bound.* Suppose that only Alice sends, B bits with her own coins. Then 2^B >= N / log2(1 + 1 / (1 - 2 e)), so B >=
 log2 N - 1 at e = 1/3. Proof: for a != a' let P and P' be the distributions of the message. Bob with input a says "equal" with
@@ -53,7 +55,7 @@ CLAIM = Claim(
     statement="Equality of two strings of N bits costs O(log N) bits if each party has coins, with an error of at most e",
 )
 SHARED = "Equality of two strings of N bits costs ceil(log2(1/e)) bits if the parties share coins"
-NEEDED = "One message with coins of their own needs log2 N - O(1) bits, where without coins N are needed"
+NEEDED = "One message needs log2 N - O(1) bits if each party has its own coins, and N bits without coins"
 EXHAUSTIVE = 8
 OVER_THE_CHANNEL = 4
 LONGEST = 4096
@@ -356,7 +358,7 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests "
     "drawn pairs and the worst pair, whose error is exact by the proof. The channel counts the bits.",
-    not_shown="This does not show that O(log N) bits are enough at every N; that is the proof.",
+    not_shown="This does not show that O(log N) bits are enough at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; equality-two-layers is a model",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; equality-state shows bits without coins",

@@ -25,16 +25,16 @@ Let m be the number of times that q occurs in the data. Let f(d) be 1/d rounded 
 * Layer 1 (`_count_equal`) writes to `weight` the attention to [BOS], at every token. The token q attends equally to the m
   occurrences, to itself and to [BOS]. So there `weight` is f(m + 2).
 * Layer 2 (`_copy_before`) copies `weight` from q to t.
-* The read-out has the logit 0 for "no" and u_t - b copied for "yes", with b = 4 n0.
+* The read-out has the logit 0 for "no" and u_t - b * `copied` for "yes", with b = 4 n0.
 
 Threshold. Each t < N has a number u_t in `limit`. The quotient u_t / b is between f(t + 3) and f(t + 2), and also between 1/(t
 + 3) and 1/(t + 2). So the logit of "yes" is positive exactly if m >= t + 1. For t >= N, u_t is 0 and the answer is "no". This
-holds on both grids, where numbers are rounded down or to the nearest. It also holds in float64, where the other tokens change
-b copied by less than one step of 1/L.
+holds on both grids, where numbers are rounded down or to the nearest. It also holds in float64. There the other tokens change
+b times `copied` by less than one step of 1/L.
 
 Margins. Each is proved for every N, S and every input, on both grids:
-* Layer 1: the tokens equal to the own one, and [BOS], score above every other token by at least eta. So the d of them have the
-  same weight f(d).
+* Layer 1: the tokens with the same number as the querying token, and [BOS], score above every other token by at least eta. If
+  there are d of them, each has the weight f(d).
 * Layer 2: the token before scores above every other one by at least eta, so its weight is exactly 1.
 * Read-out: the logit of the right answer is above the other one by `_counting.CountingEncoding.margin`, which is more than 5/L.
 

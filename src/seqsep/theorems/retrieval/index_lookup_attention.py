@@ -4,8 +4,8 @@ In index lookup a model reads up to N symbols and then a position p. It answers 
 weight of one causal attention layer that does this for all sequences of up to N symbols. There are S different symbols, and
 each position has a position code, which is a vector of k numbers. The width of the layer is ceil(log2 S) + 2k.
 
-Idea. The position codes are the keys and queries of the layer. In each code a query has its greatest product with the key of
-its own position, as nearly orthogonal vectors have. So the query attends almost only to the position that it asks for. The
+Idea. The position codes are the keys and queries of the layer. They are nearly orthogonal vectors or similar: the product of a
+query and a key is greatest at the queried position. So the query attends almost only to the position that it asks for. The
 head copies the bits of the symbol there. The feed-forward part (FFN) rounds each bit, and the read-out finds the symbol with
 these bits.
 
@@ -19,8 +19,8 @@ We differ:
   With another code, a key of 0 can score as high as the right position.
 * The FFN turns a retrieved bit into 0 or 2.
 
-Sizes. A symbol is written with b = max(1, ceil(log2 S)) bits. An address is the number of a position, and the query token has
-one too. So a code of `maths.codes.codes` gives N + 1 addresses, each in k coordinates.
+Sizes. A symbol is written with b = max(1, ceil(log2 S)) bits. An address is the number of a position. The query token has an
+address too, so a code of `maths.codes.codes` gives N + 1 addresses, each in k coordinates.
 
 Inputs. The residual stream has three spaces: [symbol: b | asked: k | own: k]. The space `asked` is for the query of a
 position, and `own` is for the key of the token's own position.
@@ -138,7 +138,7 @@ def _retrieve(spaces: Spaces, eta: int) -> AttentionLayer:
 
 
 def _read_bits(spaces: Spaces) -> FeedForward:
-    """The FFN, which makes 2 of a retrieved bit z >= 3/4 and 0 of a z <= 1/4.
+    """The FFN changes a retrieved bit to 2 if it is at least 3/4, and to 0 if it is at most 1/4.
 
     It adds relu(4 z - 1) - relu(4 z - 3) - relu(z) to each bit z.
     """

@@ -50,8 +50,8 @@ from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, Smal
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
-UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
-LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup, and its state determines all N symbols"
+LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on an input of index lookup"
 Thought = Annotated[bool, "Let the model write a chain of thought before its answer."]
 
 CLAIM = Claim(
@@ -62,7 +62,7 @@ CLAIM = Claim(
 WITH_A_THOUGHT = Claim(
     name=CLAIM.name,
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
-    statement="A recurrent model with fewer than N log2 S state bits errs on an input of index lookup, with any thought",
+    statement="A recurrent model with fewer than N log2 S state bits is wrong on an input of index lookup, with any thought",
 )
 FACT = Claim(
     name=CLAIM.name,

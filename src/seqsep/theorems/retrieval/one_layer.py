@@ -386,7 +386,7 @@ THEOREM = Theorem(
     shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he "
     "has the answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these "
     "are too few, it shows an input that the layer answers wrongly. It also gives the least m of the bound.",
-    not_shown="This does not show that every such layer obeys the bound; that is the proof.",
+    not_shown="This does not show that every such layer obeys the bound. The proof shows that.",
     bound=constants,
     verify=verify,
     certificate_witness=certificate_witness,

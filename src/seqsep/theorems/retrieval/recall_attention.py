@@ -75,7 +75,7 @@ from seqsep.theorems.trial import Trial, logits_apart, query_scale
 CLAIM = Claim(
     name="recall-attention",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval",
-    statement="Two causal attention layers of c - 1 heads and one, of width 2c + 5 and without an FFN, answer c-gram retrieval",
+    statement="Two causal attention layers (c - 1 heads and one head) of width 2c + 5, without an FFN, answer c-gram retrieval",
 )
 
 

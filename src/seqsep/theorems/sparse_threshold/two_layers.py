@@ -8,23 +8,23 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3
 We differ:
 * The tokens are [BOS], x_1 .. x_N and then one slot for each feature. The number of features is free, and the answer is read
   at the last token.
-* Attention itself evaluates each literal. In the paper the heads fetch bits, and an FFN combines them by a function g. But the
-  FFN is the same at all positions, and g is not.
+* Attention itself evaluates each literal. In the paper the heads fetch bits, and an FFN combines the bits of a feature by its
+  function g. But an FFN is the same at all positions, and g differs from feature to feature.
 * `variant="printed"` has the paper's layout with our slots: feature i is at position i, so there are at most N features. No
   mask is used.
 
 Slots. A slot is 1 if at least `least` of its literals hold. A clause has least = 1, and a term needs all its literals. Any
-table g of k bits is a constant plus a sum of at most 2^(k-1) slots (`formulas.TruthTable.gates`). The constant is moved to the
-bound b. So there are M slots of at most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r
+table g of k bits is a constant plus a sum of at most 2^(k-1) slots (`formulas.TruthTable.gates`). The constant is subtracted
+from the bound b. So there are M slots of at most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r
 coordinates (`maths.codes.codes`).
 
 Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]. The token at address t writes
 these numbers:
 * [BOS] has bos = 1 and no key.
 * A bit x_t has bit = +1 or -1, and the key of t.
-* A slot has the key of t, and count = k + 1 - least. It has one block for each of k heads. The block [query of v | s | A_v] is
-  for a literal on variable v with sign s, where A_v = floor(eta score(v, v)) on the grid and eta is the scale of the scores.
-  The block [0 | 0 | Z] is for a head without a literal (`_slots.slot_rows`).
+* A slot has the key of t, and count = k + 1 - least. It has one block of r + 2 numbers for each of the k heads. For a literal
+  on variable v with sign s, the block is [query of v | s | A_v]. Here A_v is eta score(v, v) rounded down to the grid, and eta
+  is the scale of the scores. A head without a literal has the block [0 | 0 | Z] (`_slots.slot_rows`).
 
 Margins. These hold for every formula:
 * The weight of [BOS] at a head of a slot is within 3/(12 k) of 1 if the head's literal fails, and within 3/(12 k) of 0 if it
@@ -39,9 +39,9 @@ Rounding. The grid is that of appendix B.2, with stepwise softmax and rounding d
 is one step. The weight u = 1/n is on the grid, except for n = 3. Losing scores below -L are stored as -L. They stay more than
 ln L below the winner, since A_v >= 0.
 
-In the code `circle`, scores are not multiples of D. Rounding them down multiplies any other token's exponential by at most e^D
-<= e^(1/12). With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k. The scores of the variable v and of
-[BOS] lose the same, since c is whole.
+In the code `circle`, scores are not multiples of D. They are rounded down, which multiplies the exponential of any other token
+by at most e^D <= e^(1/12), relative to the winner. With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k.
+The scores of v and of [BOS] are lowered by the same amount, since c is whole.
 """
 
 import math
@@ -78,7 +78,7 @@ CLAIM = Claim(
     name="sparse-threshold-two-layers",
     source="Bhattamishra et al. 2024, Theorem 13",
     statement="Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of M k-sparse features of N "
-    "bits with M slot tokens behind them",
+    "bits, followed by M slot tokens",
 )
 MARGIN = "a slot's count from 1/2"
 
