@@ -68,6 +68,21 @@ def other_names() -> dict[str, str]:
     return found
 
 
+def any_decoder() -> list[str]:
+    """Return the model_types that have a decoder of any other model_type inside."""
+    return list(_file()["any decoder"])
+
+
+def refused() -> dict[str, str]:
+    """Return the model_types of `transformers` that are refused, with the reason."""
+    return dict(_file()["refused"])
+
+
+def types() -> dict[str, list[str]]:
+    """Return the model_types of `transformers` by the automatic class that loads them."""
+    return dict(_file()["types"])
+
+
 def versions() -> dict[str, str]:
     """Of which version of each library the defaults are."""
     return dict(_file()["versions"])
