@@ -172,7 +172,12 @@ OF_FAMILY: dict[str, dict[str, Any]] = {
     "evolla": {"protein_encoder_config": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}},
     "pocket_tts": {"flow_head_config": {"condition_dim": 64}},
     "gradium_phonon_tts": {"flow_head_config": {"condition_dim": 64}},
-    "kyutai_speech_to_text": {"num_codebooks": 2, "codebook_vocab_size": 64, "audio_bos_token_id": 63, "audio_pad_token_id": 60},
+    "kyutai_speech_to_text": {
+        "num_codebooks": 2,
+        "codebook_vocab_size": 64,
+        "audio_bos_token_id": 63,
+        "audio_pad_token_id": 60,
+    },
 }
 
 
@@ -238,10 +243,12 @@ def counted(model: torch.nn.Module, length: int) -> tuple[int, int]:
 
 
 def besides_tokens(config: Any, length: int) -> dict[str, Any]:
-    """Inputs that a model requires besides its tokens: an image of IDEFICS."""
+    """Inputs that a model requires besides its tokens: an image of IDEFICS, the time of Voxtral."""
+    if config.model_type == "voxtral_realtime_text":
+        return {"t_cond": torch.zeros(1, 1, config.hidden_size, dtype=config.dtype)}
     if config.model_type != "idefics":
         return {}
-    image = torch.zeros(1, 1, 4, config.vision_config.embed_dim)
+    image = torch.zeros(1, 1, 4, config.vision_config.embed_dim, dtype=config.dtype)
     return {"image_encoder_embeddings": image, "image_attention_mask": torch.ones(1, length, 1)}
 
 

@@ -26,7 +26,13 @@ FURTHER = {
     "moonshine_streaming": {"num_key_value_heads": 4, "encoder_config": {"hidden_size": 64}},
     "pix2struct_text_model": {"d_kv": 16},
     "cohere_asr": {"encoder_config": {"model_type": "parakeet_encoder", "hidden_size": 64}},
-    "dia_decoder": {"cross_num_attention_heads": 4, "cross_num_key_value_heads": 4, "cross_head_dim": 12, "cross_hidden_size": 64},
+    "dia_decoder": {
+        "cross_num_attention_heads": 4,
+        "cross_num_key_value_heads": 4,
+        "cross_head_dim": 12,
+        "cross_hidden_size": 64,
+    },
+    "blip_text_model": {"encoder_hidden_size": 64, "is_decoder": True},
     "t5gemma2_decoder": {"query_pre_attn_scalar": 20},
 }
 DECODERS = {
@@ -44,18 +50,23 @@ DECODERS = {
     "seamless_m4t_v2": "SeamlessM4Tv2Decoder",
     "pp_formulanet_text": "PPFormulaNetTextModel",
     "pix2struct_text_model": "Pix2StructTextModel",
+    "blip_text_model": "BlipTextModel",
+    "pop2piano": "Pop2PianoStack",
+    "switch_transformers": "SwitchTransformersStack",
+    "udop": "UdopStack",
 }
 """Decoders that are run without an encoder, over random states of a source: the class in the module of their library."""
-OF_THE_OUTER = {"cross_attention_hidden_size": 64, "dropout_rate": 0.0, "initializer_range": 0.02}
+OF_THE_OUTER = {"cross_attention_hidden_size": 64, "dropout_rate": 0.0, "initializer_range": 0.02, "is_decoder": True}
 """What the outer configuration gives its decoder."""
+OF_EMBEDDINGS = {"speecht5": "hidden_states", "pop2piano": "inputs_embeds", "switch_transformers": "inputs_embeds"}
+"""Decoders that are given embeddings, and the name of this input."""
 CODEBOOKS = {"dia_decoder": 9, "musicgen_decoder": 4, "musicgen_melody_decoder": 4}
 
 
 def pair_fields(model_type: str) -> dict[str, Any]:
     """The fields of a tiny encoder-decoder."""
     found = tiny_fields(model_type) | FURTHER.get(model_type, {}) | {"vocab_size": 128}
-    found.pop("is_decoder", None)
-    return found
+    return {name: value for name, value in found.items() if name != "is_decoder" or model_type == "blip_text_model"}
 
 
 def source_length(model_type: str) -> int:
@@ -75,9 +86,14 @@ def counted_decoder(model_type: str, fields: Mapping[str, Any], length: int) -> 
     books = CODEBOOKS.get(model_type)
     if books is not None:
         tokens = tokens.expand(books, length).T[None] if model_type == "dia_decoder" else tokens.expand(books, length)
-    given = {"input_ids": tokens} if model_type != "speecht5" else {"hidden_states": torch.randn(1, length, 64)}
+    if model_type in OF_EMBEDDINGS:
+        given = {OF_EMBEDDINGS[model_type]: torch.randn(1, length, 64)}
+    else:
+        given = {"input_ids": tokens, **({"is_decoder": True} if model_type == "blip_text_model" else {})}
     with torch.no_grad():
         model = getattr(module, DECODERS[model_type])(config).eval()
+        if model_type == "udop":
+            model.embed_tokens = torch.nn.Embedding(128, 64)
         own = EncoderDecoderCache(DynamicCache(config=config), DynamicCache()) if model_type == "dia_decoder" else None
         output = model(**given, encoder_hidden_states=torch.randn(1, SOURCE, 64), past_key_values=own, use_cache=True)
     return sum(part.numel() for _, part in tensors(output.past_key_values))
