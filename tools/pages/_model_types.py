@@ -19,8 +19,8 @@ from seqsep.language_models.capacity.families import (
 TEXT = """
 ## Types of models that are read
 
-This table is for people who have a file of `transformers` and want to know how it is read. It has a row for each automatic
-class of `transformers` {version} whose models generate. The `model_type` of the file decides:
+This table is for people who have a file of `transformers` and want to know how it is read. Each line is an automatic
+class of `transformers` {version} for models that generate. The `model_type` of the file decides:
 
 * **counted**: A tiny model of the type, or of the text model that it contains, was run, and the numbers in its cache were
   counted.
@@ -31,11 +31,12 @@ class of `transformers` {version} whose models generate. The `model_type` of the
 OUTSIDE = """
 `seqsep capacity` also reads types that `transformers` does not contain:
 
-* {others} types under other names, by the rules of the family that their code follows: {names}.
-* {remembered} types by rules that neither a count nor the code of the library confirms: {by_rule}. The answer is marked "by
-  rule, not verified".
+* {others} types under other names, by the rules of the family that their code follows:
+  {names}.
+* {remembered} types by rules that neither a count nor the code of the library confirms: {by_rule}.
+  The answer is marked "by rule, not verified".
 * Every other type by the general rule, if its file gives depth, heads and widths. The answer is marked in the same way. If a
-  field shows layers of another kind, such as `mamba_d_state`, the file is refused. This applies to Hymba.
+  field shows layers of another kind, such as `mamba_d_state`, the file is refused.
 
 ### Refused types
 

@@ -1,4 +1,4 @@
-"""Families that `transformers` does not contain: the numbers that follow from their rules by hand, and the mark of the answer."""
+"""Families that `transformers` does not contain: numbers that follow from their rules by hand, and the mark of the answer."""
 
 import pytest
 
