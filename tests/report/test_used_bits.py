@@ -76,7 +76,7 @@ def test_no_words_collide(powers):
     assert overlaps(drawn(whole(*powers))) == ([], [])
 
 
-def test_no_words_collide_in_the_committed_figure_and_an_empty_one():
+def test_no_words_collide_in_the_committed_or_an_empty_figure():
     for table in (committed(), table_of([])):
         assert overlaps(drawn(table)) == ([], [])
 
