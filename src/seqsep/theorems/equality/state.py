@@ -227,17 +227,17 @@ THEOREM = Theorem(
             where="Appendix F.1",
             printed='"It is unclear if the result still applies when the function is allowed to be different based on the '
             'timestep"',
-            found="an open question, decided. Lemma 4 does not apply: a model of 0 bits finds whether the length is a multiple "
-            "of n. Theorem 11 applies, since its prefixes have one length",
+            found="Lemma 4 does not hold for models whose step depends on the time: such a model of 0 bits finds if the length "
+            "is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
             built="the bound of Theorem 11 for any `Recurrence`, and a model that attains it without depending on the time",
             test=f"{TESTS}::test_with_the_time_lemma_4_fails_and_theorem_11_holds",
         ),
         Choice(
             where="Theorems 12 and 4",
             printed="m p H = Omega(N)",
-            found="the constant, which the paper leaves open. Theorem 4's total would give N/2 <= 3 m (p + log N) H, so m H >= "
-            "20.4 at N = 8,192, Kc = 2. But a head of width 1 costs 268 bits there and not 201. So the counted protocol shows "
-            "only m H >= 16. If p is below log N, only m (p + log N) H = Omega(N) follows",
+            found="the paper leaves the constant open. With Theorem 4's total, N/2 <= 3 m (p + log N) H, so m H >= 20.4 at "
+            "N = 8,192 and Kc = 2. But there the steps of the protocol cost 268 bits for a head of width 1, and the total is 201. So the "
+            "counted protocol shows only m H >= 16. If p is below log N, only m (p + log N) H = Omega(N) follows",
             built="the least m H from the counted protocol: 16 at this N, and 49 for one head",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),

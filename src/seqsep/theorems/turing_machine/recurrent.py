@@ -426,8 +426,8 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the machines, words, w and numbers of steps that it gets.",
-    not_shown="This does not show the half without a thought, nor that a given machine is such an M. It does not cover "
-    "machines, words, w and steps that were not tested; the proof does.",
+    not_shown="This does not show the half without a thought, or that a tested machine is one like M, which needs large "
+    "circuits. The proof covers machines, words, w and numbers of steps that were not tested.",
     build=build,
     predictor=predictor,
     verify=verify,
