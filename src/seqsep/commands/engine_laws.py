@@ -23,7 +23,7 @@ SERVE = (sys.executable, "-P", "-W", "ignore", "-m", "seqsep.language_models.eng
 
 
 def name_engines(words: Sequence[str]) -> bool:
-    """Whether the words name an engine."""
+    """Return True if the words name an engine."""
     return any(word.split("=", 1)[0] == "--engine" for word in words)
 
 
