@@ -7,7 +7,7 @@ from pages._markdown import folded, table
 
 Verdicts = Sequence[Mapping[str, Any]]
 SERVING = """
-## What goes wrong in serving and in packed training
+## Faults in serving and in packed training
 
 These laws are about a state that is rolled back, reset, kept for a second turn, allocated before it is filled, joined or
 shared, and about documents that are packed into one row. Each row has the number of types that break a law, and the greatest
