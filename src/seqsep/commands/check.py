@@ -195,7 +195,7 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
 
 COMMAND = Command(
     name="check",
-    purpose="check theorems, also your own, or the laws on your own layer, task or model",
+    purpose="check theorems, also your own, or the laws on your own layer, task, model or engine",
     example="seqsep check index-lookup-attention --text examples/own_layer.py",
     group=THEOREMS,
     add_flags=add_flags,
@@ -212,7 +212,14 @@ COMMAND = Command(
         "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
         "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24, from 9]\n"
         "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
-        "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI."
+        "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI.\n\n"
+        "To check the laws of state on your own complete model, built as CLASS(vocabulary, classes, longest, width):\n"
+        "  seqsep check --model FILE.py:CLASS [--width 8] [--heads 2] [--json]\n\n"
+        "To check the laws of state on an inference engine (docs/how-to/check-an-engine.md):\n"
+        "  seqsep check --engine './my_server --jsonl' [--reference FOLDER] [--dtype TYPE] [--tolerance 1e-3]\n"
+        "      [--length 24, from 9] [--batch 3, from 2] [--seed 0] [--stall-seconds 60] [--law NAME]\n"
+        "      [--junit FILE] [--json]\n"
+        "  In place of a command: FILE.py:CLASS or transformers:FOLDER."
     ),
     takes_further=True,
     help_of=lambda words: help_text("check", words, "[--json]"),

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +15,15 @@ from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
     from seqsep.language_models.engines.pipe import PipeEngine
+    from seqsep.language_models.laws.check import ModelVerdict
 
-ADAPTERS = ("transformers", "llama")
+ADAPTERS = ("transformers",)
 """Before a colon and what the adapter loads, in place of a command."""
+SERVE = (sys.executable, "-P", "-W", "ignore", "-m", "seqsep.language_models.engines.serve")
 
 
 def name_engines(words: Sequence[str]) -> bool:
-    """Whether the words name an engine."""
+    """Return True if the words name an engine."""
     return any(word.split("=", 1)[0] == "--engine" for word in words)
 
 
@@ -59,16 +61,27 @@ def command_of(engine: str) -> str | list[str]:
 
     >>> command_of("./my_server --jsonl")
     './my_server --jsonl'
-    >>> command_of("llama:model.gguf")[-2:]
-    ['llama', 'model.gguf']
+    >>> command_of("transformers:models/mine")[-2:]
+    ['transformers', 'models/mine']
     """
     kind, colon, loads = engine.partition(":")
-    serve = [sys.executable, "-P", "-W", "ignore", "-m", "seqsep.language_models.engines.serve"]
     if colon and kind in ADAPTERS:
-        return [*serve, kind, loads]
+        return [*SERVE, kind, loads]
     if names_a_file(engine) and ":" in engine and not any(letter.isspace() for letter in engine):
-        return [*serve, engine]
+        return [*SERVE, engine]
     return engine
+
+
+def own_model_verdicts(model: str, width: int, heads: int, seconds: float, *, done: Sequence[str]) -> "Iterator[ModelVerdict]":
+    """Test the laws of engines on a user's own complete model, except those that are `done`, and yield what was tested."""
+    from seqsep.language_models.engines.check import ENGINE_LAWS, Inputs, try_engine_laws
+    from seqsep.language_models.engines.pipe import PipeEngine
+
+    laws = [name for name in ENGINE_LAWS if name not in done]
+    with PipeEngine([*SERVE, "model", model, str(width), str(heads)], seconds) as served, _Second(served) as second:
+        for verdict in try_engine_laws(served, laws, Inputs(), other=second):
+            if verdict.holds is not None:
+                yield verdict
 
 
 def _check(engine: str, options: argparse.Namespace) -> dict[str, Any]:

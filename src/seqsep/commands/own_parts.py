@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Parser, print_json
+from seqsep.commands.engine_laws import own_model_verdicts
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.core.names import BadInput
@@ -95,6 +96,12 @@ def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", asked: 
             else:
                 continue
             if not asked.json:
+                print(_verdict_line(**laws[-1]), flush=True)
+    if isinstance(part, UserModel) and all(law["holds"] for law in laws):
+        done = [law["law"] for law in laws]
+        for verdict in own_model_verdicts(name, options.width, options.heads, options.stall_seconds, done=done):
+            laws.append({"law": verdict.law, "holds": verdict.holds, "where": verdict.where})
+            if not options.json:
                 print(_verdict_line(**laws[-1]), flush=True)
     failed = sum(not law["holds"] for law in laws)
     tried = {law["law"] for law in laws}

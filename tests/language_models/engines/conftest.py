@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "support/engines/engine.c"
+SOURCE = Path(__file__).parents[3] / "examples/engine/engine.c"
 
 
 @pytest.fixture(scope="session")

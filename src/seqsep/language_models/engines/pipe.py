@@ -238,7 +238,7 @@ class _Process:
     """A process that answers lines with lines."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  (closed by `end`)
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `end`)
         self._left = bytearray()
         words = [sys.executable, "-P", "-S", "-c", STARTER, str(os.getpid()), *command]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}

@@ -19,8 +19,6 @@ from torch import Tensor
 from seqsep.core.names import BadInput, text_of
 from seqsep.language_models.engines.protocol import OPTIONAL, REQUIRED
 
-ADAPTERS = ("transformers", "llama")
-
 
 def engine_named(words: Sequence[str]) -> Any:
     """Return an engine: of an adapter and what it loads, or of FILE.py:CLASS, whose class is called without arguments."""
@@ -29,10 +27,10 @@ def engine_named(words: Sequence[str]) -> Any:
         from seqsep.language_models.engines.with_transformers import TransformersEngine
 
         return TransformersEngine(*further)
-    if kind == "llama":
-        from seqsep.language_models.engines.with_llama import LlamaEngine
+    if kind == "model":
+        from seqsep.language_models.engines.with_own_model import OwnModelEngine
 
-        return LlamaEngine(*further)
+        return OwnModelEngine(*further)
     from seqsep.models.plugins.load import load
     from seqsep.models.plugins.name import PlugIn
 
