@@ -99,9 +99,9 @@ def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", asked: 
                 print(_verdict_line(**laws[-1]), flush=True)
     if isinstance(part, UserModel) and all(law["holds"] for law in laws):
         done = [law["law"] for law in laws]
-        for verdict in own_model_verdicts(name, options.width, options.heads, options.stall_seconds, done=done):
-            laws.append({"law": verdict.law, "holds": verdict.holds, "where": verdict.where})
-            if not options.json:
+        for one in own_model_verdicts(name, asked.width, asked.heads, asked.stall_seconds, done=done):
+            laws.append({"law": one.law, "holds": one.holds, "where": one.where})
+            if not asked.json:
                 print(_verdict_line(**laws[-1]), flush=True)
     failed = sum(not law["holds"] for law in laws)
     tried = {law["law"] for law in laws}

@@ -141,11 +141,11 @@ def audit_language_model(
     Raises TransformersMissing without the extra hf.
 
     >>> import json, tempfile
-    >>> from seqsep.language_models.loader.source import Source
+    >>> from seqsep.language_models.loader.source import ModelSource
     >>> from seqsep.language_models.loader.weights import built
     >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
     >>> folder = tempfile.mkdtemp()
-    >>> built(Source("llama", {"model_type": "llama", **sizes}), torch.float32).save_pretrained(folder)
+    >>> built(ModelSource("llama", {"model_type": "llama", **sizes}), torch.float32).save_pretrained(folder)
     >>> found = audit_language_model(folder, entries=2, digits=1, questions=500)
     >>> found.stored_bits, found.carries_at_least_bits, found.all_right_bits
     (2048, 0.0, 7)
