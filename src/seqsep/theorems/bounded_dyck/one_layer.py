@@ -275,7 +275,7 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 1, Theorems 5 and 10",
             printed='"fooling set S contains all strings of length N in the language Dyck-(2,2)"',
-            found="true at depth 2, which the lemma is about; at depth 3 the set of all words is no fooling set: the 208 "
+            found="true at depth 2, which the lemma is about; at depth 3 the set of all words is not a fooling set: the 208 "
             "words of length 8 have 128 odd halves",
             built="the words of depth 2 are a fooling set of Dyck-(n,k) for every k >= 2, so the same bound holds there",
             test=TEST + "test_depth_three_has_other_words_and_the_same_bound",
