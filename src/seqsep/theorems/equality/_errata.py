@@ -48,8 +48,8 @@ ERRATA = (
     ),
     Erratum(
         where="Theorem 6, appendix F.2, vectors of layer 1",
-        printed='"Q(x_i) = [T(i), 1] for i <= N/2 and is T(i - N/2) for i > N/2", K(x_i) = [T(i), -1/2], V(x_i) = [0, x_i, '
-        "0_k, 0_k], and Att(X)_i + x_i = [x_i, x_(i - N/2), T(i), T(i), 1] for i > N/2",
+        printed='"Q(x_i) = [T(i), 1] for i <= N/2 and is T(i - N/2) for i > N/2". K(x_i) = [T(i), -1/2], V(x_i) = [0, x_i, '
+        "0_k, 0_k]. Att(X)_i + x_i = [x_i, x_(i - N/2), T(i), T(i), 1] for i > N/2",
         found="a query of k coordinates has no product with a key of k + 1, a value of 2 + 2k coordinates cannot be added "
         "to an input of 3 + 2k, and the sum still holds T(i - N/2). The right query is [T(i - N/2), 1]",
         built="no constant: query and key are those of the position code",
