@@ -114,9 +114,9 @@ Two prefixes with bit-equal states are a proof: whatever the model answers, it i
 is found, this proves nothing, unless every input was asked.
 
 `--worst --equal-states FILE.json` writes two such prefixes and a question that distinguishes them.
-`seqsep audit MODEL --recheck FILE.json` checks the file. The model must be the one whose SHA-256 is in the file. Each prefix is read by itself,
-and the right answers are those of the task. This file is not a certificate: `seqsep_check.py` does not run models, so it could
-check only half of the proof.
+`seqsep audit MODEL --recheck FILE.json` checks the file. The model must be the one whose SHA-256 is in the file. Each prefix is
+read by itself, and the right answers are those of the task. This file is not a certificate: `seqsep_check.py` does not run
+models, so it could check only half of the proof.
 
 Two trained models are in the repository. [results/audit/lstm.safetensors](../../results/audit/lstm.safetensors) has two layers
 of width 64, and [results/audit/mamba.safetensors](../../results/audit/mamba.safetensors) has two layers of width 32. They are
