@@ -78,7 +78,7 @@ books. Weights by derivatives are not used. There are two limits:
 
 * For a state of more than 32,768 numbers, only principal axes are tried.
 * For a state of more than 1,048,576 numbers, or if a tokenizer gives books different numbers of tokens, no codebook is tried.
-  Then there is no number.
+  Then this number is missing.
 
 If the lower limit of the accuracy is that of guessing, these questions show nothing about the state, and the output says so.
 The model may still store the numbers, if it does not write numbers in this form.

@@ -141,8 +141,8 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
     has the greatest score, by eta. As o >= 0, this key is not after the query.
 
     In step 1, a source that is a bit of the state has u - o <= 0. Then a token of the prompt has the greatest score, where the
-    bit is 0 and the flag `prompt` is 1. If u - o < -N, no token has this clock, and the first token has the greatest
-    score. It leads by more than eta, since the squares of two neighbouring distances differ by at least 3.
+    bit is 0 and the flag `prompt` is 1. If u - o < -N, no token has this clock, and the first token has the greatest score. It
+    leads by more than eta, since the squares of two neighbouring distances differ by at least 3.
     """
     back = spaces["back"][:1] if source == "first" else spaces["back"][1:]
     time = number(spaces, "time")

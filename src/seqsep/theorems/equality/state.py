@@ -236,8 +236,8 @@ THEOREM = Theorem(
             where="Theorems 12 and 4",
             printed="m p H = Omega(N)",
             found="the paper leaves the constant open. With Theorem 4's total, N/2 <= 3 m (p + log N) H, so m H >= 20.4 at "
-            "N = 8,192 and Kc = 2. But there the steps of the protocol cost 268 bits for a head of width 1, and the total is "
-            "201. So the counted protocol shows only m H >= 16. If p is below log N, only m (p + log N) H = Omega(N) follows",
+            "N = 8,192 and Kc = 2. But there the steps of the protocol cost 268 bits for a head of width 1, not 201. So the "
+            "counted protocol shows only m H >= 16. If p is below log N, only m (p + log N) H = Omega(N) follows",
             built="the least m H from the counted protocol: 16 at this N, and 49 for one head",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),

@@ -33,7 +33,7 @@ themselves by s. There are three cases:
 * z is not in D, and the last step is new. Then the walk has not been at z before, so z is F(a) for exactly one a. The symbols
   from which F leads to z are a path of j >= 1 symbols, since the walk runs through them to z as soon as it enters one. F maps
   the other d - j symbols into themselves. They need s stretches of their own, so s <= K - 1 - d. If there are no other
-  symbols, the walk does not jump, and K - 1 = j.
+  symbols, the walk has no jumps, and K - 1 = j.
 * z is not in D, and the last step is a jump. (This matters only if K < n.) Then F maps D into D, and there are at least s
   jumps. So s <= K - 1 - d. z is any symbol outside D.
 """
