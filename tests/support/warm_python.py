@@ -19,7 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-PACKAGES = ("torch", "numpy", "safetensors.torch", "jaxtyping", "rich.console", "rich.progress", "jinja2", "matplotlib.figure")
+PACKAGES = ("torch", "torch._dynamo", "numpy", "safetensors.torch", "jaxtyping", "rich.console", "rich.progress", "jinja2")
+PACKAGES += ("matplotlib.figure",)
 PACKAGES += ("matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg")
 PACKAGES += ("concurrent.futures.process", "multiprocessing.spawn", "runpy", "sqlite3")
 HIGH = 512
@@ -53,7 +54,8 @@ for number in files:
     os.close(number)
 status = int(replies.readline())
 if status < 0:
-    signal.signal(-status, signal.SIG_DFL)
+    if -status != signal.SIGKILL:
+        signal.signal(-status, signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
