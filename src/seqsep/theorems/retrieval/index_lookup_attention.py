@@ -381,7 +381,7 @@ THEOREM = Theorem(
             where="Appendix H.1, index lookup",
             printed='"we first sample a length k uniformly between 10 and N (20-400) and then sample N symbols [...] a '
             'position between 1 and k"',
-            found="with N symbols each, k is not drawn as a length: every example has the length N, and only the positions vary",
+            found="with N symbols each, k is not drawn as a length: each example has length N, and only the positions vary",
             built="k symbols by default; `training_inputs` of the task has both readings",
             test="tests/tasks/test_index_lookup_readings.py::test_the_number_of_symbols",
         ),
