@@ -55,30 +55,40 @@ NESTED: dict[str, dict[str, Any]] = {
 }
 
 
+WINDOWS = {"window passed by one", "beyond windows"}
+
+
 @pytest.fixture(scope="module")
 def receiver() -> Iterator[Receiver]:
     with Receiver() as process:
         yield process
 
 
-def trial_of(config: dict[str, Any], receiver: Receiver) -> LawTrial:
-    return LawTrial(ModelSource("config.json", config), time=12, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
+def trial_of(config: dict[str, Any], receiver: Receiver, dtype: torch.dtype = torch.float64) -> LawTrial:
+    return LawTrial(ModelSource("config.json", config), time=12, batch=2, seed=0, dtype=dtype, receiver=receiver)
 
 
 @pytest.mark.parametrize(
     ("config", "untested"),
-    [
-        (NESTED["gemma3"], set()),
-        (NESTED["qwen3_5"], {"beyond windows"}),
-        (nested(fields_of("llama")), {"beyond windows"}),
-    ],
-    ids=["gemma3", "qwen3_5", "llama"],
+    [(NESTED["gemma3"], set()), (nested(fields_of("llama")), WINDOWS)],
+    ids=["gemma3", "llama"],
 )
 def test_every_law_holds_nested(config: dict[str, Any], untested: set[str], receiver: Receiver) -> None:
     trial = trial_of(config, receiver)
     verdicts = [try_law(law, trial) for law in LANGUAGE_MODEL_LAWS]
     assert [verdict.line() for verdict in verdicts if verdict.holds is False] == []
     assert {verdict.law for verdict in verdicts if verdict.holds is None} == untested
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16], ids=["float64", "bfloat16"])
+@pytest.mark.parametrize("config", [QWEN, NESTED["qwen3_5"]], ids=["flat", "nested"])
+def test_laws_of_qwen3_5_flat_and_nested(config: dict[str, Any], dtype: torch.dtype, receiver: Receiver) -> None:
+    """The library breaks two laws, flat and nested alike; in bfloat16 a fault may be less than the rounding."""
+    trial = trial_of(config, receiver, dtype)
+    verdicts = [try_law(law, trial) for law in LANGUAGE_MODEL_LAWS]
+    broken = {verdict.law for verdict in verdicts if verdict.holds is False}
+    assert broken == {"rolled back", "packed"} if dtype == torch.float64 else broken <= {"rolled back", "packed"}
+    assert {verdict.law for verdict in verdicts if verdict.holds is None} == WINDOWS
 
 
 @pytest.mark.parametrize("config", [GEMMA, NESTED["gemma3"]], ids=["flat", "nested"])

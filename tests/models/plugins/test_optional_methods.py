@@ -64,6 +64,23 @@ class PrefillRaises(Base):
 class AdvanceForgets(Base):
     def advance(self, x, state, t):
         return self.step(x, state * 0, t)
+
+class Uninitialised(Base):
+    """Generation starts from memory as it was found; here each number is 0.5."""
+    def start(self, batch):
+        return self.a.new_full((batch, len(self.a)), 0.5)
+    def forward(self, x):
+        return Base.forward(self, x) - self.q(x) * 0.5 * self.a ** torch.arange(1, 1 + x.shape[1]).unsqueeze(1)
+
+class InPlace(Base):
+    def step(self, x, state, t):
+        state.mul_(self.a).add_(self.k(x))
+        return self.q(x) * state, state
+
+class Packed(Base):
+    """One pass forgets what was before every 64 tokens."""
+    def forward(self, x):
+        return torch.cat([Base.forward(self, part) for part in x.split(64, 1)], 1)
 '''
 CALLED = "prefill, advance, step_output, initialise called"
 
@@ -75,10 +92,10 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def law_of(file: Path, name: str) -> tuple[bool, str]:
-    """The verdict about the law of optional methods."""
-    found = verdicts(UserLayer.parse(f"{file}:{name}"), lambda part: None, ["optional methods"], width=8, heads=2)
-    [verdict] = [verdict for verdict in found if verdict.law == "optional methods"]
+def law_of(file: Path, name: str, law: str = "optional methods") -> tuple[bool, str]:
+    """The verdict about a law."""
+    found = verdicts(UserLayer.parse(f"{file}:{name}"), lambda part: None, [law], width=8, heads=2)
+    [verdict] = [verdict for verdict in found if verdict.law == law]
     return verdict.holds, verdict.where
 
 
@@ -94,6 +111,21 @@ def law_of(file: Path, name: str) -> tuple[bool, str]:
 )
 def test_a_wrong_optional_method_is_caught(name: str, where: str, file: Path) -> None:
     holds, said = law_of(file, name)
+    assert not holds
+    assert said.startswith(where)
+
+
+@pytest.mark.parametrize(
+    ("name", "law", "where"),
+    [
+        ("Uninitialised", "forward equals step", "forward differs from step repeated, first at time 0: "),
+        ("InPlace", "nothing kept between calls", "step changes tensor 0 of the state it is given in place, time 0"),
+        ("Packed", "forward equals step", "forward differs from step repeated, of 150 tokens, first at time 64: "),
+    ],
+)
+def test_a_wrong_method_of_the_three_is_caught(name: str, law: str, where: str, file: Path) -> None:
+    assert law_of(file, "Base", law) == (True, "")
+    holds, said = law_of(file, name, law)
     assert not holds
     assert said.startswith(where)
 
