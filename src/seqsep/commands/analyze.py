@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
     if options.certificate is not None and len(options.targets) > 1:
         raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
     prints_at_once = not options.json and not any(outputs)
-    asked = flags(_Asked, vars(options))
+    asked = flags(AnalyzeFlags, vars(options))
     analyses = [_analyze_one(target, asked, prints=prints_at_once) for target in options.targets]
     if options.automata is not None:
         automata = [{"function": one.name, "lengths": [at.automaton_record() for at in one.lengths]} for one in analyses]
@@ -132,7 +132,7 @@ def _files_of(targets: Sequence[str]) -> list[Path]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class AnalyzeFlags:
     """The flags that say how each function is analysed."""
 
     lengths: Sequence[int] | None
@@ -142,7 +142,7 @@ class _Asked:
     further: Sequence[str]
 
 
-def _analyze_one(target: str, asked: _Asked, *, prints: bool) -> "Analysis":
+def _analyze_one(target: str, asked: AnalyzeFlags, *, prints: bool) -> "Analysis":
     """Analyse one function. If `prints`, print each length when it is done, below a head; else say now and then on stderr."""
     from seqsep.theorems.analysis import AtLength, analyze
     from seqsep.theorems.analysis.analyze import PRECISIONS

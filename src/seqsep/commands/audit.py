@@ -81,7 +81,7 @@ def _confidence(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class AuditFlags:
     """The flags of an audit: the model, the questions, and what is written."""
 
     model: Path
@@ -100,7 +100,7 @@ class _Asked:
 
 def run(options: argparse.Namespace) -> int:
     """Print the audit, or whether a record holds. Raises BadInput for a model or a task that cannot be audited."""
-    asked = flags(_Asked, vars(options))
+    asked = flags(AuditFlags, vars(options))
     if options.recheck is not None:
         return _recheck(options.recheck, asked)
     found, worst = _of_folder(asked) if asked.model.is_dir() else _of_kept_model(asked)
@@ -117,7 +117,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _of_kept_model(asked: _Asked) -> "tuple[Audit, WorstCase | None]":
+def _of_kept_model(asked: AuditFlags) -> "tuple[Audit, WorstCase | None]":
     from seqsep.lab.audit.answer import audit
     from seqsep.lab.audit.worst import worst_case
     from seqsep.lab.kept import load
@@ -148,7 +148,7 @@ def _write_equal_states(output: Path, worst: "WorstCase", task: "Task", model: P
     write_record(output, worst.collision, task, model)
 
 
-def _recheck(path_of_record: Path, asked: _Asked) -> int:
+def _recheck(path_of_record: Path, asked: AuditFlags) -> int:
     """Print whether the two prefixes of a record leave the same state of the model, and need two."""
     from seqsep.lab.audit.equal_states import read_record, refuted
     from seqsep.lab.kept import load
@@ -169,7 +169,7 @@ def _recheck(path_of_record: Path, asked: _Asked) -> int:
     return DONE
 
 
-def _of_folder(asked: _Asked) -> "tuple[Audit, WorstCase | None]":
+def _of_folder(asked: AuditFlags) -> "tuple[Audit, WorstCase | None]":
     from seqsep.language_models.audit.answer import audit_language_model
 
     for name, value in (

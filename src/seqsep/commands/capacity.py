@@ -56,7 +56,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class CapacityFlags:
     """The flags that say which files are read, how, and what is printed of them."""
 
     configs: Sequence[str]
@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     length = None if options.length is None else quantity("--length", options.length, DECIMAL)
     memory = None if options.memory is None else quantity("--memory", options.memory, MEMORY)
     batch = quantity("--batch", options.batch, DECIMAL)
-    asked = flags(_Asked, vars(options))
+    asked = flags(CapacityFlags, vars(options))
     _require_flags_that_fit(asked)
     require_outputs([options.chart], read=_files(asked.configs))
     found = _read(asked)
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _require_flags_that_fit(asked: _Asked) -> None:
+def _require_flags_that_fit(asked: CapacityFlags) -> None:
     if len(asked.configs) > 1 and not asked.compare:
         raise BadInput(f"expected one CONFIG.json, found {len(asked.configs)}; --compare takes several")
     if asked.configs.count("-") > 1:
@@ -135,7 +135,7 @@ def _files(configs: Sequence[str]) -> list[Path]:
     return [Path(name) for name in configs if name != "-"]
 
 
-def _read(asked: _Asked) -> list["Capacity | BadInput"]:
+def _read(asked: CapacityFlags) -> list["Capacity | BadInput"]:
     """Read every file; with --compare, an error takes the place of a file that cannot be read."""
     from seqsep.language_models.capacity.answer import capacity
     from seqsep.language_models.capacity.widths import keys_and_values, width
@@ -163,7 +163,7 @@ def _read(asked: _Asked) -> list["Capacity | BadInput"]:
     return found
 
 
-def _weights(asked: _Asked) -> int | None:
+def _weights(asked: CapacityFlags) -> int | None:
     """The bytes of weights on one device."""
     if asked.weights is None:
         return None
@@ -178,7 +178,7 @@ def _weights(asked: _Asked) -> int | None:
     return -(-total // quantity("--tensor-parallel", asked.tensor_parallel or "1", {"": 1}))
 
 
-def _compare(asked: _Asked, found: Sequence["Capacity | BadInput"], question: "CapacityQuery") -> None:
+def _compare(asked: CapacityFlags, found: Sequence["Capacity | BadInput"], question: "CapacityQuery") -> None:
     from seqsep.language_models.capacity.compare import CapacityComparison, Unknown
 
     models = [one for one in found if not isinstance(one, BadInput)]

@@ -42,7 +42,7 @@ def run_language_models(words: Sequence[str]) -> int:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class ModelLawsFlags:
     """The models, what is changed in them, the inputs, and how verdicts are printed."""
 
     model: Sequence[str]
@@ -57,7 +57,7 @@ class _Asked:
     json: bool
 
 
-def _asked(words: Sequence[str]) -> _Asked:
+def _asked(words: Sequence[str]) -> ModelLawsFlags:
     parser = Parser(prog="seqsep check")
     parser.add_argument(
         "--model",
@@ -81,7 +81,7 @@ def _asked(words: Sequence[str]) -> _Asked:
     for flag, least in (("length", LEAST_TIME), ("batch", LEAST_BATCH)):
         if getattr(options, flag) < least:
             raise BadInput(f"--{flag}: expected a whole number from {least}, found {getattr(options, flag)}")
-    return _Asked(**vars(options))
+    return ModelLawsFlags(**vars(options))
 
 
 def _change(text: str) -> tuple[str, Any]:
@@ -99,7 +99,7 @@ def _change(text: str) -> tuple[str, Any]:
     return name, read
 
 
-def _check(path: str, changes: dict[str, Any], asked: _Asked) -> dict[str, Any]:
+def _check(path: str, changes: dict[str, Any], asked: ModelLawsFlags) -> dict[str, Any]:
     """Try every law on one model, printing each verdict without --json; the record says what holds."""
     import torch
 
@@ -143,7 +143,7 @@ def _check(path: str, changes: dict[str, Any], asked: _Asked) -> dict[str, Any]:
     }
 
 
-def _last_line(path: str, shortened: dict[str, Any], asked: _Asked, counts: tuple[int, int]) -> str:
+def _last_line(path: str, shortened: dict[str, Any], asked: ModelLawsFlags, counts: tuple[int, int]) -> str:
     """What was tried on what: `shortened` are the fields that were cut, `counts` the laws that fail and that were tried."""
     failed, tried = counts
     fields = "".join(f", {name} {value}" for name, value in shortened.items())

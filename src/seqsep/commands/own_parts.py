@@ -43,7 +43,7 @@ def run_own_parts(words: Sequence[str]) -> int:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class OwnPartFlags:
     """The user's parts, the sizes that they are built with, and how verdicts are printed."""
 
     mixer: Sequence[str]
@@ -56,7 +56,7 @@ class _Asked:
     json: bool
 
 
-def _asked(words: Sequence[str]) -> _Asked:
+def _asked(words: Sequence[str]) -> OwnPartFlags:
     parser = Parser(prog="seqsep check")
     add_own_part_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
     parser.add_argument("--task", action="append", default=[], metavar="FILE.py:CLASS", help="your own task")
@@ -64,16 +64,16 @@ def _asked(words: Sequence[str]) -> _Asked:
     parser.add_argument("--heads", type=positive, default=2, help="heads of the layer, if it takes them; by default 2")
     parser.add_argument("--json", action="store_true")
     if "--task" not in [word.split("=")[0] for word in words]:
-        return _Asked(**vars(parser.parse_args(words)), fields={})
+        return OwnPartFlags(**vars(parser.parse_args(words)), fields={})
     parser.takes_further = True
     options, further = parser.parse_known_args(words)
     fields: dict[str, Any] = {"length": LENGTH} | fields_from_flags(further)
     if not isinstance(fields["length"], int):
         raise BadInput(f"--task {options.task[0]}: --length: expected a whole number, found {fields['length']!r}")
-    return _Asked(**vars(options), fields=fields)
+    return OwnPartFlags(**vars(options), fields=fields)
 
 
-def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", asked: _Asked) -> dict[str, Any]:
+def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", asked: OwnPartFlags) -> dict[str, Any]:
     """Try every law on a layer, a model or a task, printing each verdict without --json; the record says what holds."""
     from seqsep.lab.engines.engine import Ended, Judged
     from seqsep.lab.engines.job import Check

@@ -79,7 +79,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class TextFlags:
     """The flags that say what is asked, of which models, and where replies are kept."""
 
     task: str
@@ -109,11 +109,11 @@ def run(options: argparse.Namespace) -> int:
             raise BadInput(f"text {options.task}: --{name} is only for seqsep text {task}")
     lengths = tuple(sorted(set(options.n or LENGTHS[options.task])))
     if options.task == "hotpotqa":
-        return _hotpotqa(flags(_Asked, vars(options)), lengths)
-    return _lookup(flags(_Asked, vars(options)), lengths)
+        return _hotpotqa(flags(TextFlags, vars(options)), lengths)
+    return _lookup(flags(TextFlags, vars(options)), lengths)
 
 
-def _lookup(asked: _Asked, lengths: tuple[int, ...]) -> int:
+def _lookup(asked: TextFlags, lengths: tuple[int, ...]) -> int:
     questions = {length: lookup_questions(asked, length) for length in lengths}
     first = questions[lengths[0]](0)
     if asked.show:
@@ -131,7 +131,7 @@ def _lookup(asked: _Asked, lengths: tuple[int, ...]) -> int:
     return DONE
 
 
-def lookup_questions(asked: _Asked, length: int) -> "Callable[[int], Question]":
+def lookup_questions(asked: TextFlags, length: int) -> "Callable[[int], Question]":
     """The questions of one length, by index. Raises ValueError for a length or digits that are not possible."""
     from seqsep.language_models.text.index import index_question
     from seqsep.language_models.text.lookup import Lookups
@@ -147,7 +147,7 @@ def lookup_questions(asked: _Asked, length: int) -> "Callable[[int], Question]":
     return question
 
 
-def _hotpotqa(asked: _Asked, lengths: tuple[int, ...]) -> int:
+def _hotpotqa(asked: TextFlags, lengths: tuple[int, ...]) -> int:
     from seqsep.language_models.text.hotpotqa import ORDERS, Benchmark
     from seqsep.language_models.text.hotpotqa_file import NEEDED, read_hotpotqa
     from seqsep.language_models.text.hotpotqa_run import HotpotRun
@@ -184,7 +184,7 @@ class OpenModels:
     Every model is found before anything is opened. Entering it raises ValueError for what is no model, and OSError.
     """
 
-    def __init__(self, asked: _Asked) -> None:
+    def __init__(self, asked: TextFlags) -> None:
         self.asked = asked
         self._context = ExitStack()
         self._open: tuple[str, Evaluation] | None = None

@@ -10,7 +10,7 @@ import seqsep
 from seqsep.commands.cli import main
 from seqsep.core.names import BadInput
 from seqsep.language_models.engines.check import ENGINE_LAWS
-from seqsep.language_models.engines.protocol import OPTIONAL, REQUIRED, Engine
+from seqsep.language_models.engines.protocol import OPTIONAL, REQUIRED, InferenceEngine
 from seqsep.language_models.engines.serve import Server
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, LawsFail
 from support.engines.toy import Bare, Deaf, LastOnly, Narrow, Rounded, Toy
@@ -22,7 +22,7 @@ WITHOUT_METHODS = ["finite numbers", "one pass", "causal", "token by token", "no
 @pytest.mark.parametrize("kind", [Toy, LastOnly])
 def test_a_python_engine_obeys_all_laws(kind: type[Toy]) -> None:
     """Also one that returns the logits of the last token only."""
-    assert isinstance(kind(), Engine)
+    assert isinstance(kind(), InferenceEngine)
     verdicts = seqsep.check_engine(kind(), another=kind, length=12)
     assert [verdict.law for verdict in verdicts if not verdict.holds] == ["window passed by one"]
 

@@ -4,7 +4,9 @@ protocol           the methods of an engine, and its errors
 reader             an engine as a reader, so that the laws of models are tested on it
 check              the laws of engines, and `check_engine`
 pipe               an engine in another process, asked with JSON lines
+process            that process: lines to it and from it, its end, and its last words
 serve              a Python engine that answers JSON lines
 with_transformers  an adapter of `transformers`
+with_own_model     a complete model of a user as an engine
 with_llama         an adapter of llama.cpp, by `llama-cpp-python`
 """

@@ -6,41 +6,19 @@ ended with the block, or with this process.
 
 import base64
 import json
-import os
-import selectors
 import shlex
 import shutil
-import signal
-import subprocess
-import sys
-import tempfile
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from seqsep.core.names import BadInput, excerpt, printable, text_of
+from seqsep.language_models.engines.process import SHOWN, EngineProcess, ProcessEnds, in_words, one_line
 from seqsep.language_models.engines.protocol import OPTIONAL, REQUIRED, TYPES, EngineFails
 
 SECONDS = 60.0
 TIMES_TO_START = 5
 """The first answer, before which weights are loaded, may take so many times as long as others."""
-SECONDS_TO_END = 2.0
-SECONDS_BETWEEN_LOOKS = 0.02
-MOST_BYTES = 2**30
-"""Of one answer."""
-BLOCK = 1 << 16
-SHOWN = 160
-"""Characters of what was sent and of what came, in a message."""
-STARTER = """
-import ctypes, os, sys
-if sys.platform == "linux":
-    ctypes.CDLL(None).prctl(1, 9)
-if os.getppid() == int(sys.argv[1]):
-    os.execvp(sys.argv[2], sys.argv[2:])
-"""
-"""Ends the engine with this process, also if this process is killed, and then becomes the engine."""
 
 
 class PipeEngine:
@@ -55,7 +33,7 @@ class PipeEngine:
         self.shown = command if isinstance(command, str) else shlex.join(command)
         self.seconds = seconds
         self.stalls = 0
-        self._process: _Process | None = None
+        self._process: EngineProcess | None = None
         self._starts = 0
         self._count = 0
         try:
@@ -158,7 +136,7 @@ class PipeEngine:
     def _exchange(self, method: str, fields: dict[str, Any], seconds: float | None = None) -> dict[str, Any]:
         """Send a request and return the answer to it. Raises NotImplementedError if the engine cannot do it."""
         if self._process is None:
-            self._process = _Process(self.command)
+            self._process = EngineProcess(self.command)
             self._starts += 1
             if seconds is None:
                 self._exchange("describe", {}, self.seconds * TIMES_TO_START)
@@ -168,7 +146,7 @@ class PipeEngine:
         limit = self.seconds if seconds is None else seconds
         try:
             came = self._process.ask(line.encode() + b"\n", limit)
-        except _Ended as end:
+        except ProcessEnds as end:
             self.stalls += end.stalled
             self.close()
             raise EngineFails(f"{method}: {end}; {sent}") from None
@@ -176,11 +154,11 @@ class PipeEngine:
         if answer is None or answer.get("id") != self._count:
             self.close()  # what else comes cannot be assigned to a request
             expected = f'an object with "id": {self._count}' if answer else "a JSON object in one line"
-            raise EngineFails(f"{method}: expected {expected}, came {_shown(came)}; {sent}")
+            raise EngineFails(f"{method}: expected {expected}, came {in_words(came)}; {sent}")
         if "unsupported" in answer:
             raise NotImplementedError(excerpt(printable(str(answer["unsupported"])), SHOWN))
         if "error" in answer:
-            raise EngineFails(f"{method}: the engine answers with an error: {_text(answer['error'])}; {sent}")
+            raise EngineFails(f"{method}: the engine answers with an error: {one_line(answer['error'])}; {sent}")
         return answer
 
 
@@ -216,116 +194,3 @@ def _object(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
-
-
-def _shown(line: bytes) -> str:
-    return repr(excerpt(line[: 2 * SHOWN].decode("utf-8", "replace").rstrip("\n"), SHOWN))
-
-
-def _text(value: Any) -> str:
-    return excerpt(printable(" ".join(str(value).split())), SHOWN)
-
-
-class _Ended(Exception):
-    """The process ends, or does not answer in time."""
-
-    def __init__(self, words: str, stalled: bool = False) -> None:
-        super().__init__(words)
-        self.stalled = stalled
-
-
-class _Process:
-    """A process that answers lines with lines."""
-
-    def __init__(self, command: Sequence[str]) -> None:
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (closed by `end`)
-        self._left = bytearray()
-        words = [sys.executable, "-P", "-S", "-c", STARTER, str(os.getpid()), *command]
-        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": self._errors}
-        self._process = subprocess.Popen(words, **pipes, bufsize=0, start_new_session=True)
-        self._input = self._process.stdin.fileno() if self._process.stdin else -1
-        self._output = self._process.stdout.fileno() if self._process.stdout else -1
-        for descriptor in (self._input, self._output):
-            os.set_blocking(descriptor, False)
-
-    def ask(self, line: bytes, seconds: float) -> bytes:
-        """Return the line that answers. Raises _Ended if none comes."""
-        until = time.monotonic() + seconds
-        unsent = memoryview(line)
-        with selectors.DefaultSelector() as ready:
-            ready.register(self._output, selectors.EVENT_READ)
-            ready.register(self._input, selectors.EVENT_WRITE)
-            searched = 0
-            while True:
-                end = self._left.find(b"\n", searched)
-                if end >= 0 and not unsent:
-                    found = bytes(self._left[: end + 1])
-                    del self._left[: end + 1]
-                    return found
-                searched = len(self._left) if end < 0 else searched
-                if searched > MOST_BYTES:
-                    raise _Ended(
-                        f"expected an answer of at most {MOST_BYTES:,} bytes, came {_shown(bytes(self._left[:SHOWN]))}"
-                    )
-                events = ready.select(max(0.0, until - time.monotonic()))
-                if not events:
-                    came = f"came {_shown(bytes(self._left))}" if self._left else "nothing came"
-                    raise _Ended(f"no answer in {seconds:g} s, {came}{self._complaint()}", stalled=True)
-                for key, _ in events:
-                    if key.fd == self._input:
-                        unsent = self._sent(unsent)
-                        if not unsent:
-                            ready.unregister(self._input)
-                    else:
-                        self._receive()
-
-    def _sent(self, unsent: memoryview) -> memoryview:
-        try:
-            return unsent[os.write(self._input, unsent[:BLOCK]) :]
-        except BlockingIOError:
-            return unsent
-        except OSError:
-            raise _Ended(self._last_words()) from None
-
-    def _receive(self) -> None:
-        with suppress(BlockingIOError):
-            data = os.read(self._output, BLOCK)
-            if not data:
-                raise _Ended(self._last_words())
-            self._left += data
-
-    def _last_words(self) -> str:
-        """Return how the process ended, what came of an answer, and the last line of its stderr."""
-        self._wait(SECONDS_TO_END)
-        code = self._process.poll()
-        how = "closed its output" if code is None else f"ended with exit status {code}"
-        if code is not None and code < 0:
-            how = f"ended by signal {-code} ({signal.strsignal(-code)})"
-        came = f", came {_shown(bytes(self._left))}" if self._left else ""
-        return f"the process {how}{came}{self._complaint()}"
-
-    def _complaint(self) -> str:
-        size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - BLOCK))
-        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-        return f"; last on stderr: {_text(lines[-1])}" if lines else ""
-
-    def _wait(self, seconds: float) -> None:
-        """Wait for the end of the process, which stays a zombie, so that its number stays its own."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until and self._process.returncode is None:
-            with suppress(ChildProcessError):
-                if os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is not None:
-                    return
-            time.sleep(SECONDS_BETWEEN_LOOKS)
-
-    def end(self) -> None:
-        """Close the input, wait for a short time, and kill what is left of the session."""
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-        self._wait(SECONDS_TO_END)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
-        self._errors.close()

@@ -7,7 +7,7 @@ A state that is given to `decode`, `extend`, `batch`, `crop` or `reset` is used 
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["OPTIONAL", "REQUIRED", "TYPES", "Engine", "EngineFails"]
+__all__ = ["OPTIONAL", "REQUIRED", "TYPES", "EngineFails", "InferenceEngine"]
 
 REQUIRED = ("prefill", "decode")
 OPTIONAL = {
@@ -37,7 +37,7 @@ class EngineFails(Exception):
 
 
 @runtime_checkable
-class Engine(Protocol):
+class InferenceEngine(Protocol):
     """An engine has at least these two methods, and the size of its vocabulary.
 
     Logits are rows of `vocabulary` numbers, a row for each token that is read, or one row for the last token. They may be

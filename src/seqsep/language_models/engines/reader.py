@@ -45,7 +45,7 @@ class Held:
             self._reader.unused.append(self._given)
 
 
-class Rows:
+class EngineRows:
     """The states of several sequences, with the methods that a cache of `transformers` has."""
 
     __slots__ = ("reader", "rows")
@@ -67,7 +67,7 @@ class Rows:
         self.rows = [self.reader.changed("reset", row) for row in self.held()]
 
 
-class BatchedRows(Rows):
+class BatchedRows(EngineRows):
     """States that are read as one batch, whose order matters."""
 
     __slots__ = ()
@@ -129,7 +129,7 @@ class EngineReader:
         rows = [row[kept > 0].tolist() for row, kept in zip(tokens, keep, strict=True)]
         before: list[Held | None] = [None] * len(rows) if state is None else state.value.rows
         logits, after = self._read(rows, before)
-        kind = BatchedRows if self.batched else Rows
+        kind = BatchedRows if self.batched else EngineRows
         seen = tokens.shape[1] + (0 if state is None else state.seen)
         return self._in_places(logits, keep), State(kind(after, self), seen)
 
@@ -179,7 +179,7 @@ class EngineReader:
     def from_bytes(self, data: bytes, seen: int) -> State:
         """Load saved states."""
         rows = [Held(self.call("load", base64.b64decode(text)), self) for text in json.loads(data)]
-        return State(Rows(rows, self), seen)
+        return State(EngineRows(rows, self), seen)
 
     def changed(self, method: str, row: Held, *further: Any) -> Held:
         """Return the state that a method makes of one that it uses up."""
