@@ -66,7 +66,7 @@ def test_check_says_what_took_the_process_down(capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out.splitlines()
     assert out[:2] == ["holds  loads", "holds  builds"]
     assert out[2] == "FAILS  runs to the end: worker died (signal 11: Segmentation fault), shapes and types"
-    assert out[3].endswith("1 of 3 laws fail; 14 more laws are not tested until this one holds")
+    assert out[3].endswith("1 of 3 laws fail; 15 more laws are not tested until this one holds")
 
 
 COMPLETE = """

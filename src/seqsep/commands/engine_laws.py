@@ -1,8 +1,8 @@
 """`seqsep check --engine COMMAND`: the laws of state on an inference engine that answers JSON lines."""
 
-import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,23 @@ if TYPE_CHECKING:
 ADAPTERS = ("transformers",)
 """Before a colon and what the adapter loads, in place of a command."""
 SERVE = (sys.executable, "-P", "-W", "ignore", "-m", "seqsep.language_models.engines.serve")
+
+
+@dataclass(frozen=True)
+class EngineFlags:
+    """The engines, their inputs and reference, and how verdicts are printed."""
+
+    engine: Sequence[str]
+    reference: Path | None
+    dtype: str
+    tolerance: float | None
+    length: int
+    batch: int
+    seed: int
+    stall_seconds: float
+    law: Sequence[str]
+    junit: Path | None
+    json: bool
 
 
 def name_engines(words: Sequence[str]) -> bool:
@@ -40,7 +57,7 @@ def run_engines(words: Sequence[str]) -> int:
     return DONE if all(record["holds"] for record in records) else REFUTED
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _options(words: Sequence[str]) -> EngineFlags:
     parser = Parser(prog="seqsep check")
     parser.add_argument("--engine", action="append", default=[], metavar="COMMAND", help="a program that answers JSON lines")
     parser.add_argument("--reference", type=Path, metavar="FOLDER", help="the same weights in transformers")
@@ -53,7 +70,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--law", action="append", default=[], metavar="NAME", help="a law to test")
     parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdicts as a JUnit file")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    return parser.parse_args(words)
+    return EngineFlags(**vars(parser.parse_args(words)))
 
 
 def command_of(engine: str) -> str | list[str]:
@@ -84,7 +101,7 @@ def own_model_verdicts(model: str, width: int, heads: int, seconds: float, *, do
                 yield verdict
 
 
-def _check(engine: str, options: argparse.Namespace) -> dict[str, Any]:
+def _check(engine: str, options: EngineFlags) -> dict[str, Any]:
     """Test the laws on one engine, and print each verdict without --json; return the record."""
     from seqsep.language_models.engines.check import (
         ENGINE_LAWS,

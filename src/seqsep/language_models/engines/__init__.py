@@ -8,5 +8,4 @@ process            that process: lines to it and from it, its end, and its last 
 serve              a Python engine that answers JSON lines
 with_transformers  an adapter of `transformers`
 with_own_model     a complete model of a user as an engine
-with_llama         an adapter of llama.cpp, by `llama-cpp-python`
 """
