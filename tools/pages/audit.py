@@ -34,17 +34,18 @@ models](#language-models). A prefix is the part of an input before the query. `m
   place by Fano's inequality. The confidence is 95 % for all places together. For equality it is -log2(2 e + 2^-h), where e is
   the error rate and h the number of bits of a half.
 
-Two kinds of codebook are tried. The first has the levels of Lloyd and Max for every coordinate. The second has principal axes,
-and gives most bits to the axes with the greatest variance. The variance is plain, or weighted by the squared derivative of the
-answers' margins. A codebook is fitted on 1,024 other prefixes and then fixed. So with b bits it has at most 2^b values.
+Two kinds of codebook are tried. The first is a Lloyd-Max quantiser for each coordinate. The second quantises along
+principal axes, and gives most bits to the axes with the greatest weight. The weight of an axis is its variance, or its variance
+times the mean squared derivative of the answers' margins along this axis. A codebook is fitted on 1,024 other prefixes and then fixed. So with b bits it has at most 2^b values.
 
 The examples are new: none was used in training or evaluation. Another codebook, or another model that reads the state, may
 need fewer bits than "needs at most".
 
-The column **all right** is about every model: it is the least number of state bits with which a model can answer every
-question rightly. Tests check the numbers in three ways:
+The column **all right** does not depend on the trained model. It is the least number of state bits with which any model can
+answer every question rightly. Tests check the numbers in three ways:
 
-* The lower limit of a codebook's accuracy is never above the proved ceiling for its number of bits, for every mixer.
+* A codebook of b bits gives an accuracy with a lower confidence limit. For every mixer, this limit is at most the proved
+  ceiling for b bits.
 * For a planted memory of 500 bits, both limits are from 450 to 500.
 * For a model that drops its state, both limits are 0.
 
@@ -74,14 +75,14 @@ as N symbols out of 10^D. They do not count the names, or what the weights know.
 
 Questions take at most half of the time `--seconds`, and the first line of the output gives the number of questions. The other
 half is for codebooks, from few bits to more, until the accuracy falls by at most one point. They are fitted on 256 other
-books. Weights by derivatives are not used. There are two limits:
+books. The weights of axes are variances only, without derivatives. There are two limits:
 
 * For a state of more than 32,768 numbers, only principal axes are tried.
 * For a state of more than 1,048,576 numbers, or if a tokenizer gives books different numbers of tokens, no codebook is tried.
-  Then this number is missing.
+  Then "needs at most" is missing.
 
 If the lower limit of the accuracy is that of guessing, these questions show nothing about the state, and the output says so.
-The model may still store the numbers, if it does not write numbers in this form.
+Such a model may still store the numbers, for example if it writes numbers in another form.
 
 A model is refused if its state is not returned with its logits, or only in part. To test this, the state of one book is saved
 and put in the place of another book's state. The model must then continue as with the first book.
@@ -100,7 +101,7 @@ attacks, in this order:
 
 | attack | inputs |
 |---|---|
-| closest | pairs of prefixes whose states are closest, among 256 random ones and 32 of these changed at their first place |
+| closest | pairs of prefixes whose states are closest, among 256 random prefixes and copies of 32 of them with a change at the first place |
 | swaps | a random prefix, and the same with two unequal neighbours exchanged |
 | edits-1, edits-2 | a random prefix, and the same with one or two values changed |
 | climb | inputs of low margin, changed step by step so that the margin falls |

@@ -27,8 +27,8 @@ The columns of the first table are:
 * **as stored**: the size of the same numbers in the bits that `transformers` uses for them. `transformers` also allocates a
   K-th column of each convolution. This column is not counted here; `seqsep capacity --json` prints it.
 * **bytes per token**: the number of bytes by which each token enlarges the [cache](../explanation/glossary.md#cache).
-* **[crossing](../explanation/glossary.md#crossing)**: the number of tokens from which a cache is as large as the fixed state
-  and the full windows. For a model in which some layers keep every token, this is the cache of these layers. A dash means
+* **[crossing](../explanation/glossary.md#crossing)**: the least number of tokens at which a cache is as large as the fixed
+  state and the full windows together. The cache is that of the layers that keep every token. A dash means
   that there is no fixed
   state. If no layer keeps every token, the model has no such cache. Then the number is marked with * and uses another cache:
   * If the model has windows, it is the cache that the model would have if its window layers kept every token.

@@ -49,8 +49,8 @@ token, is compared with one pass over the complete input. A logit may differ by 
 order differ by about 10^-15. `--dtype float32` and `--dtype bfloat16` test in these types. Let d be the difference between one
 pass in such a type and one pass in float64. Any other way to read the input may differ from the pass in float64 by 8 d.
 
-An input should be longer than every window and every chunk of a kernel. So those that are longer than a third of the input are
-shortened, and the last line of the output reports this. Padding is on the left or on the right of a sequence. This does not
+An input should be longer than every window and every chunk of a kernel. So seqsep shortens every window and chunk that is
+longer than a third of the input, and the last line of the output reports this. Padding is on the left or on the right of a sequence. This does not
 test padding between tokens.
 
 ## The laws

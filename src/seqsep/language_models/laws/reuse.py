@@ -31,7 +31,7 @@ def reset(trial: LawTrial) -> None:
 def reused(trial: LawTrial) -> None:
     """In the second turn of a chat, `generate` with the state of the first turn gives the logits of one pass.
 
-    The state is what `generate` returns, or else a cache of the library that it is given to fill.
+    The state is the one that `generate` returns. If it returns none, seqsep gives it an empty cache of the library to fill.
     """
     trial.require_state()
     if not hasattr(trial.reader.model, "generate"):

@@ -16,8 +16,8 @@ from seqsep.language_models.loader.source import all_fields
 def joined(trial: LawTrial) -> None:
     """A sequence that joins a running batch gives the logits that it gives by itself, and changes none of the others.
 
-    Its state is put below the states of the batch: of the same length, and, if the model takes a mask, shorter with padding on
-    the left.
+    Its state becomes a further row of the batch's state. It has read as many tokens as the batch. If the model takes a mask, a
+    shorter sequence with padding on the left is tested too.
     """
     trial.require_state()
     half = trial.time // 2
@@ -113,7 +113,7 @@ def _each_by_itself(trial: LawTrial, rows: Tensor) -> Tensor:
 
 
 def window_passed_by_one(trial: LawTrial) -> None:
-    """In a batch with padding on the left, one sequence is longer than the window and another is not: each as by itself."""
+    """In a batch with padding on the left, sequences longer than the window, and others that are not, give the logits that each gives by itself."""
     require_mask(trial)
     windows = windows_of(all_fields(trial.source))
     if not windows:

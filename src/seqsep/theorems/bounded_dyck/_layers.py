@@ -152,8 +152,9 @@ def _two_layers(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
     class after the match have a level of at least l + 2. If l > k - 2, this exceeds k, so there are none. Then the last open
     bracket of the class is the match, and (b) is exact.
 
-    If l <= k - 2 <= 2, the class has only the levels l and l + 2, as l - 2 <= 0 and l + 4 > k. Its earlier pairs have equal
-    kinds, so their counts cancel. The difference of the digits of this one pair remains, so (c) is exact.
+    If l <= k - 2 <= 2, the class has only the levels l and l + 2, as l - 2 <= 0 and l + 4 > k. All other pairs
+    of the class are closed and have equal kinds, so their counts cancel. The counts that remain are the differences between the
+    digits of the match and those of the close bracket. So (c) is exact.
 
     For k = 5 and l = 3 this fails: the bracket of level 1 is still open, and its digits remain in the counts.
     """

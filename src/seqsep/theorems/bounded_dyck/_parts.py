@@ -27,8 +27,9 @@ def depth_counter(spaces: Spaces) -> Head:
 
 
 def class_counters(plan: DyckPlan, spaces: Spaces) -> tuple[Head, Head]:
-    """Count the digits of kinds in each class of levels, open brackets minus close brackets, and also write the depth
-    (`depth_counter`).
+    """Count each digit of a kind in each class of levels, and also write the depth (`depth_counter`).
+
+    Open brackets with the digit 1 count plus one, and close brackets with the digit 1 count minus one.
 
     A class is the levels of one parity. An open bracket of a class is at a position of its parity, and a close bracket of the
     class is at a position of the other parity. No linear map of the embedding gives the product of kind and parity. So there
@@ -52,8 +53,8 @@ def class_counters(plan: DyckPlan, spaces: Spaces) -> tuple[Head, Head]:
 def last_open_by_parity(plan: DyckPlan, spaces: Spaces, same: bool) -> Scores:
     """Attend to the last open bracket at a position of the same parity, or of the other one (`_last_open`).
 
-    A position of the wrong parity has a score lower by G. The score is bilinear in the two parities. At an even time the query
-    reads the first row of the key. At an odd time it reads the sum of both rows.
+    A position of the wrong parity has a score lower by G. The score is bilinear in the two parities: the query
+    is [1, odd]. The first row of the key is the score at an even time. The second row is what an odd time adds to it.
     """
     gate = plan.gate
     one = spaces["one"]

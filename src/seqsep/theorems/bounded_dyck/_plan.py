@@ -81,8 +81,8 @@ class DyckPlan:
         """The named spaces of the residual stream.
 
         Embeddings write `open_kind` and `close_kind`, the digits of the kind of an open or a close bracket (0 for the other
-        one). They also write `open`, `close` and `bos`, which are 1 for such a token, `time` and `odd` (the position and its
-        parity), and `one`.
+        one). They also write `open`, `close` and `bos`, each of which is 1 at a token of this sort and 0 elsewhere. Three more
+        entries are `time` (the position), `odd` (its parity) and `one` (always 1).
 
         Layers write the others:
         * `count` and `unit` are d u and u, for the depth d and the weight u of [BOS].

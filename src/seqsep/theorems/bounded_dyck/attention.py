@@ -7,21 +7,22 @@ Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites 
 layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
 
 There are four variants. All are causal and read [BOS] first. A prefix is valid if some word begins with it:
-* `one-layer` gives the brackets allowed next, and whether the word may end, after every valid prefix, for k = 2. By Theorem 5
-  it cannot recognise the words.
+* `one-layer` is for k = 2. After every valid prefix it gives the brackets allowed next, and says if the word may end. By
+  Theorem 5, one layer of width O(log N) cannot recognise the words.
 * `two-layer-valid` gives the same for any k.
 * `two-layer` gives the same after *every* prefix, for k <= 4. After an invalid prefix nothing is allowed.
 * `three-layer` gives the same after every prefix, for any k.
 
 We differ:
-* The softmax is on a grid. All scores have the same scale, eta = 1, at every length. There are no norms.
+* Numbers are on a grid, also those inside the softmax: they are multiples of 1/L. All scores have the same scale, eta = 1, at every length. There are no norms.
 * Three layers recognise every depth.
 
 Open question. A network that gives the empty set after *every* invalid prefix recognises the words: its answer at the last
 token shows if the string is a word. So two layers with this property for any k would recognise any depth. We do not know if
-two layers can do it for k >= 5. The rule of `_layers` cannot. At k = 5 it is wrong on 624 of the 43,008 strings of length 10
-with balanced directions, and it rejects 416 words. We also tested a rule that counts kinds in place of digits of kinds. It is
-wrong on 832 strings, and it rejects every word of depth 3 or more.
+two layers can do it for k >= 5. The rule of
+`_layers._two_layers` cannot. We tested it for two kinds and k = 5, on the 43,008 strings of length 10 whose brackets match if
+the kinds are ignored. It is wrong on 624 of them: it rejects 416 words and accepts 208 other strings. We also tested a rule that
+counts each kind, and not the digits of the kinds. It is wrong on 832 strings: it rejects every word of depth 3 or more.
 
 After valid prefixes two layers are enough for any k. Their answers at *all* positions together also decide membership: the
 first wrong bracket is not in the set that the network gives at the position before it. Yao et al. call this generating the
@@ -37,8 +38,8 @@ after it, and the level of a close bracket is the depth before it, d + 1. So a p
 open bracket has the parity of its position.
 
 Margins. Here count = d u, where d is the depth and u is the weight of [BOS] in a head that weighs all tokens alike:
-* The tokens that a head may see have equal weights if their other scores are equal: floor(L/m) >= n steps for m tokens. All
-  other weights are 0 (`DyckPlan.gate`).
+* If the m tokens that a head may see have equal scores, each has the weight floor(L/m)/L. These are at least n steps of 1/L.
+  All other weights are 0 (`DyckPlan.gate`).
 * A retrieved digit is above 3/4 or below 1/4. It is at least 1/(1+R) - 1/2 - 1/L away from 1/2, with R = 0.1605
   (`_parts._last_open`).
 * n (count - t u) is at most 0 or at least 1. So a comparison of the depth with t is exact (`_parts._beyond`).
@@ -286,7 +287,7 @@ THEOREM = Theorem(
     not_shown="This does not show that the networks are right for others. The proof covers them all.",
     build=build,
     bound=constants,
-    nothing_to_certify="its answers are the signs of logits, and those of a certificate are the greatest logit",
+    nothing_to_certify="the network answers by the signs of its logits, but a certificate only checks which logit is greatest",
     predictor=predictor,
     verify=verify,
 )

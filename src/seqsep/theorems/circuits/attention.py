@@ -15,8 +15,8 @@ writes "stop" and the O bits of the answer. These are C t + 1 + O tokens after t
 Sequence. Each token has a clock u, which is -N .. 0 in the prompt, and k at the k-th token of the thought. Each token of the
 thought has a number (`_tokens`): c for gate c, C for "stop", and C + 1 + i for bit i of the answer. The embedding of a token
 describes the next token of the thought. Its entry v is the number of the next token. If the next token belongs to step t, then
-u = C (t - 1) + v. A gate has two sources, whose bits it reads. The entries o_1 and o_2 say how far before the last token the
-two sources of the next token are.
+u = C (t - 1) + v. A gate has two sources, whose bits it reads. The entries o_1 and o_2 are distances in tokens: from this
+token, the one at clock u, back to the two sources of the next token.
 
 Residual stream. The embedding writes the entries of the first three lines, and the layer writes those of the last line. All
 entries are whole numbers:
@@ -140,8 +140,8 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
     = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u. The last two summands are the same for every key. So the key at u_j = u - o
     has the greatest score, by eta. As o >= 0, this key is not after the query.
 
-    In step 1, a source that is a bit of the state has u - o <= 0. Then a token of the prompt has the greatest score, where the
-    bit is 0 and the flag `prompt` is 1. If u - o < -N, no token has this clock, and the first token has the greatest score. It
+    In step 1, a source that is a bit of the state has u - o <= 0. Then a token of the prompt has the greatest score. At
+    this token the bit is 0 and the flag `prompt` is 1. If u - o < -N, no token has this clock, and the first token has the greatest score. It
     leads by more than eta, since the squares of two neighbouring distances differ by at least 3.
     """
     back = spaces["back"][:1] if source == "first" else spaces["back"][1:]
@@ -160,7 +160,7 @@ def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
 
     In the prompt r_j = -N .. 0. If t <= N + 1, the t-th token has C r_j = a and the greatest score, by at least c C^2 >= eta.
     If t > N + 1, then a > 0. Then the last token of the prompt, with r_j = 0, has the greatest score in the prompt, by more
-    than that. Tokens of the thought have r_j = 0 too, and a score that is lower by eta.
+    than c C^2. Tokens of the thought have r_j = 0 too, and a score that is lower by eta.
     """
     gates = vocabulary.gates
     place = number(spaces, "place")
@@ -183,8 +183,8 @@ def _nand(vocabulary: Vocabulary, spaces: Spaces) -> FeedForward:
     * "x1" and so on: a bit of the token that the step reads. The value is read_1 while the input lasts. After its end it is
       the fetched bit, of the token that the model wrote itself.
 
-    Each pair of kinds (k, l) has a flag in the space `kind`. For the first source, let y_k be the value while the input lasts,
-    and y'_k the value after its end. For the second source these are z_l and z'_l. The unit relu(y_k + z_l + flag - 2) is y_k
+    Each pair of kinds (k, l) has a flag in the space `kind`. For the first source, let y_k be the value of the kind k while
+    the input lasts, and y'_k the value after its end. For the second source and the kind l these are z_l and z'_l. The unit relu(y_k + z_l + flag - 2) is y_k
     z_l if the gate has this pair of kinds, and 0 for all other pairs.
 
     If the model writes a thought, a pair in which k or l is a bit of the input has a second unit, relu(y'_k + z'_l + ended +
@@ -217,7 +217,7 @@ def _emitted_bit_of(spaces: Spaces, kind: str, source: str) -> Rows:
 
 
 def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
-    """The logit of bit w of number i is 4 (2 i v - i^2) + value if w = 1, and 4 (2 i v - i^2) - value if w = 0.
+    """The logit of the token with number i and bit w is 4 (2 i v - i^2) + value if w = 1, and 4 (2 i v - i^2) - value if w = 0.
 
     For a bit of the answer the two logits are exchanged, because both of its sources are the gate that computes it. So `value`
     is the NAND of this gate with itself, its complement.
@@ -244,7 +244,7 @@ def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
 
     Let U be the greatest magnitude of a clock, D the greatest o, and V more than the greatest number v. Heads 1 and 2 have the
     numbers U^2, eta U and 2 eta D. A winning score is eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is at the
-    distance d < C. So it is at most eta (2 D U + D^2 + C^2) in magnitude. The grid holds eta more than that. So the winning
+    distance d < C. So it is at most eta (2 D U + D^2 + C^2) in magnitude. L is at least this limit plus eta. So the winning
     score stays at least eta above a losing score that is cut off at -L.
 
     Head 3 has c = ceil(eta / C^2). Its numbers are at most c C^2, C N, N^2 and 2 c (U + V + C N). Its winning score is c C^2
@@ -407,10 +407,10 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.8, proof: layer 1",
             printed="a feed-forward part of width O(C) computes the position modulo C + 1 from the position alone, up to n^A",
-            found="no weights are given. In p-bit arithmetic 2 (C + 1) units are enough, because rounding divides. With exact "
+            found="no weights are given. In p-bit arithmetic 2 (C + 1) units are enough, because a rounded product is the quotient of a division with remainder. With exact "
             "numbers w units relu(a i + b)(c i + d) give a function of at most w + 1 quadratic pieces. For C >= 2, the "
-            "remainders of n^A positions need ceil(n^A / (C + 1)) pieces. For 200 positions modulo 4 these are 50, and a "
-            "width of 10 C gives 31. For C = 1 a piece covers 3 positions, so 200 positions need 67 pieces",
+            "remainders of n^A positions need ceil(n^A / (C + 1)) pieces. For example, 200 positions modulo 4 (C = 3) "
+            "need 50 pieces, but a width of 10 C gives at most 31. For C = 1 a piece covers 3 positions, so 200 positions need 67 pieces",
             built="a token says which gate it is, so its row says which comes next and no part computes it",
             test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_divides_by_rounding",
         ),

@@ -189,7 +189,7 @@ def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Ar
 
 
 def _grid(code: PositionCode, eta: int) -> Grid:
-    """The grid is that of appendix B.2, with stepwise softmax and rounding down: L = n^Kc with n = max(4, N) tokens.
+    """The grid is that of appendix B.2, with stepwise softmax and rounding down: L = n^Kc, where n = max(4, N).
 
     Kc is the least whole number with L >= 6 for which the grid holds every entry and every winning score.
 

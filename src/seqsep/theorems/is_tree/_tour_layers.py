@@ -20,7 +20,8 @@ paragraph says.
 Incidences. An incidence is an edge seen from one of its ends. Its `label` is this end, and its `partner` is the other end. Let
 edge k be u ~ v. It has two incidences:
 * (label v, partner u) is stored at the second end of the edge, at place 3k.
-* (label u, partner v) is stored one place later. There is the first end of the next edge, or the tour's first token.
+* (label u, partner v) is stored one place later. The token at this place is the first end of the next edge, or the tour's
+  first token.
 
 So the incidences of a vertex are stored in the order in which its edges are in the prompt.
 
@@ -135,8 +136,8 @@ def find_earlier(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
     """Layer 2 finds the partner of the label's previous incidence, and the parents f(v) and f(y). Each head has one winner by
     eta.
 
-    Each score is a match of scale eta (T + 1), plus or minus eta times the time. With plus the last match wins, and with minus
-    the first.
+    Each score is -eta (T + 1) times a squared difference, plus or minus eta times the time. A match has the difference 0. With
+    plus the last match wins, and with minus the first.
     * The last incidence before this one with the same label. The scores are -eta (T + 1) (earlier_label_j - label)^2 + eta
       t_j. Matches have at least eta, and [BOS] has 0. Others have at most -eta (T + 1) + eta (T - 1) = -2 eta. The head gives
       `previous`: the partner, or 0 from [BOS] for a first incidence.

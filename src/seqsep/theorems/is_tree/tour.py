@@ -10,12 +10,14 @@ vertex that closes a cycle, and then NO. The paper writes NO at once. The though
 vertex 1 on, and then YES or NO.
 
 We differ:
-* The paper gives each edge a counter 1/k and finds the next edge by `MatchNext` on reciprocals. Its scores are n^(4A + 3)
-  times squared differences, for inputs of up to n^A tokens.
-* Here layer 2 stores, for each edge at a vertex v, the neighbour of v in the previous edge at v. So the neighbour of v after y
-  is in the edge that has y stored. Layer 3 finds this edge by a match of two numbers.
+* The paper gives each edge a counter 1/k and finds the next edge with one of its attention
+  blocks, `MatchNext`, from these reciprocals. For inputs of up to n^A tokens, the scores are squared differences times
+  n^(4A + 3).
+* Here each edge of a vertex v stores the other end of the previous edge of v (layer 2). If the tour returns from y to v, the
+  next edge of v is the one that has y stored. Layer 3 finds this edge by a match of two numbers, v and y.
 * The network notices a cycle one token later, at the vertex that closes it. So it needs no layer that looks ahead.
-* The read-out is a matrix of its own, since that of the paper cannot select a vertex (errata).
+* The read-out has its own matrix. The paper reads out with the embeddings of the vertices, which cannot select a vertex
+  (errata).
 
 Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. The network reads T = 5n - 3 tokens. Its numbers have p =
 bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7. Then p is 27 at n = 16 and 35 at n = 64. If they are

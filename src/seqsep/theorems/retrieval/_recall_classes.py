@@ -1,13 +1,12 @@
 """The number of states that associative recall over [n] needs after K of n tokens, counted in polynomial time.
 
-Let x_1 .. x_K be the tokens so far, and z = x_K. For a symbol a, let F(a) be the token after the first place of a that has a
-token after it. Let D be the set of the symbols a for which F(a) is defined. Two prefixes are in one class if no continuation
+Let x_1 .. x_K be the tokens so far, and z = x_K. For a symbol a, let F(a) be the token directly after the
+first a. It is undefined if a does not occur, or occurs only as the last token. Let D be the set of the symbols a for which F(a) is defined. Two prefixes are in one class if no continuation
 leads to different answers. So one state is enough for a class.
 
 Classes. Two prefixes are in different classes in exactly two cases:
 * Their F differ.
-* K < n, and their F are equal. One prefix ends in a symbol z that is not in D. The other ends in a symbol z' that is another
-  symbol or is in D.
+* K < n, and their F are equal. One prefix ends in a symbol z that is not in D. The other ends in another symbol z'.
 
 No other cases. Let a token y follow. If z is not in D, F(z) becomes y. If z is in D, F does not change. So the answer after
 any continuation depends only on F, and on z if z is not in D.
@@ -16,8 +15,8 @@ These two cases. In each a continuation leads to different answers:
 * Let F differ at a. The question is a, after the tokens that are left. If F(a) is defined in both prefixes, these can be any
   tokens. Otherwise F(a) = b is defined in one prefix only. If the other prefix ends in its only a and K < n, the next token is
   not b. Then the answers are b and this token. Otherwise no further token is a, and the answers are b and FAILED.
-* Let F be equal, z not in D, and z' another symbol or in D. All tokens that are left are one y other than z, and the question
-  is z. The answer is y after the first prefix. After the second it is FAILED.
+* Let F be equal, z not in D, and z' another symbol. Choose a symbol y other than z. All tokens that are left are y, and the
+  question is z. The answer is y after the first prefix. After the second it is FAILED.
 
 Counting. It remains to count the F that occur. Read the sequence as a walk of K - 1 steps from symbol to symbol. The first
 step out of a symbol a goes to F(a). Call it a new step. So there are d = |D| new steps. All other steps are jumps: they start

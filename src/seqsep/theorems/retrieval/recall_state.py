@@ -31,16 +31,16 @@ except the last. These are ceil((n + c - 2) log2 n) bits.
 
 Upper bound. For c = 3 fewer bits are enough, and `build` uses only these. The question has two tokens. After its first token
 w, only two things about the data matter: the set of tokens w' that occur directly after w, and the answer to each question w
-w'. The set takes n bits. There are at most n/2 such answers, since each takes a w and one more token. (Two neighbouring places
-of w give w' = w, which counts once.) So there are at most 2^n n^floor(n/2) cases. For n >= 4 these are at most n^n, and for n
+w'. The set takes n bits. There are at most n/2 such answers. To see this, let j of them have a w' other than w. These take j
+places of w, the token after each of these, and one token after the last pair. The answer for w' = w takes one more place of w. So there are at most 2^n n^floor(n/2) cases. For n >= 4 these are at most n^n, and for n
 = 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at all times.
 
 Lower bound. For c = 2 any two of the n! permutations are distinguished, so a state has at least log2 n! bits.
 `_recall_classes` proves which sequences are distinguished, and counts the classes.
 
 Lower bound. For any c, consider the sequences in which no (c-1)-gram occurs twice. The answers to all questions determine such
-a sequence, as follows. Take the (c-1)-grams as the vertices of a graph. The answer to a question is an edge from this
-(c-1)-gram to the next one in the sequence. So the sequence is a path that visits no vertex twice, and it starts at the vertex
+a sequence, as follows. Take the (c-1)-grams as the vertices of a graph. A question is one of these
+vertices. Its answer gives the next (c-1)-gram of the sequence, and so an edge from the one vertex to the other. So the sequence is a path that visits no vertex twice, and it starts at the vertex
 that no edge enters. So some question distinguishes any two of these sequences.
 
 Now count the other sequences, in which some (c-1)-gram occurs twice. Fix its two places. The c - 1 tokens at the second place
@@ -404,7 +404,7 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models "
     "given it shows two sequences that lead to one state, and a question that the model answers wrongly after one of them.",
-    not_shown="This does not show that every model with fewer bits has them. The pigeonhole principle shows that.",
+    not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows that.",
     bound=constants,
     predictor=predictor,
     verify=verify,
@@ -413,8 +413,8 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.6 (associative recall, c-gram retrieval)",
             printed="no recurrent model of o(n) bits",
-            found="the task needs more, Theta(n log n) bits. The instance codes n/c bits of n tokens. At n = 64 and c = 2 "
-            "these are 32 bits, and 335 are needed",
+            found="the task needs Theta(n log n) bits, which is more than Omega(n). The paper's hard inputs show n/c bits. At "
+            "n = 64 and c = 2 these are 32 bits, but 335 are needed",
             built="the exact number of bits for c = 2, and within one bit for c = 3",
             test=TEST + "test_bits_at_longer_lengths",
         ),
