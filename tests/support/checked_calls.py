@@ -49,8 +49,9 @@ def has_an_array(annotation: Any) -> bool:
 
 def without_shapes(function: types.FunctionType, annotations: dict[str, Any]) -> Callable[..., Any]:
     """The function, checked by beartype against these annotations."""
-    parts = {"name": function.__name__, "argdefs": function.__defaults__, "closure": function.__closure__}
-    copy = types.FunctionType(function.__code__, function.__globals__, **parts)
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
     copy.__kwdefaults__ = function.__kwdefaults__
     copy.__annotations__ = annotations
     copy.__qualname__ = function.__qualname__
