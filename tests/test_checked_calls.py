@@ -35,7 +35,7 @@ class Pair:
 
 @pytest.mark.parametrize(
     "wrong", [lambda: number_of(3), lambda: number_of("3", "8"), lambda: number_of("3", wrong=True), lambda: Pair("3"),
-              lambda: Pair(3, [1]), lambda: product(torch.ones(2, 3), torch.ones(2, 3)),
+              lambda: Pair(3, (1, "2")), lambda: product(torch.ones(2, 3), torch.ones(2, 3)),
               lambda: product(torch.ones(1, 2), torch.ones(2, 3)), lambda: printable(3)]
 )  # fmt: skip
 def test_what_is_of_another_type_or_shape_is_an_error(wrong):

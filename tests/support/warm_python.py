@@ -19,8 +19,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
-PACKAGES = ("torch", "torch._dynamo", "numpy", "safetensors.torch", "jaxtyping", "rich.console", "rich.progress", "jinja2")
-PACKAGES += ("matplotlib.figure",)
+PACKAGES = ("torch", "numpy", "safetensors.torch", "jaxtyping", "rich.console", "rich.progress", "jinja2", "matplotlib.figure")
 PACKAGES += ("matplotlib.backends.backend_agg", "matplotlib.backends.backend_pdf", "matplotlib.backends.backend_svg")
 PACKAGES += ("concurrent.futures.process", "multiprocessing.spawn", "runpy", "sqlite3")
 HIGH = 512
@@ -54,8 +53,7 @@ for number in files:
     os.close(number)
 status = int(replies.readline())
 if status < 0:
-    if -status != signal.SIGKILL:
-        signal.signal(-status, signal.SIG_DFL)
+    signal.signal(-status, signal.SIG_DFL)
     os.kill(os.getpid(), -status)
 os._exit(status)
 """
