@@ -4,10 +4,7 @@ Each test has a cache of outcomes of its own. Ctrl-C is heard here even if who s
 what it runs in the background: programs under test inherit that, and tests that interrupt them would find them running on.
 """
 
-import multiprocessing.spawn
 import signal
-import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +12,6 @@ import pytest
 from jaxtyping import config
 
 from support.checked_calls import check_calls_fast
-from support.warm_python import WarmPython
 
 check_calls_fast()
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -44,17 +40,3 @@ def page_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder.mkdir()
     monkeypatch.chdir(folder)
     return folder
-
-
-@pytest.fixture(scope="session")
-def warm_python() -> Iterator[WarmPython]:
-    """A server of processes that have imported torch; its folder has a short name, as a socket needs."""
-    with tempfile.TemporaryDirectory() as folder, WarmPython(Path(folder)) as warm:
-        yield warm
-
-
-@pytest.fixture
-def warm_children(warm_python: WarmPython, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The workers and programs that this test starts need not import torch, unless they start Python in a way of their own."""
-    monkeypatch.setattr(sys, "executable", str(warm_python.executable))
-    monkeypatch.setattr(multiprocessing.spawn, "_python_exe", str(warm_python.executable).encode())

@@ -12,7 +12,6 @@ from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
 from support.command_line import TWO_SHORT_RUNS, call
 
-pytestmark = pytest.mark.usefixtures("warm_children")
 RUN = Run(IndexLookup(5, alphabet=4), ("lstm",), width=8, steps=10)
 
 

@@ -72,7 +72,6 @@ def test_words_that_choose_nothing_are_refused(capsys, pattern, message):
     assert said.count("\n") == 1
 
 
-@pytest.mark.unchecked  # the other tests check the same calls
 def test_every_run_of_the_papers_sizes_is_chosen_by_its_words():
     for experiment in [each for each in EXPERIMENTS if "paper" in each.presets]:
         runs = experiment.runs("paper")
@@ -80,7 +79,6 @@ def test_every_run_of_the_papers_sizes_is_chosen_by_its_words():
             assert chosen_by([",".join(words_of(run))], runs)(run)
 
 
-@pytest.mark.usefixtures("warm_children")
 def test_only_takes_the_class_of_a_users_layer(tmp_path, capsys):
     """The digest of its file is in no message."""
     (tmp_path / "layer.py").write_text(OWN_LAYER)

@@ -13,8 +13,6 @@ from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.theorems.retrieval import index_lookup_state
 from support import small_theorems
 
-pytestmark = pytest.mark.usefixtures("warm_children")
-
 
 def tiny(task):
     shape = {"width": 8, "heads": 2, "steps": 20, "evaluate_every": 10, "evaluation": 50}

@@ -79,7 +79,6 @@ def waiting(path):
         return store.unfinished()
 
 
-@pytest.mark.usefixtures("warm_children")
 def test_runs_of_earlier_sweeps_are_counted_apart(tmp_path, capsys, monkeypatch):
     file, path = tmp_path / "mine.py", tmp_path / "s.sqlite"
     file.write_text(TWO_SHORT_RUNS)

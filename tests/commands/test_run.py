@@ -14,8 +14,6 @@ from seqsep.lab.store.store import Store
 from seqsep.models.plugins.name import PlugIn
 from support.command_line import OWN_LAYER, TWO_SHORT_RUNS, call, json_lines
 
-pytestmark = pytest.mark.usefixtures("warm_children")
-
 
 def test_dry_run_prints_the_runs(capsys, tmp_path):
     file = tmp_path / "mine.py"

@@ -14,7 +14,6 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from support.command_line import call
 
-pytestmark = pytest.mark.usefixtures("warm_children")
 SMALL = ("--width", "8", "--steps", "4", "--batch", "4", "--evaluate-every", "2", "--eval-examples", "20", "--workers", "1")
 
 

@@ -65,7 +65,6 @@ def test_the_example_of_a_command_parses(command: Command) -> None:
 
 
 @pytest.mark.timeout(300)
-@pytest.mark.usefixtures("warm_children")
 @pytest.mark.parametrize("command", [one for one in COMMANDS if one.name not in NOT_RUN], ids=lambda command: command.name)
 def test_the_example_of_a_command_runs(command: Command, tmp_path: Path) -> None:
     folder = tmp_path / "page"

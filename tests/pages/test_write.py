@@ -16,7 +16,6 @@ OTHERWISE = ("docs/reference/commands/",)
 """The pages that another test compares, since their examples take minutes: test_commands.py."""
 
 
-@pytest.mark.usefixtures("warm_children")
 @pytest.mark.unchecked  # pages of theorems run their checks; tests/theorems has shapes checked
 @pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith(OTHERWISE)])
 def test_the_committed_page_is_the_generated_one(name):

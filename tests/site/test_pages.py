@@ -20,7 +20,6 @@ def pages(mark: str = "") -> tuple[str, ...]:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.usefixtures("warm_children")
 @pytest.mark.parametrize("name", pages())
 def test_a_page_shows_what_its_examples_print(name: str, page_folder: Path) -> None:
     Page(DOCS / name, page_folder).run()

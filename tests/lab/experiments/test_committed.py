@@ -192,7 +192,6 @@ def reach_rows():
 
 
 @pytest.mark.unchecked  # tests/report checks the same calls
-@pytest.mark.usefixtures("warm_children")
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows):
     """It has the page, and figures and tables of the demo and of every experiment with rows beside it.
 
