@@ -11,9 +11,6 @@ from pathlib import Path
 import pytest
 from jaxtyping import config
 
-from support.checked_calls import check_calls_fast
-
-check_calls_fast()
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
