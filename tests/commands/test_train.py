@@ -150,7 +150,7 @@ def test_a_width_that_heads_do_not_fit_is_refused(capsys, tmp_path):
         status, _, error = call(capsys, *words, "--layers", f"lstm,{layer}", "--width", width)
         assert status == 2
         simple = f"width {width} does not divide into 4 heads; choose a multiple of 4, or set --heads"
-        assert (simple if layer == "attention" else f"Mamba2(width={width}, heads=4, expand=3): heads must divide") in error
+        assert (simple if layer == "attention" else "Mamba2: heads: expected a divisor of 45 (expand 3 x width 15)") in error
     status, _, error = call(capsys, *words, "--layers", "lstm,attention", "--width", "20", "--positions", "rope")
     assert status == 2
     assert "positions rope: expected an even width of a head, of which it turns pairs of coordinates, found 20 / 4" in error

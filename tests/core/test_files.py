@@ -37,7 +37,6 @@ READ_DIRECTLY: dict[str, dict[str, str]] = {
     "lab/engines/marked.py": {"(..).read_bytes": SYSTEM},
     "lab/engines/ray.py": {"self.connection.open": "a connection to Ray"},
     "lab/engines/ray_worker.py": {"path.read_bytes": PACKAGE_DATA},
-    "lab/engines/watch.py": {"(..).read_bytes": SYSTEM},
     "lab/store/checkpoints.py": {"os.open": "a folder, not through a link"},
     "lab/store/driver_lock.py": {"os.open": "the lock, to write to"},
     "lab/store/schema.py": {"made.read_bytes": "an empty store that was just made in a folder of its own"},

@@ -61,8 +61,8 @@ def test_the_rows_of_reach_are_of_its_search(name):
     searches = [BY_NAME[name].search(preset) for preset in presets]
     ways = [replace(search, contenders=(one,)) for search in searches for one in search.contenders]
     named = {run.key() for way in ways for run in way.runs(rows)}
-    if "reach-demo" in BY_NAME[name].presets:
-        named |= {run.key() for run in BY_NAME[name].runs("reach-demo")}
+    if "length-scaling-demo" in BY_NAME[name].presets:
+        named |= {run.key() for run in BY_NAME[name].runs("length-scaling-demo")}
     assert {row.key for row in rows} <= named
     assert all(row.experiment == name and row.has_outcome and row.key == row.run.key() for row in rows)
 

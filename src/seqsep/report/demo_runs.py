@@ -27,7 +27,9 @@ class DemoRuns:
     def __post_init__(self) -> None:
         placed = in_places(run.model for run in self.all)
         for name in ("fresh", "committed"):
-            object.__setattr__(self, name, tuple(replace(run, model=placed[run.model]) for run in getattr(self, name)))
+            runs = [(run, placed[run.model]) for run in getattr(self, name)]
+            shown = (run if run.model.place == model.place else replace(run, model=model) for run, model in runs)
+            object.__setattr__(self, name, tuple(shown))
 
     @classmethod
     def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row], labels: Labels = NO_LABELS) -> "DemoRuns":

@@ -42,6 +42,17 @@ class InferenceEngine(Protocol):
 
     Logits are rows of `vocabulary` numbers, a row for each token that is read, or one row for the last token. They may be
     lists, NumPy arrays or tensors. If an engine has a method but cannot do what is asked, it raises NotImplementedError.
+
+    >>> class Sums:
+    ...     vocabulary = 3
+    ...
+    ...     def prefill(self, tokens):
+    ...         return [[float(sum(tokens))] * 3], sum(tokens)
+    ...
+    ...     def decode(self, token, state):
+    ...         return [[float(state + token)] * 3], state + token
+    >>> isinstance(Sums(), InferenceEngine)
+    True
     """
 
     vocabulary: int
