@@ -49,7 +49,7 @@ def model_types_section() -> str:
     for name, members in types().items():
         found = Counter(map(status, members))
         rows.append([name, *(str(count) for count in (len(members), found["counted"], found["by code"], found["refused"]))])
-    reasons = [[f"`{name}`", reason] for name, reason in sorted(refused().items())]
+    reasons = "".join(f"* `{name}`: {reason}.\n" for name, reason in sorted(refused().items()))
     remembered = [f"`{name}`" for name in model_types() if family(name).basis not in (COUNTED, PUBLISHED_CODE)]
     outside = OUTSIDE.format(
         others=len(other_names()),
@@ -60,7 +60,7 @@ def model_types_section() -> str:
     head = TEXT.format(version=versions()["transformers"]) + table([["class", "types", "counted", "by code", "refused"], *rows])
     every = sorted({name for members in types().values() for name in members})
     listed = table([["type", "read"], *([f"`{name}`", status(name)] for name in every)])
-    return head + outside + table([["type", "reason"], *reasons]) + "\n" + folded(f"All {len(every)} types", listed)
+    return head + outside + reasons + "\n" + folded(f"All {len(every)} types", listed)
 
 
 def status(name: str) -> str:

@@ -34,9 +34,10 @@ models](#language-models). A prefix is the part of an input before the query. `m
   place by Fano's inequality. The confidence is 95 % for all places together. For equality it is -log2(2 e + 2^-h), where e is
   the error rate and h the number of bits of a half.
 
-Two kinds of codebook are tried. The first is a Lloyd-Max quantiser for each coordinate. The second quantises along
-principal axes, and gives most bits to the axes with the greatest weight. The weight of an axis is its variance, or its variance
-times the mean squared derivative of the answers' margins along this axis. A codebook is fitted on 1,024 other prefixes and then fixed. So with b bits it has at most 2^b values.
+Two kinds of codebook are tried. The first is a Lloyd-Max quantiser for each coordinate. The second quantises along principal
+axes, and gives most bits to the axes with the greatest weight. The weight of an axis is its variance, or its variance times the
+mean squared derivative of the answers' margins along this axis. A codebook is fitted on 1,024 other prefixes and then fixed. So
+with b bits it has at most 2^b values.
 
 The examples are new: none was used in training or evaluation. Another codebook, or another model that reads the state, may
 need fewer bits than "needs at most".
@@ -101,7 +102,7 @@ attacks, in this order:
 
 | attack | inputs |
 |---|---|
-| closest | pairs of prefixes whose states are closest, among 256 random prefixes and copies of 32 of them with a change at the first place |
+| closest | pairs of prefixes whose states are closest, among 256 random ones and 32 copies with another first token |
 | swaps | a random prefix, and the same with two unequal neighbours exchanged |
 | edits-1, edits-2 | a random prefix, and the same with one or two values changed |
 | climb | inputs of low margin, changed step by step so that the margin falls |

@@ -50,8 +50,8 @@ order differ by about 10^-15. `--dtype float32` and `--dtype bfloat16` test in t
 pass in such a type and one pass in float64. Any other way to read the input may differ from the pass in float64 by 8 d.
 
 An input should be longer than every window and every chunk of a kernel. So seqsep shortens every window and chunk that is
-longer than a third of the input, and the last line of the output reports this. Padding is on the left or on the right of a sequence. This does not
-test padding between tokens.
+longer than a third of the input, and the last line of the output reports this. Padding is on the left or on the right of a
+sequence. This does not test padding between tokens.
 
 ## The laws
 

@@ -163,7 +163,9 @@ RETRIEVAL = Paper(
         ),
         Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and associative recall (c = 2)"),
         Statement(
-            "Theorem 4.7", "holds", "the state needs Theta(n log n) bits, not only Omega(n); the number is exact if loops and repeated edges are allowed"
+            "Theorem 4.7",
+            "holds",
+            "Theta(n log n) bits, not only Omega(n); the number is exact if loops and repeated edges are allowed",
         ),
         Statement(
             "Theorem 4.8",

@@ -113,7 +113,7 @@ def _each_by_itself(trial: LawTrial, rows: Tensor) -> Tensor:
 
 
 def window_passed_by_one(trial: LawTrial) -> None:
-    """In a batch with padding on the left, sequences longer than the window, and others that are not, give the logits that each gives by itself."""
+    """In a batch with padding on the left, sequences longer than the window and others give the logits of each by itself."""
     require_mask(trial)
     windows = windows_of(all_fields(trial.source))
     if not windows:

@@ -14,15 +14,16 @@ There are four variants. All are causal and read [BOS] first. A prefix is valid 
 * `three-layer` gives the same after every prefix, for any k.
 
 We differ:
-* Numbers are on a grid, also those inside the softmax: they are multiples of 1/L. All scores have the same scale, eta = 1, at every length. There are no norms.
+* Numbers are on a grid, also those inside the softmax: they are multiples of 1/L. All scores have the same scale, eta = 1, at
+  every length. There are no norms.
 * Three layers recognise every depth.
 
 Open question. A network that gives the empty set after *every* invalid prefix recognises the words: its answer at the last
-token shows if the string is a word. So two layers with this property for any k would recognise any depth. We do not know if
-two layers can do it for k >= 5. The rule of
-`_layers._two_layers` cannot. We tested it for two kinds and k = 5, on the 43,008 strings of length 10 whose brackets match if
-the kinds are ignored. It is wrong on 624 of them: it rejects 416 words and accepts 208 other strings. We also tested a rule that
-counts each kind, and not the digits of the kinds. It is wrong on 832 strings: it rejects every word of depth 3 or more.
+token shows if the string is a word. So two layers with this property for any k would recognise any depth. We do not know if two
+layers can do it for k >= 5. The rule of `_layers._two_layers` cannot. We tested it for two kinds and k = 5, on the 43,008
+strings of length 10 whose brackets match if the kinds are ignored. It is wrong on 624 of them: it rejects 416 words and accepts
+208 other strings. We also tested a rule that counts each kind, and not the digits of the kinds. It is wrong on 832 strings: it
+rejects every word of depth 3 or more.
 
 After valid prefixes two layers are enough for any k. Their answers at *all* positions together also decide membership: the
 first wrong bracket is not in the set that the network gives at the position before it. Yao et al. call this generating the

@@ -140,9 +140,9 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
     = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u. The last two summands are the same for every key. So the key at u_j = u - o
     has the greatest score, by eta. As o >= 0, this key is not after the query.
 
-    In step 1, a source that is a bit of the state has u - o <= 0. Then a token of the prompt has the greatest score. At
-    this token the bit is 0 and the flag `prompt` is 1. If u - o < -N, no token has this clock, and the first token has the greatest score. It
-    leads by more than eta, since the squares of two neighbouring distances differ by at least 3.
+    In step 1, a source that is a bit of the state has u - o <= 0. Then a token of the prompt has the greatest score. At this
+    token the bit is 0 and the flag `prompt` is 1. If u - o < -N, no token has this clock, and the first token has the greatest
+    score. It leads by more than eta, since the squares of two neighbouring distances differ by at least 3.
     """
     back = spaces["back"][:1] if source == "first" else spaces["back"][1:]
     time = number(spaces, "time")
@@ -183,9 +183,9 @@ def _nand(vocabulary: Vocabulary, spaces: Spaces) -> FeedForward:
     * "x1" and so on: a bit of the token that the step reads. The value is read_1 while the input lasts. After its end it is
       the fetched bit, of the token that the model wrote itself.
 
-    Each pair of kinds (k, l) has a flag in the space `kind`. For the first source, let y_k be the value of the kind k while
-    the input lasts, and y'_k the value after its end. For the second source and the kind l these are z_l and z'_l. The unit relu(y_k + z_l + flag - 2) is y_k
-    z_l if the gate has this pair of kinds, and 0 for all other pairs.
+    Each pair of kinds (k, l) has a flag in the space `kind`. For the first source, let y_k be the value of the kind k while the
+    input lasts, and y'_k the value after its end. For the second source and the kind l these are z_l and z'_l. The unit
+    relu(y_k + z_l + flag - 2) is y_k z_l if the gate has this pair of kinds, and 0 for all other pairs.
 
     If the model writes a thought, a pair in which k or l is a bit of the input has a second unit, relu(y'_k + z'_l + ended +
     flag - 3). After the end of the input it is y'_k z'_l, and before it is 0. The first unit of such a pair is 0 after the
@@ -407,10 +407,11 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.8, proof: layer 1",
             printed="a feed-forward part of width O(C) computes the position modulo C + 1 from the position alone, up to n^A",
-            found="no weights are given. In p-bit arithmetic 2 (C + 1) units are enough, because a rounded product is the quotient of a division with remainder. With exact "
-            "numbers w units relu(a i + b)(c i + d) give a function of at most w + 1 quadratic pieces. For C >= 2, the "
-            "remainders of n^A positions need ceil(n^A / (C + 1)) pieces. For example, 200 positions modulo 4 (C = 3) "
-            "need 50 pieces, but a width of 10 C gives at most 31. For C = 1 a piece covers 3 positions, so 200 positions need 67 pieces",
+            found="no weights are given. In p-bit arithmetic 2 (C + 1) units are enough, because a rounded product is the "
+            "quotient of a division with remainder. With exact numbers w units relu(a i + b)(c i + d) give a function of at most "
+            "w + 1 quadratic pieces. For C >= 2, the remainders of n^A positions need ceil(n^A / (C + 1)) pieces. For example, "
+            "200 positions modulo 4 (C = 3) need 50 pieces, but a width of 10 C gives at most 31. For C = 1 a piece covers "
+            "3 positions, so 200 positions need 67 pieces",
             built="a token says which gate it is, so its row says which comes next and no part computes it",
             test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_divides_by_rounding",
         ),

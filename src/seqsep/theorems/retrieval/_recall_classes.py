@@ -1,8 +1,8 @@
 """The number of states that associative recall over [n] needs after K of n tokens, counted in polynomial time.
 
-Let x_1 .. x_K be the tokens so far, and z = x_K. For a symbol a, let F(a) be the token directly after the
-first a. It is undefined if a does not occur, or occurs only as the last token. Let D be the set of the symbols a for which F(a) is defined. Two prefixes are in one class if no continuation
-leads to different answers. So one state is enough for a class.
+Let x_1 .. x_K be the tokens so far, and z = x_K. For a symbol a, let F(a) be the token directly after the first a. It is
+undefined if a does not occur, or occurs only as the last token. Let D be the set of the symbols a for which F(a) is defined.
+Two prefixes are in one class if no continuation leads to different answers. So one state is enough for a class.
 
 Classes. Two prefixes are in different classes in exactly two cases:
 * Their F differ.

@@ -29,19 +29,20 @@ Tokens: number v is the token v, and FAILED is the token n.
 Upper bound. `build` stores the data as a number in base n. While it reads the question, it also stores the question's tokens,
 except the last. These are ceil((n + c - 2) log2 n) bits.
 
-Upper bound. For c = 3 fewer bits are enough, and `build` uses only these. The question has two tokens. After its first token
-w, only two things about the data matter: the set of tokens w' that occur directly after w, and the answer to each question w
-w'. The set takes n bits. There are at most n/2 such answers. To see this, let j of them have a w' other than w. These take j
-places of w, the token after each of these, and one token after the last pair. The answer for w' = w takes one more place of w. So there are at most 2^n n^floor(n/2) cases. For n >= 4 these are at most n^n, and for n
-= 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at all times.
+Upper bound. For c = 3 fewer bits are enough, and `build` uses only these. The question has two tokens. After its first token w,
+only two things about the data matter: the set of tokens w' that occur directly after w, and the answer to each question w w'.
+The set takes n bits. There are at most n/2 such answers. To see this, let j of them have a w' other than w. These take j places
+of w, the token after each of these, and one token after the last pair. The answer for w' = w takes one more place of w. So
+there are at most 2^n n^floor(n/2) cases. For n >= 4 these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n)
+bits are enough at all times.
 
 Lower bound. For c = 2 any two of the n! permutations are distinguished, so a state has at least log2 n! bits.
 `_recall_classes` proves which sequences are distinguished, and counts the classes.
 
 Lower bound. For any c, consider the sequences in which no (c-1)-gram occurs twice. The answers to all questions determine such
-a sequence, as follows. Take the (c-1)-grams as the vertices of a graph. A question is one of these
-vertices. Its answer gives the next (c-1)-gram of the sequence, and so an edge from the one vertex to the other. So the sequence is a path that visits no vertex twice, and it starts at the vertex
-that no edge enters. So some question distinguishes any two of these sequences.
+a sequence, as follows. Take the (c-1)-grams as the vertices of a graph. A question is one of these vertices. Its answer gives
+the next (c-1)-gram of the sequence, and so an edge from the one vertex to the other. So the sequence is a path that visits no
+vertex twice, and it starts at the vertex that no edge enters. So some question distinguishes any two of these sequences.
 
 Now count the other sequences, in which some (c-1)-gram occurs twice. Fix its two places. The c - 1 tokens at the second place
 are then equal to earlier tokens, also if the places overlap. So n^(n-c+1) sequences have the same (c-1)-gram at both places.
@@ -404,7 +405,7 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models "
     "given it shows two sequences that lead to one state, and a question that the model answers wrongly after one of them.",
-    not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows that.",
+    not_shown="This does not show that every model with fewer bits has two such sequences: the pigeonhole principle does.",
     bound=constants,
     predictor=predictor,
     verify=verify,
