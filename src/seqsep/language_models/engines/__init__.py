@@ -7,4 +7,5 @@ pipe               an engine in another process, asked with JSON lines
 serve              a Python engine that answers JSON lines
 with_transformers  an adapter of `transformers`
 with_llama         an adapter of llama.cpp, by `llama-cpp-python`
+with_own_model     an adapter of a user's own complete model
 """
