@@ -123,9 +123,10 @@ def test_what_llama_cpp_logs_is_in_the_error(tmp_path: Path) -> None:
 def test_sequences_and_tokens_have_limits(llama: Path) -> None:
     """A context that is full says so; freed sequences are used again."""
     engine = with_llama.LlamaEngine(llama, tokens=256)
+    for _ in range(8):
+        engine.prefill([1] * 31)
     with pytest.raises(RuntimeError, match="llama_decode finds no place for 31 more tokens in the memory of the context"):
-        for _ in range(9):
-            engine.decode(1, engine.prefill([1] * 31)[1])
+        engine.prefill([1] * 31)
     engine = with_llama.LlamaEngine(llama)
     states = [engine.prefill([1])[1] for _ in range(with_llama.SEQUENCES - 1)]
     with pytest.raises(RuntimeError, match="all 31 sequences of the context are in use"):

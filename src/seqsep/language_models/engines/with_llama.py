@@ -1,7 +1,7 @@
 """An adapter of llama.cpp, by the package `llama-cpp-python`: a .gguf file as an engine that keeps several sequences.
 
-A state is a sequence of the memory of one context. Weights keep the type of the file; all else is float32. So flash attention is
-off, which rounds keys and values to float16.
+A state is a sequence of the memory of one context. Weights keep the type of the file, and all else is float32. Flash attention
+is off, since it rounds keys and values to float16.
 """
 
 import ctypes
@@ -58,9 +58,9 @@ class LlamaEngine:
 
     Arguments:
         path: the file.
-        unified: True if all sequences share one buffer of keys and values, as a server of llama.cpp does by default; False if
-            each has a buffer of its own.
-        tokens: number of tokens that all sequences may have read, counted together. If each has a buffer, it has an equal share.
+        unified: True if all sequences share one buffer of keys and values, False if each has a buffer for an equal share of
+            the tokens.
+        tokens: number of tokens that all sequences may have read, counted together.
         threads: number of threads that compute.
     """
 
