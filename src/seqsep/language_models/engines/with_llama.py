@@ -8,7 +8,7 @@ import ctypes
 import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
@@ -28,6 +28,8 @@ TOKENS = 4096
 ERROR = 4
 """The level of an error in what llama.cpp logs."""
 TO_THE_END = -1
+ALL = (TO_THE_END, TO_THE_END)
+"""The first and the last position of all tokens of a sequence."""
 
 
 class LlamaMissing(OSError):
@@ -74,7 +76,7 @@ class LlamaEngine:
         self.library.llama_backend_init()
         model = self._loaded(path)
         self._context = self._new_context(model, unified, tokens, threads)
-        weakref.finalize(self, _release, self.library, model, self._context)
+        weakref.finalize(self, partial(_release, self.library, model, self._context))
         if self._context is None:
             raise BadInput(f"{path}: llama.cpp makes no context of {tokens} tokens; {self._last_error()}")
         self._memory = self.library.llama_get_memory(self._context)
@@ -107,7 +109,7 @@ class LlamaEngine:
     def fork(self, state: Place) -> Place:
         """Copy a sequence of the memory."""
         other = self._new()
-        self.library.llama_memory_seq_cp(self._memory, state.sequence, other.sequence, TO_THE_END, TO_THE_END)
+        self.library.llama_memory_seq_cp(self._memory, state.sequence, other.sequence, *ALL)
         return Place(other.sequence, state.length)
 
     def save(self, state: Place) -> bytes:
@@ -136,7 +138,7 @@ class LlamaEngine:
 
     def reset(self, state: Place) -> Place:
         """Remove all tokens of a sequence."""
-        self.library.llama_memory_seq_rm(self._memory, state.sequence, TO_THE_END, TO_THE_END)
+        self.library.llama_memory_seq_rm(self._memory, state.sequence, *ALL)
         return Place(state.sequence, 0)
 
     def free(self, state: Place) -> None:
