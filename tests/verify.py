@@ -20,6 +20,7 @@ import long_faults
 import long_fla
 import long_flash_linear_laws
 import long_kernels
+import long_llama_engine
 import long_model_laws
 import long_mutants
 import long_pages
@@ -38,6 +39,7 @@ ROOMS = ("maths", "theorems", "tasks/trees")
 INTERPRETED = (long_kernels, long_fla, long_flash_linear_laws)
 """These need flash-linear-attention, which `make verify` does not install."""
 PARTS = (*INTERPRETED, long_pages, long_release, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
+PARTS += (long_llama_engine,)
 
 
 @cache

@@ -219,7 +219,7 @@ COMMAND = Command(
         "  seqsep check --engine './my_server --jsonl' [--reference FOLDER] [--dtype TYPE] [--tolerance 1e-3]\n"
         "      [--length 24, from 9] [--batch 3, from 2] [--seed 0] [--stall-seconds 60] [--law NAME]\n"
         "      [--junit FILE] [--json]\n"
-        "  In place of a command: FILE.py:CLASS or transformers:FOLDER."
+        "  In place of a command: FILE.py:CLASS, transformers:FOLDER or llama:FILE.gguf."
     ),
     takes_further=True,
     help_of=lambda words: help_text("check", words, "[--json]"),

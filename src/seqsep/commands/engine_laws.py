@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from seqsep.language_models.engines.pipe import PipeEngine
     from seqsep.language_models.laws.check import ModelVerdict
 
-ADAPTERS = ("transformers",)
+ADAPTERS = ("transformers", "llama")
 """Before a colon and what the adapter loads, in place of a command."""
 SERVE = (sys.executable, "-P", "-W", "ignore", "-m", "seqsep.language_models.engines.serve")
 

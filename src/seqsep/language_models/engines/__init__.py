@@ -7,5 +7,6 @@ pipe               an engine in another process, asked with JSON lines
 process            that process: lines to it and from it, its end, and its last words
 serve              a Python engine that answers JSON lines
 with_transformers  an adapter of `transformers`
-with_own_model     a complete model of a user as an engine
+with_llama         an adapter of llama.cpp, by `llama-cpp-python`
+with_own_model     an adapter of a user's own complete model
 """

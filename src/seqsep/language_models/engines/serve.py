@@ -27,6 +27,10 @@ def engine_named(words: Sequence[str]) -> Any:
         from seqsep.language_models.engines.with_transformers import TransformersEngine
 
         return TransformersEngine(*further)
+    if kind == "llama":
+        from seqsep.language_models.engines.with_llama import LlamaEngine
+
+        return LlamaEngine(*further)
     if kind == "model":
         from seqsep.language_models.engines.with_own_model import OwnModelEngine
 
