@@ -1,6 +1,6 @@
 """The long check of the adapter of llama.cpp: tiny models obey the laws of engines, and a fault for each law is found.
 
-`make verify` does not install `llama-cpp-python`; without it, the row is left as it is. The row was measured with release 0.3.36.
+`make verify` does not install `llama-cpp-python`; without it, the row is left as it is. It was measured with release 0.3.36.
 """
 
 import json
