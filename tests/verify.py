@@ -167,6 +167,7 @@ def main(names: list[str]) -> int:
             print(f"{name}: up to date")
             continue
         missing = long_kernels.missing() if name in [part.NAME for part in INTERPRETED] else None
+        missing = long_llama_engine.missing() if name == long_llama_engine.NAME else missing
         if missing:
             print(f"{name}: {', '.join(changed)}; not run and its row left as it is: {missing}", flush=True)
             continue
