@@ -182,7 +182,7 @@ def test_the_command_says_what_holds(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (record["model_type"], record["weights"], record["fields_set"]["hidden_size"]) == ("mamba", "random", 8)
     assert [law["law"] for law in record["laws"]] == list(LANGUAGE_MODEL_LAWS)
     failed = [(law["law"], law["token"]) for law in record["laws"] if law["holds"] is False]
-    assert failed == [("in chunks", 4), ("padding in chunks", 1), ("rolled back", 4)]
+    assert failed == [("in chunks", 4), ("padding in chunks", 1), ("rolled back", 4), ("reused", 0)]
 
 
 @pytest.mark.usefixtures("same_receiver")
