@@ -158,7 +158,7 @@ def model_laws_page(results: Path) -> str:
     laws = "".join(f"* **{name}**: {_one_line(docstring(law))}\n" for name, law in LANGUAGE_MODEL_LAWS.items())
     later = json.loads(read_text(results / KEPT_OF_LATER))
     differs = _differing(kept["models"], later["models"])
-    verdict = f"The same laws fail, with this exception: {differs}." if differs else "The same laws fail."
+    verdict = f"The same laws fail, with these exceptions:\n\n{differs}" if differs else "The same laws fail."
     words_of_later = LATER.format(**later["versions"], count=len(later["models"]), verdict=verdict)
     counted = TABLE.format(**kept["versions"], count=len(kept["models"]))
     tested = max(map(len, flash_linear["models"].values()))
@@ -249,5 +249,5 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
             if (verdict["holds"] is False) != (old[law]["holds"] is False):
                 failed = verdict if verdict["holds"] is False else old[law]
                 does = "fails too" if failed is verdict else "no longer fails"
-                found.append(f"for {name}, **{law}** {does} ({failed['where']})")
-    return "; ".join(found)
+                found.append(f"* {name}: **{law}** {does}. `{failed['where']}`")
+    return "\n".join(found)
