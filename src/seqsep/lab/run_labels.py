@@ -35,7 +35,7 @@ def require_label(text: str, where: str) -> str:
 
 
 def labels_file(place: Path | str) -> Path:
-    """Return the file of the labels of a store, or of a file of rows.
+    """Where the labels of a store, or of a file of rows, are kept.
 
     >>> labels_file("runs/store.sqlite").name
     'store.sqlite.labels.json'

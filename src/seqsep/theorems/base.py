@@ -1,4 +1,4 @@
-"""The type of a theorem: a claim with a `check` that runs it and returns measured sizes next to the bound.
+"""What a theorem is here: a claim with a `check` that runs it and returns measured sizes beside the bound.
 
 `upper`: something is built and works on the inputs tried. `lower`: a reduction or a witness is run on given models; the
 quantifier over all models stays with the written proof.
@@ -327,7 +327,7 @@ class Theorem:
 
     @property
     def statement(self) -> str:
-        """The claim, in one sentence."""
+        """What is claimed, in one sentence."""
         return self.claim.statement
 
     @property

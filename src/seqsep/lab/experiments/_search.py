@@ -37,7 +37,7 @@ class SearchCell:
 
     @property
     def recurrent(self) -> bool:
-        """True if no layer is known to keep a state that grows.
+        """Whether no layer is known to keep a state that grows.
 
         Recurrent models learn recall at few rates only (arXiv:2508.19029). A user's own layer counts as recurrent.
         """
@@ -104,21 +104,21 @@ class Search:
         return replace(self, cells=tuple(cell for cell in cells if cell.choices))
 
     def choices(self) -> list[Run]:
-        """The choices of `--only`: those of every cell."""
+        """What `--only` may name: the choices of every cell."""
         return [run for cell in self.cells for run in cell.choices]
 
     def estimated(self) -> tuple[list[Run], int, str]:
-        """Return the counts of an estimate: the grid, the number of runs that may follow, and a note on that."""
+        """What an estimate counts: the grid, how many runs may follow, and what that makes of it."""
         return self.runs(), self.further, "at most"
 
     @property
     def size(self) -> int:
-        """The number of runs of the grid; none of them is made."""
+        """How many runs the grid has; none of them is made."""
         return len(set(self.rates)) * len({run for cell in self.cells for run in cell.choices})
 
     @property
     def further(self) -> int:
-        """The greatest number of runs that the later stages add."""
+        """How many runs the later stages add, at most."""
         refined = sum(cell.recurrent for cell in self.cells) if self.refine and len(set(self.rates)) > 1 else 0
         return 2 * refined + (self.seeds - 1) * len(self.cells)
 

@@ -1,7 +1,6 @@
 """Families whose files describe their layers in ways of their own: as lists of kinds, under the names of other families.
 
-They are Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY). `transformers` does not contain them, so their
-answers are marked "by rule, not verified".
+Their rules are read from published code: Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY).
 """
 
 from collections.abc import Callable, Mapping

@@ -27,7 +27,7 @@ class Published:
     note: str
 
     def capacity(self) -> Capacity:
-        """Return the sizes that the model keeps."""
+        """What the model keeps."""
         return capacity(self.config)
 
 

@@ -1,4 +1,4 @@
-"""Remarks on the printed text of Theorem 13, each shown by running it."""
+"""What running Theorem 13 shows of its printed text."""
 
 from seqsep.theorems.base import Choice, Erratum
 
