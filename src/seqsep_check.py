@@ -4,21 +4,24 @@ Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2
 cannot be written. The specification is docs/reference/certificates.md. Sentences in quotation marks are the specification's.
 This file shares no code with seqsep and imports nothing of it. It changes nothing that it reads.
 
-You need not read all of it. The lines 36 to 351 are common to all types, and are followed by one type after another:
+You need not read all of it. The lines 39 to 354 are common to all types, and are followed by one type after another:
 
-    To audit `fooling-set` read lines 36 to 421: 219 lines of code.
-    To audit `distinguishing-table` read lines 36 to 368 and 424 to 477: 222 lines of code.
-    To audit `automaton` read lines 36 to 351 and 480 to 522: 207 lines of code.
-    To audit `network` read lines 36 to 351 and 525 to 815: 362 lines of code.
-    To audit `generated-run` read lines 36 to 351 and 525 to 846: 377 lines of code.
+    To audit `fooling-set` read lines 39 to 428: 219 lines of code.
+    To audit `distinguishing-table` read lines 39 to 371 and 431 to 484: 222 lines of code.
+    To audit `automaton` read lines 39 to 354 and 487 to 529: 207 lines of code.
+    To audit `network` read lines 39 to 354 and 532 to 822: 362 lines of code.
+    To audit `generated-run` read lines 39 to 354 and 532 to 853: 377 lines of code.
 
-Docstrings and comments are not counted, but they are the proof. In the lines 272 to 351, which are 46 lines of code, you need
+Docstrings and comments are not counted, but they are the proof. In the lines 275 to 354, which are 46 lines of code, you need
 one task only, that of your certificate. If it is not there, it is one of these:
 
-    Read lines 849 to 910 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
-    Read lines 913 to 945 for the task `circuit`.
-    Read lines 948 to 1002 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
-    Read lines 849 to 910 and 1005 to 1067 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+    Read lines 856 to 917 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
+    Read lines 920 to 952 for the task `circuit`.
+    Read lines 955 to 1009 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
+    Read lines 856 to 917 and 1012 to 1074 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+
+The last two lines call `main`. No line changes what an earlier line defines: `grep '^[A-Za-z]' seqsep_check.py` prints every
+definition, and no two define one name. Only `LIMITS`, `TASKS` and `THEOREMS` grow, and none of their rows is replaced.
 
 `--self-test` runs one sound and one forged certificate of each type. It shows that this copy works, and proves nothing else.
 """
@@ -379,6 +382,9 @@ def check_fooling_set(certificate, task, witness):
     (x, y') and (x', y) is in the domain and has another value, which is checked below: contradiction. So no two words share a
     leaf, and a protocol with `size` leaves needs ceil(log2 size) bits on some path. With `complete` = 1, the words are moreover
     all the inputs with that value.
+
+    It is the same if only one party gives the answer, from the leaf and its own part: each of (x, y') and (x', y) has the one
+    part of (x, y) and the other of (x', y'), so it gets the value from either party.
     """
     only_fields(witness, "witness", ("alice", "value", "words"))
     alice, bob = split(witness["alice"], task)
@@ -400,6 +406,7 @@ def check_fooling_set(certificate, task, witness):
     if complete:
         # "All x differ, all y differ, and the number of words equals the number of inputs with that value". "If (x, y') had the
         # value, it would be one of the words, the one with x, so y' = y: contradiction."
+        # A number is known only for a task that is defined on every word, so (x, y') is in the domain.
         require(all_different(xs) and all_different(ys), "two words have the same half")
         require(task.count(value) == len(words), "the words are not all with the value, or their number is not known")
     else:

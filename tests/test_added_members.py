@@ -97,10 +97,8 @@ def add(member: Added, copy: Path) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("kind", ADDED)
-def test_a_member_is_its_file_its_test_and_a_line(kind: str, tmp_path: Path) -> None:
-    """The command takes the member, and the tests of registries and of the folder's list pass with three files touched."""
-    member = ADDED[kind]
+def test_a_member_is_its_file_its_test_and_a_line(tmp_path: Path) -> None:
+    """Each touches three files; the commands take the members, and the tests of registries and of folders' lists pass."""
     for name in COPIED:
         place = ROOT / name
         if place.is_dir():
@@ -108,20 +106,21 @@ def test_a_member_is_its_file_its_test_and_a_line(kind: str, tmp_path: Path) -> 
         else:
             shutil.copy(place, tmp_path / name)
     before = files(tmp_path)
-    add(member, tmp_path)
-    after = files(tmp_path)
-    touched = {name for name in after if after[name] != before.get(name)}
-    assert touched == {member.file, member.test, member.registry}
+    house = ["tests/test_registries.py"]
+    for member in ADDED.values():
+        add(member, tmp_path)
+        after = files(tmp_path)
+        touched = {name for name in after if after[name] != before.get(name)}
+        assert touched == {member.file, member.test, member.registry}
+        before = after
+        room = f"tests/test_rooms.py::test_a_folder_says_what_its_files_are[{(tmp_path / member.registry).parent}]"
+        house += [room, member.test]
     variables = os.environ | {
         "PYTHONPATH": f"{tmp_path / 'src'}:{tmp_path / 'tools'}",
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
-    room = f"tests/test_rooms.py::test_a_folder_says_what_its_files_are[{(tmp_path / member.registry).parent}]"
-    house = ["tests/test_registries.py", room, member.test]
-    for words in (
-        ["-m", "seqsep", *member.command],
-        ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *house],
-    ):
+    calls = [["-m", "seqsep", *member.command] for member in ADDED.values()]
+    for words in (*calls, ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "0", *house]):
         done = subprocess.run(
             [sys.executable, *words], cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=300, check=False
         )

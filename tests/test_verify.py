@@ -12,6 +12,7 @@ from support import digests
 LONG = 100_000
 WITHOUT_MARGINS = (
     "certificates",
+    "engine-llama",
     "one-layer-protocol",
     "two-layer-no-short-protocol",
     "kernels-interpreted",

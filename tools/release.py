@@ -196,7 +196,7 @@ def installed_problems(wheel: Path, python: str, *, demo: bool) -> Iterator[str]
         constraints = ROOT / "constraints.txt"
         installing = variables | network | {"PIP_CONSTRAINT": str(constraints)}
         [torch] = re.findall(r"^torch==\S+$", constraints.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        index = ["--index-url", os.environ["TORCH_INDEX"]] if os.environ.get("TORCH_INDEX") else []
+        index = ["--extra-index-url", os.environ["TORCH_INDEX"]] if os.environ.get("TORCH_INDEX") else []
         pip = [f"{environment}/bin/python", "-m", "pip", "install", "--quiet"]
         for command in ([python, "-m", "venv", str(environment)], [*pip, *index, torch], [*pip, str(wheel.resolve())]):
             done = run(command, ROOT, installing)

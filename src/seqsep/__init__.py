@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from seqsep.lab.run import Run
     from seqsep.language_models.audit.answer import audit_language_model
     from seqsep.language_models.capacity.answer import capacity
+    from seqsep.language_models.engines.check import check_engine
     from seqsep.language_models.laws.check import check_language_model
     from seqsep.models.model import Model
     from seqsep.models.network_file import load_network, save_network
@@ -104,6 +105,7 @@ _HOMES = {
     "ceiling": "seqsep.tasks.ceilings",
     "certify": "seqsep.commands.certify",
     "check": "seqsep.theorems",
+    "check_engine": "seqsep.language_models.engines.check",
     "check_language_model": "seqsep.language_models.laws.check",
     "first_bitten_length": "seqsep.tasks.ceilings",
     "least_state_bits": "seqsep.tasks.ceilings",
@@ -142,6 +144,7 @@ __all__ = [
     "ceiling",
     "certify",
     "check",
+    "check_engine",
     "check_language_model",
     "first_bitten_length",
     "least_state_bits",

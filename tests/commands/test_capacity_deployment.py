@@ -7,36 +7,7 @@ import resource
 import subprocess
 import sys
 
-import pytest
-
-from seqsep.commands.cli import main
-
-MAMBA = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size": 8192, "num_hidden_layers": 64}
-MAMBA |= {"state_size": 16, "vocab_size": 65024}
-LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-WINDOWED = {**LLAMA, "model_type": "mistral", "num_key_value_heads": 4, "sliding_window": 9}
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(fields, name="config.json"):
-        (tmp_path / name).write_text(json.dumps(fields))
-        return str(tmp_path / name)
-
-    return write
-
-
-def text_of(capsys, *words):
-    assert main(["capacity", *words]) == 0
-    return capsys.readouterr().out
-
-
-def error_of(capsys, *words):
-    assert main(["capacity", *words]) == 2
-    output = capsys.readouterr()
-    assert not output.out
-    assert output.err.count("\n") == 1
-    return output.err
+from support.capacity_command import LLAMA, MAMBA, WINDOWED, error_of, text_of
 
 
 def test_standard_input_is_a_file(file, capsys, monkeypatch):

@@ -1,6 +1,7 @@
 """A user's own layers, models and tasks on the command line."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -65,4 +66,56 @@ def test_check_says_what_took_the_process_down(capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out.splitlines()
     assert out[:2] == ["holds  loads", "holds  builds"]
     assert out[2] == "FAILS  runs to the end: worker died (signal 11: Segmentation fault), shapes and types"
-    assert out[3].endswith("1 of 3 laws fail; 14 more laws are not tested until this one holds")
+    assert out[3].endswith("1 of 3 laws fail; 15 more laws are not tested until this one holds")
+
+
+COMPLETE = """
+import torch
+from torch import nn
+
+
+class Steps(nn.Module):
+    def __init__(self, vocabulary, classes, longest, width):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.readout = nn.Linear(width, classes)
+
+    def forward(self, tokens):
+        state = self.start(len(tokens))
+        found = []
+        for t in range(tokens.shape[1]):
+            logits, state = self.step(tokens[:, t], state, t)
+            found.append(logits)
+        return torch.stack(found, 1)
+
+    def start(self, batch):
+        return torch.zeros(batch, self.readout.in_features)
+
+    def step(self, tokens, state, t):
+        state = torch.tanh(0.9 * state + self.embedding(tokens))
+        return self.readout(state), state
+
+
+class Counts(Steps):
+    def step(self, tokens, state, t):
+        logits, after = super().step(tokens, state, t)
+        if t < 20:
+            return logits, after
+        return logits + self.seen(tokens), after
+
+    def seen(self, tokens):
+        self.count = getattr(self, "count", 0) + 1
+        return self.count
+"""
+
+
+def test_a_complete_model_gets_the_laws_of_engines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After the laws of layers; if one of those fails, they are not tested."""
+    (tmp_path / "mine.py").write_text(COMPLETE)
+    assert main(["check", "--model", f"{tmp_path}/mine.py:Steps", "--model", f"{tmp_path}/mine.py:Counts", "--json"]) == 1
+    right, wrong = json.loads(capsys.readouterr().out)
+    further = ["one pass", "token by token", "in chunks", "state copied", "prefix shared", "any batch", "rows reordered"]
+    assert [law["law"] for law in right["laws"]][-7:] == further
+    assert right["holds"]
+    assert "forward equals step" in [law["law"] for law in wrong["laws"] if not law["holds"]]
+    assert set(further).isdisjoint(law["law"] for law in wrong["laws"])

@@ -183,7 +183,7 @@ def test_the_commands_name_presets_and_claims_that_exist(name):
         else:
             assert [claim.name for claim in claims_named([word])] == [word]
     runs = {run.key() for experiment, kind, word in commands if kind == "preset" for run in runs_of(experiment, word, name)}
-    extra = {"reach-demo", "reach-long", "demo"}
+    extra = {"length-scaling-demo", "length-scaling-long", "demo"}
     known = runs | {run.key() for one, _, _ in commands for preset in extra for run in runs_if_any(one, preset, name)}
     if name != "claims-all":
         assert {row.key for row in rows_of(name, RESULTS)} <= known

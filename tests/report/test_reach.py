@@ -101,7 +101,7 @@ def test_the_table_has_only_what_the_paper_prints():
 
 def test_the_findings_are_those_of_the_rows_of_reach(tmp_path):
     assert reach_findings(tmp_path) is None
-    write_rows(BY_NAME["index-lookup-architectures"].rows_file(tmp_path, "reach"), ROWS)
+    write_rows(BY_NAME["index-lookup-architectures"].rows_file(tmp_path, "length-scaling"), ROWS)
     assert reach_findings(tmp_path) == reach_table(list(LINES.values()))
 
 

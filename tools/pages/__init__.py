@@ -25,10 +25,12 @@ A test holds each committed page against what is generated. Files:
     _experiment_notes   their sentences on causes that rows test
     _places       the page on symbols that a state holds
     capacity      docs/reference/capacity.md: what published models keep between tokens
+    _model_types  its section on the types of models that are read
     _one_layer    its section on one layer of each model
     _other_calculators  its section on what other calculators print
     audit         docs/reference/audit.md and docs/audit.svg: what trained models store, need and carry
     model_laws    docs/reference/model-laws.md: in which models of others the laws of state hold
+    _serving_laws  its section on the laws of serving, in two releases
     _released_bugs  its section on bugs of released versions
     _reach_picture  docs/reach.svg: each architecture on index lookup, with its seeds
     _markdown     tables

@@ -67,10 +67,10 @@ two lengths.
 The column **whole model** is about composition by the complete model, with any number of layers:
 
 * If the model keeps no token forever, the bound follows from the bits of its state, at 16 bits per number.
-* If the model keeps nothing except windows, the answer cannot depend on tokens before all of its windows together. The table
-  gives the smaller of the two lengths.
+* If the model keeps nothing except windows, the answer cannot depend on a token that is farther back than all windows
+  together. This gives another length, and the table has the smaller one.
 * If a cache grows by b bits per token, it contains n b bits after f. These are fewer than n log2 n bits only if n is above 2^b.
-  So the argument excludes only some n above the power of ten in the table.
+  So the argument excludes no n up to 2^b. In this case the table has the largest power of ten that is at most 2^b.
 
 """
 COMPOSITION = ["model", "layer", "sums of 16 bits", "sums of 32 bits", "exact weights", "whole model"]

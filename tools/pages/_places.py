@@ -1,4 +1,4 @@
-"""The page on the contenders of `reach` that stay below 99 % at its shortest length: places that they answer and hold."""
+"""The page on contenders of `length-scaling` below 99 % at its shortest length: places that they answer and hold."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -32,7 +32,7 @@ PANELS = {"right": "answered", "in_state": "held in the state"}
 CAPTION = (
     "Index lookup, N = 20, one layer of width 64: the share of inputs at each place that a model answers right, "
     "and whose symbol a linear reader finds in the state. "
-    "Models are those of the preset `reach` below 99 %, with learned positions or without."
+    "Models are those of the preset `length-scaling` below 99 %, with learned positions or without."
 )
 
 Named = Mapping[SizedModel, Mapping[str, Any]]
@@ -60,7 +60,7 @@ def places_page(folder: Path) -> Page:
         ["Set-up", ""],
         ["Task", "[index-lookup](../reference/tasks.md#index-lookup)"],
         ["N", str(len(first["right"]))],
-        ["Models", f"{len(named)} best runs of the preset `reach` below 99 %, one layer, trained again"],
+        ["Models", f"{len(named)} best runs of the preset `length-scaling` below 99 %, one layer, trained again"],
         ["Inputs", f"{count(first['prefixes'])} that no training saw"],
         ["Reader of the state", "linear, fitted to states of other inputs"],
         ["Steps, at most", ", ".join(sorted({count(run.steps) for run in runs}))],

@@ -34,6 +34,13 @@ class Graded:
 
 ERRATA: Mapping[tuple[str, int], Graded] = {
     ("index-lookup-state", 1): Graded("constant", "The grid holds one number more, so p is up to two bits larger."),
+    ("index-lookup-attention", 1): Graded("wording", "The printed encoding of a symbol is longer than the printed embedding."),
+    ("index-lookup-attention", 2): Graded(
+        "wording", "The printed set of inputs has positions beyond the end of a short sequence."
+    ),
+    ("index-lookup-attention", 3): Graded(
+        "wording", "Each example has N symbols in the text, and the drawn length in its meaning."
+    ),
     ("attention-blocks", 1): Graded("wrong", "The printed output weights do not compute the indicator of an integer."),
     ("attention-blocks", 2): Graded("wording", "The threshold has two hidden units but four printed output weights."),
     ("attention-blocks", 3): Graded("wrong", "The printed scores find the first match, not the last one."),
@@ -50,8 +57,12 @@ ERRATA: Mapping[tuple[str, int], Graded] = {
     ("equality-two-layers", 2): Graded("wrong", "The grid rounds down, so no weight below 1 is rounded to 1."),
     ("equality-two-layers", 3): Graded("constant", "The printed embedding has 3 + 2k coordinates, not 2 + 2k."),
     ("equality-two-layers", 4): Graded("constant", "The 2-DNF of inequality has N terms, not N/2."),
-    ("equality-two-layers", 5): Graded("wrong", "The printed lengths are odd for N = 50 and never include N."),
+    ("equality-two-layers", 5): Graded("wrong", "For N = 50 the printed lengths are 5, 7, .., 49: all odd, and never N."),
+    ("equality-two-layers", 6): Graded("wording", "The printed query, value and sum of layer 1 do not fit the printed input."),
+    ("equality-two-layers", 7): Graded("wording", "The sum of layer 2 begins one position too early."),
+    ("two-layer-total-size", 1): Graded("constant", "The printed size of a Transformer leaves out the table of the symbols."),
     ("equality-state", 1): Graded("wrong", "Lemma 4 holds for the least DFA of a language, not for every DFA."),
+    ("equality-state", 2): Graded("wording", "The proof bounds numbers of the state where it shows bits."),
     ("sparse-threshold-two-layers", 1): Graded("wrong", "The FFN is the same at every position, so it cannot compute each g."),
     ("sparse-threshold-two-layers", 2): Graded("wording", "Disjointness as the paper defines it is a 2-DNF, not a 2-CNF."),
     ("nearest-neighbor-two-layers", 1): Graded("wrong", "For a small margin the printed width exceeds O(log N)."),
@@ -61,7 +72,7 @@ ERRATA: Mapping[tuple[str, int], Graded] = {
     ("bounded-dyck-one-layer", 2): Graded("wording", "The text names Lemma 4 where it uses Theorem 4."),
     ("is-tree-state", 1): Graded("wrong", "The printed equivalence of Lemma C.28 is false in half of the cases."),
     ("is-tree-tour", 1): Graded("wrong", "The printed read-out selects vertex 1 for every vertex."),
-    ("is-tree-tour", 2): Graded("constant", "The printed error of the next counter is too small, and an interval is empty."),
+    ("is-tree-tour", 2): Graded("constant", "The error bound of the next counter is too small, and an interval is empty."),
     ("is-tree-hybrid", 1): Graded("wrong", "The printed search misses the next edge on some graphs."),
     ("is-tree-walk", 1): Graded("wrong", "A query of Algorithm 2 reads as an edge in every later search."),
     ("turing-machine-retrieval", 1): Graded("wrong", "The printed pattern finds the first write to a cell, not the last."),

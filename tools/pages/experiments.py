@@ -76,7 +76,7 @@ SHOWN: Mapping[str, Shown] = {
         LOOKUP, "Index lookup at the paper's size", "Does the paper's attention reach its accuracy?", "paper"
     ),
     f"{LOOKUP}-reach": _of(
-        LOOKUP, "Index lookup over lengths", "Up to which length does each architecture learn index lookup?", "reach"
+        LOOKUP, "Index lookup over lengths", "Up to which length does each architecture learn index lookup?", "length-scaling"
     ),
     f"{LOOKUP}-readings": _of(
         LOOKUP, "Readings of appendix H.1", "Which reading of appendix H.1 agrees with the paper's speed?", "readings"
@@ -96,11 +96,11 @@ SHOWN: Mapping[str, Shown] = {
     ),
     "mamba-width": _of("mamba-width", "Width of Mamba, 16 symbols", "Does a wider Mamba look up more?"),
     "mamba-width-reach": _of(
-        "mamba-width", "Width of Mamba, 64 symbols", "Does a wider Mamba look up more of 64 symbols?", "reach"
+        "mamba-width", "Width of Mamba, 64 symbols", "Does a wider Mamba look up more of 64 symbols?", "length-scaling"
     ),
     DYCK: _of(DYCK, "Dyck-(2,2) in 1,500 steps", "Which architecture learns to recognise Dyck-(2,2), and how fast?"),
     f"{DYCK}-reach": _of(
-        DYCK, "Dyck-(2,2) with and without positions", "Which architecture learns Dyck-(2,2) at N = 100?", "reach"
+        DYCK, "Dyck-(2,2) with and without positions", "Which architecture learns Dyck-(2,2) at N = 100?", "length-scaling"
     ),
     "equality-random": _of(
         "equality-random", "Equality of random halves", "Which model distinguishes equal from random halves?"
@@ -110,13 +110,16 @@ SHOWN: Mapping[str, Shown] = {
     ),
     "equality-next": _of("equality-next", "Copying", "Which architecture copies the first half of its input?"),
     "equality-next-reach": _of(
-        "equality-next", "Copying with and without positions", "Which architecture copies ten symbols?", "reach"
+        "equality-next", "Copying with and without positions", "Which architecture copies ten symbols?", "length-scaling"
     ),
     "is-tree": _of(
         "is-tree", "IsTree by chain of thought", "Which model learns to decide IsTree, with which chain of thought?"
     ),
     "is-tree-reach": _of(
-        "is-tree", "IsTree with four layers", "Which model decides IsTree with more layers, steps and vertices?", "reach"
+        "is-tree",
+        "IsTree with four layers",
+        "Which model decides IsTree with more layers, steps and vertices?",
+        "length-scaling",
     ),
     "is-tree-length": _of(
         "is-tree", "IsTree over lengths", "Up to which length is the chain of thought `peel` learned?", "length"

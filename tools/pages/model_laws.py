@@ -8,6 +8,7 @@ from typing import Any
 
 from pages._markdown import folded, table
 from pages._released_bugs import released_bugs
+from pages._serving_laws import Verdicts, greatest, serving
 from seqsep.core.files import read_text
 from seqsep.core.names import docstring
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS
@@ -16,7 +17,6 @@ KEPT = "model-laws.json"
 KEPT_OF_LATER = "model-laws-later.json"
 KEPT_OF_FLASH_LINEAR = "flash-linear-laws.json"
 KEPT_OF_RELEASES = "released-bugs.json"
-Verdicts = Sequence[Mapping[str, Any]]
 HEADER = ["model type", "laws tested", "laws that fail", "greatest difference"]
 HEAD = """# The laws of state, tested on models of others
 
@@ -49,9 +49,9 @@ token, is compared with one pass over the complete input. A logit may differ by 
 order differ by about 10^-15. `--dtype float32` and `--dtype bfloat16` test in these types. Let d be the difference between one
 pass in such a type and one pass in float64. Any other way to read the input may differ from the pass in float64 by 8 d.
 
-An input should be longer than every window and every chunk of a kernel. So those that are longer than a third of the input are
-shortened, and the last line of the output reports this. Padding is on the left or on the right of a sequence. This does not
-test padding between tokens.
+An input should be longer than every window and every chunk of a kernel. So seqsep shortens every window and chunk that is
+longer than a third of the input, and the last line of the output reports this. Padding is on the left or on the right of a
+sequence. This does not test padding between tokens.
 
 ## The laws
 
@@ -96,6 +96,15 @@ SCRIPTS = {
     "sequence at a time.",
     "padding_in_state": "Padding on the left changes the later logits of RecurrentGemma, RWKV and DeepSeek-V4.",
     "rwkv_batch": "For single tokens of two sequences, RWKV returns logits of the wrong shape.",
+    "crop_recurrent": "After `crop` of draft tokens, the recurrent states of Bamba, Falcon-H1 and Qwen3-Next still have them.",
+    "packed_documents": "Documents in one row see each other through the convolutions and recurrences of Bamba, Qwen3-Next and "
+    "LFM2.",
+    "packed_attention": "OPT, Falcon and gpt-oss do not look for documents in position_ids, so documents in one row see each "
+    "other.",
+    "mamba_second_turn": "If `generate` gets the cache of an earlier turn, Mamba, Mamba-2 and Falcon-Mamba read the earlier "
+    "text once more.",
+    "minimax_reset": "`reset` leaves the states of MiniMax's linear layers as they are.",
+    "gpt_neo_static": "In a static cache, the local attention of GPT-Neo masks the wrong places.",
     "fields_without_effect": "The fields `layer_norm_eps` of BioGPT, `hidden_act` of gpt-oss and `time_step_limit` of "
     "Nemotron-H change no logit.",
 }
@@ -142,22 +151,22 @@ scores depends on the length of the pass.
 
 
 def model_laws_page(results: Path) -> str:
-    """What the laws say, what holds for each model type, and where each failure is shown."""
+    """The laws, the outcomes of each model type, and the place of each failure."""
     kept = json.loads(read_text(results / KEPT))
     flash_linear = json.loads(read_text(results / KEPT_OF_FLASH_LINEAR))
     releases = released_bugs(json.loads(read_text(results / KEPT_OF_RELEASES)))
     laws = "".join(f"* **{name}**: {_one_line(docstring(law))}\n" for name, law in LANGUAGE_MODEL_LAWS.items())
     later = json.loads(read_text(results / KEPT_OF_LATER))
     differs = _differing(kept["models"], later["models"])
-    verdict = f"The same laws fail, with this exception: {differs}." if differs else "The same laws fail."
+    verdict = f"The same laws fail, with these exceptions:\n\n{differs}" if differs else "The same laws fail."
     words_of_later = LATER.format(**later["versions"], count=len(later["models"]), verdict=verdict)
     counted = TABLE.format(**kept["versions"], count=len(kept["models"]))
-    counted_others = FLASH_LINEAR.format(
-        **flash_linear["versions"], count=len(flash_linear["models"]), laws=len(LANGUAGE_MODEL_LAWS)
-    )
+    tested = max(map(len, flash_linear["models"].values()))
+    counted_others = FLASH_LINEAR.format(**flash_linear["versions"], count=len(flash_linear["models"]), laws=tested)
     interpreted = f"{counted_others}{what_holds(flash_linear['models'])}{AFTER_FLASH_LINEAR}"
     shown = "".join(f"* [{name}.py](../../{FOLDER}/{name}.py): {words}\n" for name, words in SCRIPTS.items())
-    return f"{HEAD}{laws}{counted}{what_holds(kept['models'])}{words_of_later}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
+    tables = f"{counted}{what_holds(kept['models'])}{words_of_later}{serving(kept, later)}"
+    return f"{HEAD}{laws}{tables}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
 
 
 def _one_line(text: str) -> str:
@@ -205,8 +214,8 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
     said = f"{len(passed)} of {len(models)} model types {words} every law that was tested. The others are in the table.\n"
     said += "The cell of the difference is empty if a law fails in another way, such as with an error.\n\n"
     names = "\n".join(wrap(" ".join(passed), 80, break_on_hyphens=False))
-    rows = [[name, str(_tested(models[name])), str(len(lost)), _greatest(lost)] for name, lost in failed.items()]
-    each = [[name, str(verdict["law"]), _greatest([verdict])] for name, lost in failed.items() for verdict in lost]
+    rows = [[name, str(_tested(models[name])), str(len(lost)), greatest(lost)] for name, lost in failed.items()]
+    each = [[name, str(verdict["law"]), greatest([verdict])] for name, lost in failed.items() for verdict in lost]
     parts = [
         said,
         table([HEADER, *rows]),
@@ -223,12 +232,6 @@ def _tested(verdicts: Verdicts) -> int:
     return sum(verdict["holds"] is not None for verdict in verdicts)
 
 
-def _greatest(failed: Verdicts) -> str:
-    """Return the greatest difference of logits; a law may also fail without one, as with logits of the wrong shape."""
-    differences = [verdict["difference"] for verdict in failed if verdict.get("difference") is not None]
-    return f"{max(differences):.0e}" if differences else ""
-
-
 def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
     others = [name for name in models if name not in names]
     if len(others) >= len(names):
@@ -237,7 +240,7 @@ def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Which laws hold in one release and not in the other, by model type, with what is said where they fail."""
+    """The laws that hold in one release and not in the other, by model type, with the words of each failure."""
     found = []
     for name, verdicts in after.items():
         old = {verdict["law"]: verdict for verdict in before[name]}
@@ -246,5 +249,5 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
             if (verdict["holds"] is False) != (old[law]["holds"] is False):
                 failed = verdict if verdict["holds"] is False else old[law]
                 does = "fails too" if failed is verdict else "no longer fails"
-                found.append(f"for {name}, **{law}** {does} ({failed['where']})")
-    return "; ".join(found)
+                found.append(f"* {name}: **{law}** {does}. `{failed['where']}`")
+    return "\n".join(found)

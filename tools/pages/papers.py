@@ -161,9 +161,11 @@ RETRIEVAL = Paper(
             "in part",
             "the half with a chain of thought runs; that no model works without one is conditional and not shown",
         ),
-        Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and recall of pairs"),
+        Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and associative recall (c = 2)"),
         Statement(
-            "Theorem 4.7", "holds", "the lower bound is Theta(n log n) in place of Omega(n), and exact if pairs may repeat"
+            "Theorem 4.7",
+            "holds",
+            "Theta(n log n) bits, not only Omega(n); the number is exact if loops and repeated edges are allowed",
         ),
         Statement(
             "Theorem 4.8",
@@ -186,7 +188,7 @@ RETRIEVAL = Paper(
             "holds with changes",
             "with named queries; the pattern in the paper finds the first write to a cell, another one the last",
         ),
-        Statement("Theorem 5.6", "holds", "IsTree takes O(n) tokens"),
+        Statement("Theorem 5.6", "holds", "for IsTree with a chain of thought of O(n) tokens"),
         Statement(
             "Theorem 5.7",
             "holds with changes",

@@ -121,6 +121,7 @@ PYTHON_PAGES = (
             *_members("seqsep", "capacity"),
             *_members("seqsep.language_models.capacity", "Capacity"),
             *_members("seqsep", "check_language_model"),
+            *_members("seqsep", "check_engine"),
             *_members("seqsep.language_models.laws.check", "ModelVerdict"),
             *_members("seqsep", "audit"),
             *_members("seqsep.lab.audit", "Audit"),

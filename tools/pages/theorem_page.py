@@ -20,7 +20,7 @@ from pages.errata import entries
 from pages.papers import paper_of
 from pages.theorems import claims, file_of, module_of, test_file
 from seqsep.commands.certify import certify
-from seqsep.core.names import docstring
+from seqsep.core.names import docstring, required
 from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")
@@ -120,9 +120,17 @@ def _statement(theorem: Theorem) -> str:
         length = _default_length(theorem)
         if length is not None:
             words += ["--length", str(length)]
-        parts.append(f"\nThe sizes that the proof guarantees{f' at length {length}' if length else ''} are:\n\n")
+        at_length = f" at length {length}" if length else ""
+        parts.append(f"\nThe sizes that the proof guarantees{at_length}{_defaults(theorem)} are:\n\n")
         parts.append(console(tuple(words), claims(theorem)))
     return "".join(parts)
+
+
+def _defaults(theorem: Theorem) -> str:
+    """The other options of its bound with their defaults, as a part of a sentence."""
+    given = inspect.signature(required(theorem.constants, "constants")).parameters.items()
+    said = [f"{name} {one.default}" for name, one in given if name != "length" and one.default is not None]
+    return f", with the default options ({', '.join(said)})," if said else ""
 
 
 def _default_length(theorem: Theorem) -> int | None:

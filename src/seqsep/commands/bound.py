@@ -9,13 +9,14 @@ from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.names import BadInput
 
 SIZE_WORDS: dict[str, str] = {
+    "built_state_bits": "bits of the state of the model that seqsep builds; none has fewer than state_bits",
     "core_bits": "bits of the matrices for queries, keys and values: 3 m d p H, for H heads of m coordinates",
     "eta": "the whole number by which a head multiplies its scores",
     "heads": "heads of a layer, at most",
     "layers": "layers",
-    "least_width": "m, coordinates of a head: every layer with fewer errs",
-    "least_width_exact": "m, coordinates of a head whose weights are exact and whose means are rounded: with fewer it errs",
-    "least_width_sums": "m, coordinates of a head whose sums are rounded: with fewer it errs",
+    "least_width": "m, coordinates of a head: every layer with fewer is wrong on an input",
+    "least_width_exact": "m, coordinates of a head whose weights are exact and whose means are rounded: with fewer it is wrong",
+    "least_width_sums": "m, coordinates of a head whose sums are rounded: with fewer it is wrong",
     "live_states": "states from which some continuation is accepted",
     "message_bits": "bits that the message has to have",
     "precision": "p, bits of a number",
@@ -72,6 +73,6 @@ COMMAND = Command(
         "These are the bounds that `seqsep check THEOREM` compares with.\n\n"
         "seqsep bound THEOREM --help shows the options of a theorem."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("bound", words, "[--json]"),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqsep.commands import members
 from seqsep.commands.command import THEOREMS, Command, print_json
+from seqsep.commands.engine_laws import name_engines, run_engines
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.model_laws import name_language_models, run_language_models
 from seqsep.commands.named_theorems import theorem_named
@@ -38,6 +39,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check what the words name."""
+    if name_engines(options.words):
+        return run_engines(options.words)
     if name_language_models(options.words):
         return run_language_models(options.words)
     if name_own_parts(options.words):
@@ -192,7 +195,7 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
 
 COMMAND = Command(
     name="check",
-    purpose="check theorems, also your own, or the laws on your own layer, task or model",
+    purpose="check theorems, also your own, or the laws on your own layer, task, model or engine",
     example="seqsep check index-lookup-attention --text examples/own_layer.py",
     group=THEOREMS,
     add_flags=add_flags,
@@ -207,9 +210,17 @@ COMMAND = Command(
         "To check your own theorem and its laws, with its options as flags:\n"
         "  seqsep check --theorem theorem.py:MY_THEOREM [--OPTION VALUE] [--help] [--json]\n\n"
         "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
-        "  seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24, from 9]\n"
-        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]"
+        "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24, from 9]\n"
+        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
+        "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI.\n\n"
+        "To check the laws of state on your own complete model, built as CLASS(vocabulary, classes, longest, width):\n"
+        "  seqsep check --model FILE.py:CLASS [--width 8] [--heads 2] [--json]\n\n"
+        "To check the laws of state on an inference engine (docs/how-to/check-an-engine.md):\n"
+        "  seqsep check --engine './my_server --jsonl' [--reference FOLDER] [--dtype TYPE] [--tolerance 1e-3]\n"
+        "      [--length 24, from 9] [--batch 3, from 2] [--seed 0] [--stall-seconds 60] [--law NAME]\n"
+        "      [--junit FILE] [--json]\n"
+        "  In place of a command: FILE.py:CLASS, transformers:FOLDER or llama:FILE.gguf."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("check", words, "[--json]"),
 )

@@ -46,10 +46,7 @@ def _to_the_end(chosen: ChosenRuns, rows: Sequence[Row]) -> list[Run]:
         named = {run.key(): run for run in chosen.after(known)}
         if named.keys() <= keys:
             return list(named.values())
-        known += [_learned_nothing(key, run) for key, run in named.items() if key not in keys]
+        for key in named.keys() - keys:
+            learned_nothing = {"status": "finished", "accuracy": 0.0, "steps": named[key].steps}
+            known.append(Row(experiment="", key=key, configuration={}, result=learned_nothing, environment={}))
         keys |= named.keys()
-
-
-def _learned_nothing(key: str, run: Run) -> Row:
-    result = {"status": "finished", "accuracy": 0.0, "steps": run.steps}
-    return Row(experiment="", key=key, configuration={}, result=result, environment={})

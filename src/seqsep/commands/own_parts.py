@@ -1,11 +1,12 @@
 """A user's own layers, models and tasks on the command line of `seqsep check`: every law tried, in a process of its own."""
 
-import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Parser, print_json
+from seqsep.commands.engine_laws import own_model_verdicts
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.core.names import BadInput
@@ -31,17 +32,31 @@ def run_own_parts(words: Sequence[str]) -> int:
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
 
-    options = _own_part_options(words)
-    names = [*options.mixer, *options.model, *options.task]
-    layers = [*map(parse_layer, options.mixer), *map(UserModel.parse, options.model)]
-    parts = [*layers, *(own_task(PlugIn.parse(name), options.fields) for name in options.task)]
-    records = [_check_own_part(name, part, options) for name, part in zip(names, parts, strict=True)]
-    if options.json:
+    asked = _asked(words)
+    names = [*asked.mixer, *asked.model, *asked.task]
+    layers = [*map(parse_layer, asked.mixer), *map(UserModel.parse, asked.model)]
+    parts = [*layers, *(own_task(PlugIn.parse(name), asked.fields) for name in asked.task)]
+    records = [_check_own_part(name, part, asked) for name, part in zip(names, parts, strict=True)]
+    if asked.json:
         print_json(records[0] if len(records) == 1 else records)
     return DONE if all(record["holds"] for record in records) else REFUTED
 
 
-def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
+@dataclass(frozen=True)
+class OwnPartFlags:
+    """The user's parts, the sizes that they are built with, and how verdicts are printed."""
+
+    mixer: Sequence[str]
+    model: Sequence[str]
+    task: Sequence[str]
+    width: int
+    heads: int
+    fields: dict[str, Any]
+    stall_seconds: float
+    json: bool
+
+
+def _asked(words: Sequence[str]) -> OwnPartFlags:
     parser = Parser(prog="seqsep check")
     add_own_part_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
     parser.add_argument("--task", action="append", default=[], metavar="FILE.py:CLASS", help="your own task")
@@ -49,16 +64,16 @@ def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--heads", type=positive, default=2, help="heads of the layer, if it takes them; by default 2")
     parser.add_argument("--json", action="store_true")
     if "--task" not in [word.split("=")[0] for word in words]:
-        return parser.parse_args(words)
+        return OwnPartFlags(**vars(parser.parse_args(words)), fields={})
     parser.takes_further = True
     options, further = parser.parse_known_args(words)
-    options.fields = {"length": LENGTH} | fields_from_flags(further)
-    if not isinstance(options.fields["length"], int):
-        raise BadInput(f"--task {options.task[0]}: --length: expected a whole number, found {options.fields['length']!r}")
-    return options
+    fields: dict[str, Any] = {"length": LENGTH} | fields_from_flags(further)
+    if not isinstance(fields["length"], int):
+        raise BadInput(f"--task {options.task[0]}: --length: expected a whole number, found {fields['length']!r}")
+    return OwnPartFlags(**vars(options), fields=fields)
 
 
-def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", options: argparse.Namespace) -> dict[str, Any]:
+def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", asked: OwnPartFlags) -> dict[str, Any]:
     """Try every law on a layer, a model or a task, printing each verdict without --json; the record says what holds."""
     from seqsep.lab.engines.engine import Ended, Judged
     from seqsep.lab.engines.job import Check
@@ -69,9 +84,9 @@ def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", options
 
     is_task = isinstance(part, UserTask)
     is_model = isinstance(part, UserModel)
-    sizes = options.fields if is_task else {"width": options.width, "heads": options.heads} | (MODEL_SIZES if is_model else {})
+    sizes = asked.fields if is_task else {"width": asked.width, "heads": asked.heads} | (MODEL_SIZES if is_model else {})
     laws: list[dict[str, Any]] = []
-    with Supervisor(1, options.stall_seconds) as supervisor:
+    with Supervisor(1, asked.stall_seconds) as supervisor:
         for event in supervisor.run([Check(part, sizes)]):
             if isinstance(event, Judged):
                 laws.append({"law": event.law, "holds": event.holds, "where": event.where})
@@ -80,12 +95,18 @@ def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", options
                 laws.append({"law": "runs to the end", "holds": False, "where": where})
             else:
                 continue
-            if not options.json:
+            if not asked.json:
+                print(_verdict_line(**laws[-1]), flush=True)
+    if isinstance(part, UserModel) and all(law["holds"] for law in laws):
+        done = [law["law"] for law in laws]
+        for one in own_model_verdicts(name, asked.width, asked.heads, asked.stall_seconds, done=done):
+            laws.append({"law": one.law, "holds": one.holds, "where": one.where})
+            if not asked.json:
                 print(_verdict_line(**laws[-1]), flush=True)
     failed = sum(not law["holds"] for law in laws)
     tried = {law["law"] for law in laws}
     untried = [law for law in parts_of(part) if law not in tried]
-    if not options.json:
+    if not asked.json:
         shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
         verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
         rest = f"; {len(untried)} more laws are not tested until this one holds" if untried else ""

@@ -1,11 +1,12 @@
 """The settings of a run as flags: of `seqsep train`, which makes runs, and of `seqsep run`, which changes those of others."""
 
 import argparse
-from typing import Any, NamedTuple, get_args, get_type_hints
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import positive, reader
-from seqsep.core.names import BadInput, choose, nearest, split_names
+from seqsep.core.names import choose, split_names
 from seqsep.models.plugins.name import names_a_file
 
 WIDTH = 64
@@ -77,10 +78,8 @@ def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=positive, default=WIDTH, help=f"{WIDTH_MEANS}; by default {WIDTH}")
     parser.add_argument("--seed", type=seed_list, default=(0,), metavar="SEEDS", help=f"{SEEDS_MEAN}; by default 0")
     for name, setting in SETTINGS.items():
-        shown = str(setting.default).lower() if isinstance(setting.default, bool) else setting.default
-        words = f"{setting.explained()}; by default {shown}"
-        parser.add_argument(flag(name), dest=name, default=str(shown), metavar="VALUE", help=words)
-    _add_earlier_flags(parser)
+        shown = str(setting.default).lower() if isinstance(setting.default, bool) else str(setting.default)
+        _add_setting(parser, name, default=shown, help=f"{setting.explained()}; by default {shown}")
 
 
 def add_override_flags(parser: argparse.ArgumentParser) -> None:
@@ -90,13 +89,16 @@ def add_override_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--width", type=positive, help=WIDTH_MEANS)
     group.add_argument("--seed", type=seed_list, metavar="SEEDS", help=SEEDS_MEAN)
     for name, setting in SETTINGS.items():
-        group.add_argument(flag(name), dest=name, metavar="VALUE", help=setting.explained())
-    _add_earlier_flags(group)
+        _add_setting(group, name, help=setting.explained())
 
 
-def _add_earlier_flags(parser: argparse._ActionsContainer) -> None:
-    for name in FLAGS:
-        parser.add_argument(f"--{name}", dest=name, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+def _add_setting(parser: argparse._ActionsContainer, name: str, **keywords: Any) -> None:
+    """Add the flag of a setting, and its earlier name if it has one."""
+    setting = SETTINGS[name]
+    read = str if setting.choices else reader(type(setting.default))
+    parser.add_argument(flag(name), dest=name, type=read, choices=setting.choices or None, metavar="VALUE", **keywords)
+    if name in FLAGS:
+        parser.add_argument(f"--{name}", dest=name, type=read, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def flag(name: str) -> str:
@@ -137,21 +139,11 @@ def layer_names(text: str) -> list[str]:
     return layers
 
 
-def settings_given(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings whose flags are given, in the types of their fields. Raises BadInput for a value of another type."""
-    from seqsep.lab.run import Run
+def settings_given(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings among the values of all flags, in the types of their fields.
 
-    hints = get_type_hints(Run)
-    given = {name: getattr(options, name) for name in SETTINGS}
-    return {name: _value(flag(name), text, hints[name]) for name, text in given.items() if text is not None}
-
-
-def _value(flag: str, given: str, hint: Any) -> Any:
-    """A flag's value in the type of its field. Raises BadInput for another."""
-    choices = ("true", "false") if hint is bool else get_args(hint)
-    if choices and given not in choices:
-        raise BadInput(f"{flag}: expected {', '.join(choices)}, found {given}{nearest(given, list(choices))}")
-    try:
-        return given == "true" if hint is bool else reader(hint if not choices else str)(given)
-    except (ValueError, argparse.ArgumentTypeError) as error:
-        raise BadInput(f"{flag}: {error}") from None
+    >>> settings_given(dict.fromkeys(SETTINGS) | {"steps": 5, "biases": "false", "json": True})
+    {'steps': 5, 'biases': False}
+    """
+    settings = {name: given[name] for name in SETTINGS if given[name] is not None}
+    return settings | ({"biases": settings["biases"] == "true"} if "biases" in settings else {})

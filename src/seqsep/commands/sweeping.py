@@ -1,6 +1,7 @@
 """The sweep behind `seqsep run` and `seqsep train`: its flags, its engine, and what is printed at its end."""
 
 import argparse
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,26 @@ if TYPE_CHECKING:
 
 STALL_SECONDS = 600.0
 STORE = Path("runs/store.sqlite")
+
+
+@dataclass(frozen=True)
+class SweepFlags:
+    """The flags of the sweep, as `add_sweep_flags` and --stall-seconds read them."""
+
+    store: Path
+    keep_weights: bool
+    label: str | None
+    dry_run: bool
+    compare: Path | None
+    prune: bool
+    log: list[str]
+    log_folder: Path | None
+    workers: int | None
+    device: str
+    engine: str
+    address: str | None
+    gpus_per_run: float | None
+    stall_seconds: float
 
 
 def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
@@ -103,7 +124,7 @@ def gpu_share(text: str) -> float:
     return value
 
 
-def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) -> "list[Row]":
+def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: "Engine") -> "list[Row]":
     """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
     from seqsep.commands.comparison import MINE, beside, committed_rows, sentence
     from seqsep.lab.device import at_once
@@ -116,7 +137,6 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     from seqsep.lab.store.store import Store
     from seqsep.lab.sweep import Sweep
 
-    engine = engine_of(options)
     require_place(options.store)
     _require_sizes(runs.first)
     committed = None if options.compare is None else committed_rows(options.compare)
@@ -157,7 +177,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
         log(row)
     count = len(rows) + waiting
     print(f"{count} {'run' if count == 1 else 'runs'} in {options.store}{_endings(rows, waiting)}")
-    if committed is not None:
+    if options.compare is not None and committed is not None:
         if options.compare.resolve() == options.store.resolve():  # what the store had before, but for these runs
             committed = [row for row in committed if row.key not in {one.key for one in rows}]
         print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
@@ -181,7 +201,7 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
             raise BadInput(f"{run.label()}: positions rope: {expected}, found {run.width} / {run.heads}")
 
 
-def engine_of(options: argparse.Namespace) -> "Engine":
+def engine_of(options: SweepFlags) -> "Engine":
     """The engine of the flags; it starts nothing yet. Raises ValueError for a flag that is not of this engine."""
     from seqsep.lab.device import at_once
     from seqsep.lab.engines.local import Supervisor

@@ -135,7 +135,7 @@ def _remove_left(path: Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Whether this machine has a process of that number."""
+    """Return True if this machine has a process of that number."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -327,7 +327,7 @@ def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:
 
 
 def kind_of(mode: int) -> str:
-    """What a file of this `st_mode` is, in words.
+    """Return the kind of a file of this `st_mode`, in words.
 
     >>> kind_of(Path("/dev/null").stat().st_mode)
     'a device'

@@ -51,7 +51,7 @@ def stop_listening() -> None:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception is Ctrl-C or SIGTERM, and not a KeyboardInterrupt that a user's code raises on its own.
+    """Return True for Ctrl-C or SIGTERM, and False for a KeyboardInterrupt that a user's code raises.
 
     >>> is_interrupt(ValueError())
     False

@@ -177,7 +177,7 @@ def choose(kind: str, name: str, known: Sequence[str]) -> str:
 
 
 def _likeness(word: str, name: str) -> float:
-    """How like the word is to the name or to as many neighbouring words of it; 1 if it is equal to either.
+    """Return the likeness of the word to the name or to as many neighbouring words of it; 1 if it is equal to either.
 
     >>> _likeness("two-layers", "equality-two-layers"), _likeness("indx", "index-lookup")
     (1.0, 0.8888888888888888)
@@ -249,7 +249,7 @@ def install(extra: str, *further: str) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """What an exception says, in one line that can be printed and of at most 500 characters, even if its text raises.
+    """Return an exception's text in one printable line of at most 500 characters, even if its text raises.
 
     >>> text_of(ValueError("two\\nlines"))
     'two lines'

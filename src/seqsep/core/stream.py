@@ -19,7 +19,7 @@ ATTEMPTS = 1 << 16
 
 
 class Use(IntEnum):
-    """What a stream is for: training examples, evaluation examples, or random position codes. It is half of the key.
+    """The purpose of a stream, half of its key: training examples, evaluation examples, or random position codes.
 
     >>> draws(0, Use.TRAINING, 0, 1, 2).tolist() == draws(0, Use.EVALUATION, 0, 1, 2).tolist()
     False

@@ -1,4 +1,4 @@
-"""What public functions return, as a short table: text for a terminal, HTML for a notebook, a frame for pandas."""
+"""Results of public functions as short tables: text for a terminal, HTML for a notebook, a frame for pandas."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ class Tabular(ABC):
         return "\n".join([printable(self.title()), *rows] if self.title() else rows)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the table that a notebook shows."""
         records = self.records()
         columns = list(records[0]) if records else []
         head = "".join(f"<th>{escape(name)}</th>" for name in columns)

@@ -33,7 +33,7 @@ class CheckpointNotWritten(OSError):
 
 
 def workplace(device: torch.device) -> dict[str, str]:
-    """What the bits of a step depend on beside the run, in this process; `device` is the model's.
+    """Return the parts of this process on which the bits of a step depend besides the run; `device` is the model's.
 
     >>> sorted(workplace(torch.device("cpu")))
     ['processor', 'threads', 'torch']

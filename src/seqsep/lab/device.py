@@ -26,7 +26,7 @@ RUNS_PER_GPU = 4
 
 
 def environment(device: str = CPU) -> dict[str, Any]:
-    """What results depend on beside the run; one machine with one such environment gives equal bits on the processor.
+    """Return what results depend on besides the run; in one such environment a machine's processor gives equal bits.
 
     `device`: cpu, or cuda for the GPUs that this process sees, which must be of one kind. `products` is there only for cpu,
     and `kernels` only if mixers take some that are installed. Raises EngineUnavailable if torch finds no GPU, or several kinds.
@@ -68,7 +68,7 @@ PROCESSOR = ("processor", "products")
 
 
 def but_for_processor(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """What an environment names beside the processor: rows that agree in this are of one kind, if not equal in every digit.
+    """Return an environment without its processor: rows that agree in this are of one kind, if not equal in every digit.
 
     >>> but_for_processor({"torch": "2.13.0", "device": "cpu", "threads": 1, "processor": "AuthenticAMD 25.17, AVX512"})
     {'torch': '2.13.0', 'device': 'cpu', 'threads': 1}
@@ -118,7 +118,7 @@ def gpus() -> list[str]:
 
 
 def at_once(device: str) -> int:
-    """How many runs share this machine by default: one a core, and at most RUNS_PER_GPU a GPU."""
+    """Return the number of runs that share this machine by default: one a core, and at most RUNS_PER_GPU a GPU."""
     return usable_cores() if device == CPU else max(1, min(usable_cores(), RUNS_PER_GPU * len(gpus())))
 
 

@@ -185,7 +185,7 @@ def _mean_seconds(action: Callable[[], object], clock: Callable[[], float]) -> f
 
 
 def timed_examples(run: Run) -> int:
-    """So many examples of the run's batch have at most TIMED_TOKENS tokens; at least one.
+    """Return the number of examples of the run's batch that have at most TIMED_TOKENS tokens; at least one.
 
     >>> from seqsep.tasks import IsTree
     >>> [timed_examples(Run(IsTree(length, trace="peel"), ("mamba",), 64)) for length in (4, 128)]

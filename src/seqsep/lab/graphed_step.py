@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from seqsep.lab.run import Run
-from seqsep.lab.step import Questions, are_finite, loss_of, questions_of, step_once, update
+from seqsep.lab.step import QueriedBatch, are_finite, loss_of, questions_of, step_once, update
 from seqsep.models.model import Model
 from seqsep.tasks import Batch
 
@@ -40,7 +40,7 @@ Computed: TypeAlias = tuple[Tensor, list[Tensor | None]]
 
 
 def in_use(run: Run, device: torch.device | str) -> bool:
-    """Whether steps of this run on this device become graphs. Raises ValueError for a SEQSEP_GRAPHS that is not "off" or empty.
+    """Return True if steps of this run on this device become graphs. Raises ValueError for an unknown SEQSEP_GRAPHS.
 
     >>> from seqsep.tasks import IndexLookup
     >>> in_use(Run(IndexLookup(5), ("lstm",), width=8), "cpu")
@@ -53,7 +53,7 @@ def in_use(run: Run, device: torch.device | str) -> bool:
 
 
 def steps_of(run: Run, model: Model, optimizer: torch.optim.Optimizer) -> Callable[..., float]:
-    """What makes an update of the `batch` and `step` that it is given; returns the loss, or NaN as `step_once` does."""
+    """Return the function that updates on the `batch` and `step` given; it returns the loss, or NaN as `step_once` does."""
     if in_use(run, model.device):
         return GraphedStep(run, model, optimizer)
     return partial(step_once, run, model, optimizer)
@@ -64,11 +64,11 @@ class Graph:
     """A recorded computation, the questions that it reads, and what it writes."""
 
     replay: Callable[[], None]
-    reads: Questions
+    reads: QueriedBatch
     writes: Computed
 
 
-def record(compute: Callable[[], Computed], reads: Questions, pool: Any) -> Graph:
+def record(compute: Callable[[], Computed], reads: QueriedBatch, pool: Any) -> Graph:
     """Record what `compute` launches, in the memory of `pool`; nothing is computed yet.
 
     Raises RuntimeError for what cannot be recorded. PyTorch ends a recording that failed by another error, and on its stream.
@@ -115,12 +115,12 @@ class GraphedStep:
             return self._replayed(self.graphs[shape], questions, step)
         return self._one_by_one(questions, step)
 
-    def _padded(self, questions: Questions) -> Questions:
+    def _padded(self, questions: QueriedBatch) -> QueriedBatch:
         if questions.once:
             return questions
         return questions.padded(max(1, math.prod(questions.inputs.shape[:2]) // PARTS))
 
-    def _one_by_one(self, questions: Questions, step: int) -> float:
+    def _one_by_one(self, questions: QueriedBatch, step: int) -> float:
         """The step without a graph, on a stream of its own, as PyTorch wants it of what is recorded later."""
         self.stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self.stream):
@@ -128,7 +128,7 @@ class GraphedStep:
         torch.cuda.current_stream().wait_stream(self.stream)
         return loss
 
-    def _record(self, shape: tuple[object, ...], questions: Questions) -> None:
+    def _record(self, shape: tuple[object, ...], questions: QueriedBatch) -> None:
         """Record this shape's graph, or say why not, and record no more."""
         reads = questions.to(self.model.device)
         self.optimizer.zero_grad(set_to_none=True)
@@ -138,14 +138,14 @@ class GraphedStep:
             GraphedStep.is_recording = False
             warnings.warn(f"{self.run.label()}: no CUDA graph of its steps, which take longer so: {failure}", stacklevel=2)
 
-    def _compute(self, questions: Questions) -> Computed:
+    def _compute(self, questions: QueriedBatch) -> Computed:
         loss = loss_of(self.run, self.model, questions)
         loss.backward()
         gradients = [weight.grad for weight in self.weights]
         numbers = [loss.detach(), *self.weights, *(gradient for gradient in gradients if gradient is not None)]
         return torch.stack([loss.detach(), are_finite(numbers).to(loss.dtype)]), gradients
 
-    def _replayed(self, graph: Graph, questions: Questions, step: int) -> float:
+    def _replayed(self, graph: Graph, questions: QueriedBatch, step: int) -> float:
         graph.reads.take(questions)
         graph.replay()
         found, gradients = graph.writes

@@ -74,7 +74,7 @@ def _silently(part: str) -> None:
 
 
 def _in_notebook() -> bool:
-    """Whether stderr goes to a notebook, whose kernel says that it is no terminal."""
+    """Return True if stderr goes to a notebook, whose kernel does not report a terminal."""
     return type(sys.stderr).__module__.startswith("ipykernel.")
 
 
@@ -86,7 +86,7 @@ def _display(is_shown: bool) -> Display:
 
 
 class _Shown:
-    """What the training loop calls after each step: it moves the display, some times a second."""
+    """The callback of the training loop after each step: it moves the display, some times a second."""
 
     def __init__(self, run: Run, display: Display) -> None:
         self.run = run

@@ -108,7 +108,7 @@ def _run_of(path: Path, files: Sequence[Path | str] | None) -> Run:
 
 
 def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
-    """Where the run's own parts are, by canonical name. Raises ValueError for a part that is in none of the files."""
+    """Return the files of the run's own parts, by canonical name. Raises ValueError for a part that is in none of the files."""
     by_digest = {digest_of(Path(file), read_source(Path(file))): str(Path(file).absolute()) for file in files}
     for plug_in in run.plug_ins():
         if plug_in.digest not in by_digest:

@@ -1,4 +1,4 @@
-"""What a trained model writes by itself, at the end of a run of a generated task.
+"""Outputs that a trained model writes by itself, at the end of a run of a generated task.
 
 `train.evaluate` is teacher-forced: the model reads the right thought, and an example is right if every asked token is. Here it
 writes thought and answer itself (`models.thought_accuracy`).

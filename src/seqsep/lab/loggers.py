@@ -28,7 +28,7 @@ Parameter = str | int | float | bool
 
 
 class LoggerUnavailable(OSError):
-    """What a logger needs is not installed; the message is one line, with the command that installs it."""
+    """A requirement of a logger is not installed; the message is one line, with the command that installs it."""
 
 
 class Logger:

@@ -58,7 +58,7 @@ class _Clock(Display):
         self.seen = [(0, self.clock())] if step == 0 else [*self.seen, (step, self.clock())]
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
-        """What ended at its first step, as a run does that leaves the finite numbers, took at most the seconds of the run."""
+        """Count a run that ended at its first step, as a run that diverges does: it took at most the run's seconds."""
         moves = [(step, at) for step, at in self.seen if step]
         (first, began), (last, ended) = (moves[0], moves[-1]) if moves else ((0, 0.0), (0, 0.0))
         self.seconds[run] = (ended - began) / (last - first) if last > first else seconds

@@ -62,7 +62,7 @@ class Display:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a run under way stands: its last step, the accuracy of its last evaluation, and when it said so, in seconds."""
+    """The standing of a run under way: its last step, the accuracy of its last evaluation, and its time in seconds."""
 
     step: int = 0
     accuracy: float | None = None
@@ -103,7 +103,8 @@ class Lines(Display):
         if 0 < earlier.step <= step:  # a run that goes on from a checkpoint first reports steps of an earlier sweep
             self.steps_seen += step - earlier.step
             self.pace.saw(run, step - earlier.step, now - earlier.at)
-        if self._part(run, step) > self._part(run, earlier.step):
+        most = self.steps(run)
+        if PARTS_OF_A_RUN * step // most > PARTS_OF_A_RUN * earlier.step // most:
             self._say_standing_after(LEAST_SECONDS_BETWEEN_LINES)
         self.tick()
 
@@ -129,10 +130,6 @@ class Lines(Display):
         """Show the line among the others."""
         self.show(line)
 
-    def _part(self, run: Run, step: int) -> int:
-        """How many tenths of its steps a run has behind it."""
-        return PARTS_OF_A_RUN * step // self.steps(run)
-
     def _say_standing_after(self, seconds: float) -> None:
         """Show where every run under way stands, how fast all are together, and what time is left, if the last line is old."""
         now = self.clock()
@@ -141,8 +138,11 @@ class Lines(Display):
         self.said_at = now
         speed = self.steps_seen / (now - self.began_at)
         pace = f"{speed:.3g} steps/s, {self._left()}" if speed else "no step measured yet"
-        runs = "; ".join(self._standing_of(run, standing) for run, standing in self.under_way.items())
-        self.show(f"[{self.ended}/{self.total}] {pace}: {runs or 'no run under way'}")
+        runs = []
+        for run, standing in self.under_way.items():
+            accuracy = "" if standing.accuracy is None else f", accuracy {standing.accuracy:.4f}"
+            runs.append(f"{self.labels[run]} at {standing.step}/{self.steps(run)}{accuracy}")
+        self.show(f"[{self.ended}/{self.total}] {pace}: {'; '.join(runs) or 'no run under way'}")
 
     def _left(self) -> str:
         """The time that is left of this stage, and of all if others may follow. Runs that learn take less."""
@@ -151,11 +151,6 @@ class Lines(Display):
             return f"about {duration(stage)} left"
         whole = stage + self.pace.time_of(self.later)
         return f"about {duration(stage)} left of this stage, {duration(whole)} in total if no run learns"
-
-    def _standing_of(self, run: Run, standing: Standing) -> str:
-        """A run with its step and accuracy."""
-        accuracy = "" if standing.accuracy is None else f", accuracy {standing.accuracy:.4f}"
-        return f"{self.labels[run]} at {standing.step}/{self.steps(run)}{accuracy}"
 
 
 def duration(seconds: float) -> str:

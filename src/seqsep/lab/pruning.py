@@ -80,7 +80,7 @@ class Bracket:
     live: list[Run]
 
     def waits(self, results: Mapping[Run, Result]) -> bool:
-        """Whether one of them has no outcome, so that nothing can be decided."""
+        """True if one of them has no outcome, so that nothing can be decided."""
         return any(run not in results for run in self.live)
 
     def halve(self, step: int, results: Mapping[Run, Result]) -> tuple[list[Run], list[Run]]:
@@ -108,7 +108,7 @@ def brackets(groups: Iterable[Sequence[Run]]) -> list[Bracket]:
 
 
 def cut(result: Result, step: int) -> dict[str, Any]:
-    """What a run had come to by `step`.
+    """Return the run's results up to `step`.
 
     It is the run's result if the run had ended by then, else its curve up to there, with the status `pruned`.
     """
@@ -122,7 +122,7 @@ def cut(result: Result, step: int) -> dict[str, Any]:
 
 @dataclass
 class HalvingResult:
-    """How the brackets ended: the rows of runs that were pruned, and of those that failed without an outcome.
+    """The end of the brackets: the rows of runs that were pruned, and of those that failed without an outcome.
 
     `waiting` are the siblings of those that failed, with the step at which they wait.
     """
@@ -132,7 +132,7 @@ class HalvingResult:
     waiting: dict[Run, int] = field(default_factory=dict)
 
     def goes_on(self, run: Run) -> bool:
-        """Whether the run may be trained to its end."""
+        """Return True if the run may be trained to its end."""
         return not any(run in part for part in (self.pruned, self.failed, self.waiting))
 
 
@@ -214,7 +214,7 @@ def _decided(step: int, runs: Sequence[Run], on: Sequence[Run], pruned: Mapping[
 
 
 def _shared(runs: Sequence[Run]) -> str:
-    """What the runs of a bracket have in common, in a few words."""
+    """Return the settings that the runs of a bracket have in common, in a few words."""
     names = dict.fromkeys(shown(layer) for run in runs for layer in run.layers)
     return f"{'+'.join(names)} {runs[0].task.name} N={runs[0].task.length}"
 

@@ -38,7 +38,7 @@ UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError, Re
 
 
 def diverged(result: Mapping[str, Any]) -> bool:
-    """Whether a run ended with a loss, gradient or weight that was not finite."""
+    """True if the run ended with a loss, gradient or weight that was not finite."""
     return result["status"].startswith("failed")
 
 
@@ -87,17 +87,17 @@ class Row:
 
     @property
     def status(self) -> str:
-        """How the run ended: converged, finished, pruned or failed: ..."""
+        """The end of the run: converged, finished, pruned or failed: ..."""
         return self.result["status"]
 
     @property
     def has_outcome(self) -> bool:
-        """Whether there is an outcome. A loss that was not finite is one; so is the curve of a pruned run."""
+        """True if there is an outcome. A loss that was not finite is one; so is the curve of a pruned run."""
         return self.result.keys() != {"status"} and self.status != PAUSED
 
     @property
     def finished(self) -> bool:
-        """Whether there is an outcome, and the run was not pruned: it may stand for its setting."""
+        """True if there is an outcome, and the run was not pruned: it may stand for its setting."""
         return self.has_outcome and self.status != PRUNED
 
     @property
@@ -199,7 +199,7 @@ class Rows(list[Row], Tabular):
 
 
 def _record(row: Row, is_live: bool) -> dict[str, Any]:
-    """What a table shows of a row."""
+    """Return the part of a row that a table shows."""
     columns: dict[str, Any] = dict.fromkeys(DESCRIBED)
     if not row.is_reply:
         run = row.run

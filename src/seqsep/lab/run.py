@@ -172,7 +172,7 @@ class Run:
 
     @property
     def design(self) -> Design:
-        """What its model has around the mixers. Raises ValueError for a choice that there is not."""
+        """The parts of its model around the mixers. Raises ValueError for an unknown choice."""
         return Design(
             norm=self.norm,
             feed_forward=self.feed_forward,
@@ -244,7 +244,7 @@ class Run:
         return tuple(dict.fromkeys(plug_ins))
 
     def files(self) -> dict[str, str]:
-        """Where the files of its plug-ins are, by canonical name, as far as that is known."""
+        """The files of its plug-ins, by canonical name, as far as they are known."""
         return {str(plug_in): str(plug_in.path) for plug_in in self.plug_ins() if plug_in.path is not None}
 
     def model(self) -> Model:
@@ -270,7 +270,7 @@ class Run:
         )
 
     def positions_told(self) -> str:
-        """How its model is told positions: what "default" stands for, which is not known (nothing) of a layer from a file.
+        """The positional encoding of its model: the meaning of "default", which is not known (nothing) of a layer from a file.
 
         >>> Run(TASKS["equality"](4), ("lstm", "attention"), width=8).positions_told()
         'learned'

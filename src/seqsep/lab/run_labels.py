@@ -35,7 +35,7 @@ def require_label(text: str, where: str) -> str:
 
 
 def labels_file(place: Path | str) -> Path:
-    """Where the labels of a store, or of a file of rows, are kept.
+    """Return the file of the labels of a store, or of a file of rows.
 
     >>> labels_file("runs/store.sqlite").name
     'store.sqlite.labels.json'

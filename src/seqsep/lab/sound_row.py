@@ -20,7 +20,7 @@ REPLY_STATUSES = ("finished",)
 FAILED = "failed: "
 """How the status of a run without an outcome begins; the reason follows."""
 MOST_NESTED = 100
-MOST = 2**63
+MOST_INTEGER = 2**63
 MOST_LOSS = sys.float_info.max
 
 
@@ -87,7 +87,7 @@ def too_deep(field: str) -> ValueError:
     return ValueError(f"{field}: expected at most {MOST_NESTED} lists and objects inside each other, found more")
 
 
-def require_result(result: Mapping[str, Any], most_steps: int = MOST, *, any_loss: bool = False) -> None:
+def require_result(result: Mapping[str, Any], most_steps: int = MOST_INTEGER, *, any_loss: bool = False) -> None:
     """Raise ValueError, which names the field, for a result that a run of at most `most_steps` cannot have had.
 
     `any_loss`: the loss is that of a user's own task, which may be negative.
@@ -165,10 +165,10 @@ def require_share(field: str, value: Any) -> None:
         raise ValueError(f"{field}: expected a number of 0 to 1, found {str(value)[:60]}")
 
 
-def require_whole(field: str, value: Any, most: int = MOST) -> None:
+def require_whole(field: str, value: Any, most: int = MOST_INTEGER) -> None:
     """Raise ValueError unless the value is a whole number of 0 to `most`."""
     if type(value) is not int or not 0 <= value <= most:
-        above = "from 0" if most == MOST else f"of 0 to {most}"
+        above = "from 0" if most == MOST_INTEGER else f"of 0 to {most}"
         raise ValueError(f"{field}: expected a whole number {above}, found {str(value)[:60]}")
 
 

@@ -20,7 +20,7 @@ NO_SET = -2
 
 
 @dataclass(frozen=True)
-class Questions:
+class QueriedBatch:
     """A batch as a model is asked it: inputs, where it asks, the answers there, and how many they are.
 
     `at`: of each example, if each asks `once`; else of all examples behind one another.
@@ -34,20 +34,20 @@ class Questions:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What two batches have in common that are computed by the same operations."""
+        """The facts that two batches share if they are computed by the same operations."""
         return (self.once, *(tuple(part.shape) for part in self._parts()))
 
-    def to(self, device: torch.device) -> "Questions":
+    def to(self, device: torch.device) -> "QueriedBatch":
         """The same on that device."""
         inputs, at, answers, count = (part.to(device) for part in self._parts())
-        return Questions(inputs, at, answers, count=count, once=self.once)
+        return QueriedBatch(inputs, at, answers, count=count, once=self.once)
 
-    def padded(self, multiple: int) -> "Questions":
+    def padded(self, multiple: int) -> "QueriedBatch":
         """The same, and behind it questions that count for nothing in the loss, up to a multiple of so many."""
         missing = -len(self.at) % multiple
         return replace(self, at=F.pad(self.at, (0, missing)), answers=F.pad(self.answers, (0, missing), value=NOTHING_ASKED))
 
-    def take(self, other: "Questions") -> None:
+    def take(self, other: "QueriedBatch") -> None:
         """Hold another batch of this shape, in the same memory."""
         for part, given in zip(self._parts(), other._parts(), strict=True):
             part.copy_(given)
@@ -56,17 +56,17 @@ class Questions:
         return self.inputs, self.at, self.answers, self.count
 
 
-def questions_of(batch: Batch) -> Questions:
+def questions_of(batch: Batch) -> QueriedBatch:
     """The questions of a batch, on the processor."""
     targets = torch.from_numpy(batch.targets)
     is_asked = targets != NOTHING_ASKED
     once = bool((is_asked.sum(1) == 1).all())
     at = is_asked.int().argmax(1) if once else is_asked.flatten().nonzero()[:, 0]
     answers = targets[is_asked]
-    return Questions(torch.from_numpy(batch.inputs), at, answers, count=torch.tensor(len(answers)), once=once)
+    return QueriedBatch(torch.from_numpy(batch.inputs), at, answers, count=torch.tensor(len(answers)), once=once)
 
 
-def logits_at(model: Model, questions: Questions) -> Float[Tensor, "asked classes"]:
+def logits_at(model: Model, questions: QueriedBatch) -> Float[Tensor, "asked classes"]:
     """Logits of the asked positions; if each example asks once, only that position is computed."""
     if questions.once:
         return _single(model(questions.inputs, questions.at))
@@ -86,8 +86,8 @@ def _single(logits: Float[Tensor, "asked classes"]) -> Float[Tensor, "asked clas
     return logits.float() if logits.dtype == torch.bfloat16 else logits
 
 
-def loss_of(run: Run, model: Model, questions: Questions) -> Float[Tensor, ""]:
-    """What a step descends: the mean loss in nats of the asked positions."""
+def loss_of(run: Run, model: Model, questions: QueriedBatch) -> Float[Tensor, ""]:
+    """Return the loss that a step descends: the mean in nats over the queried positions."""
     with computing(run, model):
         logits = logits_at(model, questions)
     return total_loss(run.task, logits, questions.answers) / questions.count
@@ -101,7 +101,7 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch
     return update(run, model, optimizer, questions=questions_of(batch), step=step)
 
 
-def update(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, questions: Questions, step: int) -> float:
+def update(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, questions: QueriedBatch, step: int) -> float:
     """`step_once` on the questions of a batch, wherever they are."""
     optimizer.param_groups[0]["lr"] = run.rate_at(step)
     loss = loss_of(run, model, questions.to(device_of(model)))
@@ -117,7 +117,7 @@ def update(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, question
 
 
 def finite(tensors: Iterable[Tensor]) -> bool:
-    """Whether the sum of each tensor is finite: a NaN or an infinity in a tensor makes its sum NaN or infinite."""
+    """Return True if the sum of each tensor is finite: a NaN or an infinity in a tensor makes its sum NaN or infinite."""
     return bool(are_finite(tensors))
 
 

@@ -167,12 +167,12 @@ class Sweep:
         return taken_over
 
     def _job(self, key: str, run: Run, saved: tuple[int, tuple[str, ...]] | None, pause: int | None) -> Job:
-        """What the engine is given for a run: it goes on from `saved`, the run's last checkpoint of this environment."""
+        """Return the engine's job for a run, from `saved`, the run's last checkpoint of this environment."""
         digests = saved[1] if saved else ()
         return Job(run, self.store.checkpoint_path(key), digests, until=pause, keep=self._weights_of(key))
 
     def _weights_of(self, key: str) -> Path | None:
-        """Where the model of a run is kept, if it is."""
+        """Return the file of a run's model, if it is kept."""
         return None if self.weights is None else self.weights / f"{key}.safetensors"
 
     def _where(self, processor: dict[str, str] | None) -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Point:
 
 @dataclass
 class Progress:
-    """How far a run has come; `status` is running, paused, converged, finished or failed: ..."""
+    """The progress of a run; `status` is running, paused, converged, finished or failed: ..."""
 
     step: int = 0
     curve: list[Point] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Result(Tabular):
     accuracy_by_tenth: tuple[float | None, ...] | None = None
 
     def title(self) -> str:
-        """How the run ended, at which step, its last accuracy and its sizes."""
+        """The end of the run: its status and step, its last accuracy and its sizes."""
         fixed, per_token = self.state_bits
         growing = f" + {per_token:,} N" if per_token else ""
         accuracy = f"accuracy {self.accuracy:.2%} ({self.best_accuracy:.2%} at best)"
@@ -272,7 +272,7 @@ def accuracy_by_tenth(run: Run, model: Model) -> tuple[float | None, ...] | None
 
 
 def _is_right(task: Task, batch: Batch, logits: Float[Tensor, "asked classes"]) -> Bool[np.ndarray, "batch"]:
-    """Which examples of a batch these logits answer right."""
+    """Return a mask of the examples of a batch that these logits answer right."""
     predictions = batch.targets.copy()
     predictions[batch.targets != NOTHING_ASKED] = predicted(task, logits).cpu().numpy()
     return task.score(predictions, batch.targets)

@@ -25,7 +25,7 @@ from seqsep.models.mixers import Attention, Automaton, Block, Elman, Linear, Lin
 
 
 class Parts(NamedTuple):
-    """What `Model` is made of, beside its last norm, which no hand-built network has."""
+    """The parts of a `Model`, without its last norm, which no hand-built network has."""
 
     tokens: nn.Module
     positions: nn.Embedding | None

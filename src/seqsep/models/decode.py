@@ -102,7 +102,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Rules:
-    """How a text goes on behind a generated token: stops, and what the retriever inserts."""
+    """The rules for a text after a generated token: stops, and the retriever's insertions."""
 
     stops: frozenset[int]
     vocabulary: int | float
@@ -132,7 +132,7 @@ class _Rules:
 
 
 def _asked(retriever: TimeoutCall[[tuple[int, ...], int], Found], text: _Text) -> Found:
-    """What the retriever finds behind the text so far, and what is wrong with it: that it takes too long, too."""
+    """Return what the retriever finds after the text so far, and its fault, if any: it may take too long."""
     try:
         return retriever(tuple(text.tokens), text.prompt)
     except TookTooLong:
@@ -166,7 +166,7 @@ def _checked(retriever: LiveRetriever, vocabulary: int | float) -> Callable[[tup
 
 
 def _raised(error: Exception) -> str:
-    """What the retriever raises, and where, in one line."""
+    """Return the retriever's exception, and its place, in one line."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return f"raises {said} ({place.filename}, line {place.lineno})"
@@ -261,7 +261,7 @@ def _by_forward(model: Model, texts: Sequence[_Text], rules: _Rules) -> None:
 def _written(
     way: Callable[[Model, Sequence[_Text], _Rules], None], model: Model, texts: list[_Text], rules: _Rules
 ) -> list[Generated]:
-    """What the way puts behind the texts. Raises GenerationFails if some were given up."""
+    """Return what the way writes after the texts. Raises GenerationFails if some were given up."""
     with rules.retriever or nullcontext():
         way(model, texts, rules)
     reasons = {number: text.failure for number, text in enumerate(texts) if text.failure}
@@ -278,7 +278,7 @@ def _rules(model: Model, stops: Collection[int], retriever: LiveRetriever | None
 
 
 def _vocabulary(model: Model) -> int | float:
-    """How many tokens the model reads. Raises ValueError if it reads vectors."""
+    """Return the number of tokens that the model reads. Raises ValueError if it reads vectors."""
     embedding = getattr(model, "tokens", None)
     if isinstance(embedding, nn.Linear):
         raise ValueError("generate: expected a model over tokens, found one over vectors")

@@ -1,4 +1,4 @@
-"""What a model has around its mixers: which norm, which MLP, biases or none, and what embeds its tokens.
+"""The parts of a model around its mixers: norm, MLP, biases or none, and the embedding of its tokens.
 
 The defaults are those of each mixer's own block, with GPT-2's MLP and learned embeddings. `LLAMA` is the design of all models
 in Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix B: RMSNorm, a SwiGLU MLP of 256 units, no biases, and embeddings that are

@@ -180,7 +180,7 @@ class Model(nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are; the processor if there are none."""
+        """The device of the weights; the processor if there are none."""
         return next((weight.device for weight in self.parameters()), torch.device("cpu"))
 
     def _embed(self, inputs: Tokens | Vectors, times: Tensor | int) -> Float[Tensor, "*shape width"]:
@@ -316,7 +316,7 @@ def _designed(block: Block, design: Design) -> Block:
 
 
 def _makers(layers: Sequence[str | MixerMaker], width: int, heads: int, positions: str) -> list[MixerMaker]:
-    """What makes each layer's mixer. Raises ValueError as `Model.build` says, but for what a mixer's own sizes allow."""
+    """Return the constructor of each layer's mixer. Raises ValueError as `Model.build` says, except for a mixer's own sizes."""
     if not layers:
         raise ValueError("Model.build(layers=()): expected one layer or more")
     try:

@@ -1,4 +1,4 @@
-"""How often a model's written answers are right: with its own thought, and behind the right one.
+"""The share of a model's written answers that are right: after its own thought, and after the right one.
 
     live            the model writes thought and answer itself, and a retriever answers its queries as they are closed
     teacher forced  the right thought is read, and only the answer behind it is the model's

@@ -83,7 +83,7 @@ def metadata_of(path: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says of its model: enough to build one of the same shapes."""
+    """A file's description of its model: enough to build one of the same shapes."""
 
     vocabulary: int
     classes: int

@@ -145,25 +145,26 @@ def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: SizedModel, name: 
     trained = [run for task in tasks if (run := runs.best(task, model)) is not None]
     longest = trained[-1]
     fixed, per_token = longest.state_bits
+    ceilings = {task: ceiling(task, fixed + per_token * task.length) for task in tasks}
     return HeatmapRow(
         model=model,
         name=name,
         paper_label=paper.label if paper else "",
-        cells=tuple(_cell(runs, task, longest, paper) for task in tasks),
+        cells=tuple(_cell(runs, task, model, paper=paper, highest=ceilings[task]) for task in tasks),
         longest=longest,
         bites=length_where_it_bites(tasks[-1].alphabet, fixed, per_token),
     )
 
 
-def _cell(runs: DemoRuns, task: IndexLookup, longest: RunSummary, paper: PaperModel | None) -> HeatmapCell:
-    """The cell of the model of `longest`, whose state bits set the ceiling at every length."""
-    fixed, per_token = longest.state_bits
-    highest = ceiling(task, fixed + per_token * task.length)
+def _cell(
+    runs: DemoRuns, task: IndexLookup, model: SizedModel, *, paper: PaperModel | None, highest: float | None
+) -> HeatmapCell:
+    """The cell of a model at a length; `highest` is the ceiling that its state bits set there."""
     printed = paper.accuracy.get(task.length) if paper and task.alphabet == PAPER_ALPHABET else None
-    best = runs.best(task, longest.model)
-    seeds = [run for run in runs.each_seed(task, longest.model) if known(run.accuracy)]
+    best = runs.best(task, model)
+    seeds = [run for run in runs.each_seed(task, model) if known(run.accuracy)]
     if best is None:
         return HeatmapCell(None, printed, highest, committed=False)
-    tried = tuple(runs.candidates(task, longest.model))
+    tried = tuple(runs.candidates(task, model))
     cell = Cell(best=best, repeats=tuple(seeds), paper=printed, ceiling=highest, runs=tried)
     return HeatmapCell(cell, printed, highest, committed=best not in runs.fresh)

@@ -27,7 +27,9 @@ class DemoRuns:
     def __post_init__(self) -> None:
         placed = in_places(run.model for run in self.all)
         for name in ("fresh", "committed"):
-            object.__setattr__(self, name, tuple(_with_model(run, placed[run.model]) for run in getattr(self, name)))
+            runs = [(run, placed[run.model]) for run in getattr(self, name)]
+            shown = (run if run.model.place == model.place else replace(run, model=model) for run, model in runs)
+            object.__setattr__(self, name, tuple(shown))
 
     @classmethod
     def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row], labels: Labels = NO_LABELS) -> "DemoRuns":
@@ -45,7 +47,12 @@ class DemoRuns:
     @cached_property
     def _cells(self) -> tuple[Cells, Cells]:
         """The fresh runs of each task and model, and the committed ones: found once, as a page asks for each cell often."""
-        return _by_cell(self.fresh), _by_cell(self.committed)
+        fresh: Cells = {}
+        committed: Cells = {}
+        for cells, runs in ((fresh, self.fresh), (committed, self.committed)):
+            for run in runs:
+                cells.setdefault((run.task, run.model), []).append(run)
+        return fresh, committed
 
     def tasks(self, kind: type[Task]) -> list[Task]:
         """The tasks of a kind that were trained, shortest first."""
@@ -87,14 +94,3 @@ class DemoRuns:
         for run in self.committed_of(task, model):
             of_seed.setdefault(run.seed, []).append(run)
         return [max(runs, key=better) for _, runs in sorted(of_seed.items())]
-
-
-def _by_cell(runs: Iterable[RunSummary]) -> Cells:
-    cells: Cells = {}
-    for run in runs:
-        cells.setdefault((run.task, run.model), []).append(run)
-    return cells
-
-
-def _with_model(run: RunSummary, model: SizedModel) -> RunSummary:
-    return run if run.model.place == model.place else replace(run, model=model)

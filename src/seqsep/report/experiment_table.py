@@ -66,7 +66,7 @@ def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -
             beside = experiment.rows_file(path.parent, preset)
             if experiment.title and beside.exists():
                 tables.append(_of_preset(experiment, preset, beside, labels))
-        reach = experiment.rows_file(path.parent, "reach")
+        reach = experiment.rows_file(path.parent, "length-scaling")
         if experiment.title and reach.exists():
             tables += _of_reach(experiment, read_rows(reach))
         states = experiment.rows_file(path.parent, "state-bits")
@@ -91,7 +91,7 @@ def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
 
 
 def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:
-    """The tables of a preset `reach`: all architectures with learned positions, and each with those of its paper."""
+    """The tables of a preset `length-scaling`: all architectures with learned positions, and each with those of its paper."""
     tables = []
     for positions, words in (("learned", "all with learned positions"), ("default", "positions as in each paper")):
         models = {SizedModel.of(row.run) for row in rows}
@@ -100,7 +100,7 @@ def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:
         if not table.cells:
             continue
         subject, measure = table.title.rsplit(":", 1)
-        question = f"{experiment.question} Of the preset reach, {words}; {len(rows)} runs so far."
+        question = f"{experiment.question} Of the preset length-scaling, {words}; {len(rows)} runs so far."
         table = replace(table, title=f"{subject} ({words}):{measure}")
         tables.append(NamedTable(f"{experiment.name}-reach-{positions}", question, table))
     return tables

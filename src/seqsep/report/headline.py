@@ -28,12 +28,8 @@ class Separation:
 
     def sentence(self) -> str:
         """The accuracies of both."""
-        runs = f"{_with_accuracy(self.attention)}, {_with_accuracy(self.recurrent)}"
-        return f"Index lookup among {self.task.length} symbols: {runs}"
-
-
-def _with_accuracy(run: RunSummary) -> str:
-    return f"{run.model.title} {percent(run.accuracy)} %"
+        runs = [f"{run.model.title} {percent(run.accuracy)} %" for run in (self.attention, self.recurrent)]
+        return f"Index lookup among {self.task.length} symbols: {', '.join(runs)}"
 
 
 def separation(runs: DemoRuns) -> Separation | None:

@@ -1,7 +1,8 @@
 """The lengths up to which each architecture has 99 %, and the accuracy at the first length at which it has less.
 
-All numbers are read off rows of a preset `reach`. A line is an architecture with one choice of positions. At each length it has
-the best of its sizes, rates, embedding scales and steps. This does not show anything about runs that were not made.
+All numbers are read off rows of a preset `length-scaling`. A line is an architecture with one choice of positions. At each
+length it has the best of its sizes, rates, embedding scales and steps. This does not show anything about runs that were not
+made.
 """
 
 from collections.abc import Iterable, Sequence

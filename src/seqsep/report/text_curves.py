@@ -10,9 +10,9 @@ from seqsep.lab.row import read_rows
 from seqsep.language_models.text.accuracy import LengthAccuracy, accuracies, on_subset
 from seqsep.language_models.text.reply import PREFIX, TASKS, Reply
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
-from seqsep.report.figures.looks import DASHES, LINE, SOFT, LineStyle
+from seqsep.report.figures.line_styles import DASHES, LINE, SOFT, LineStyle
 from seqsep.report.figures.panels import BOTTOM, LEFT, PANEL_HEIGHT, RIGHT, SHEET, TOP
-from seqsep.report.figures.sheet import FigureLayout, Place, draw_sheet
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, draw_sheet
 from seqsep.report.formatting import count
 from seqsep.report.styles import FILLS, SPARE_MARKERS, STYLES, spare_style
 
@@ -54,7 +54,7 @@ def draw_text_curves(task: str, replies: Sequence[Reply]) -> tuple[Figure, str]:
         looks=looks,
         width=WIDTH,
         height=TOP + PANEL_HEIGHT + BOTTOM,
-        places=[Place(LEFT, BOTTOM, WIDTH - LEFT - RIGHT, PANEL_HEIGHT)],
+        places=[PanelPlace(LEFT, BOTTOM, WIDTH - LEFT - RIGHT, PANEL_HEIGHT)],
         style=SHEET,
     )
     figure, (axes,) = draw_sheet(sheet)

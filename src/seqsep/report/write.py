@@ -122,7 +122,7 @@ def write_report(
 
 
 def reach_findings(folder: Path) -> PlainTable | None:
-    """Return the lengths of index lookup that each architecture learns, from the rows of `reach` in a folder, or None."""
+    """Return the lengths of index lookup that each architecture learns, from the rows of `length-scaling`, or None."""
     experiment = BY_NAME["index-lookup-architectures"]
-    path = experiment.rows_file(folder, "reach")
+    path = experiment.rows_file(folder, "length-scaling")
     return reach_table(experiment_reach(experiment, read_rows(path))) if path.exists() else None

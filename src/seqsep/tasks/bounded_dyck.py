@@ -12,7 +12,7 @@ Negative examples: a positive example with 1 .. max(1, length // 10) distinct po
 kinds change, otherwise the directions; with one kind, the directions always change. If the changed word is still valid, the
 original word is changed again.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
-We differ: in H.1, another condition says from which bracket on all further brackets close. For depth <= 3 it gives the same
+We differ: H.1 has another condition for the place after which all brackets are closing ones. For depth <= 3 it gives the same
 words as ours. For larger depths it can give words that are longer than `length`. For length < 10, H.1 has no possible number of
 changed positions; we change one.
 Shortcuts: for length < 20, a negative example has exactly one changed position. With two or more kinds, half of these changes

@@ -22,7 +22,7 @@ joins each other vertex to one of the hubs. One odd edge joins two of these othe
 graph is a tree if and only if these two have different hubs, which has probability 1/2. With "uniform", the graph is a tree
 with probability 1/2, a near miss with 1/4, and another graph with 1/4. Every labelled tree is equally likely. A near miss is
 such a tree with two changes. First, two vertices that are not joined get an edge, which closes a cycle. Then an edge that is
-not on this cycle is removed. The last kind is uniform among all graphs with n - 1 edges that are not trees.
+not on this cycle is removed. The other graphs are uniform among all graphs with n - 1 edges that are not trees.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1 and appendix B; double stars are those of its experiments.
 We differ: no token is between prompt, thought and answer. The paper's code writes one after the prompt and one after the
 thought. With the answer, its sequences for vanilla, cot and retrieval have 3n, 5n and 40n - 25 tokens; ours have 3n - 1, 5n -

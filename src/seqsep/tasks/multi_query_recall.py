@@ -2,9 +2,10 @@
 
 The task has two forms. Both count an example as right only if all its answers are right.
 
-Form paper: an example is x_1 y_1 .. x_N y_N without the last y. The first n = N // 2 keys differ, and every list of n
-different keys is equally likely. Their values are uniform and independent. The second half has the same keys in a uniform
-order, and each key is followed by its value. If N is odd, one more point follows, which repeats one of the keys.
+Form paper: an example has N points, which are pairs of a key x and a value y: x_1 y_1 .. x_N y_N without the last y. The first
+n = N // 2 keys differ, and every list of n different keys is equally likely. Their values are uniform and independent. The
+second half has the same keys in a uniform order, and each key is followed by its value. If N is odd, one more point follows,
+which repeats one of the keys.
 Queries: every x_k with k > N/2.
 Lengths: a training example has N points, N uniform in least_length .. length. An evaluation example has exactly `length`
 points. N points are 2 N - 1 tokens.

@@ -19,8 +19,8 @@ inputs. Among the examples, its share is (1 - (1 - p)^256 + p^256) / 2. For p = 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.1 and appendix F.3; the paper trains no model on this task.
 We differ: in F.3 a function has at most N features. Here it may have more; the default is N. Inputs do not begin with [BOS].
 Shortcuts: a linear model compares a weighted sum of the bits with a threshold. On average it explains k / (2^k - 1) of the
-variance of a random table of k bits. So with many drawn features of k bits, it is right on this share of the
-examples, about 1 - arccos(sqrt(k / (2^k - 1))) / pi:
+variance of a random table of k bits. So with many drawn features of k bits, its share of right answers is
+about 1 - arccos(sqrt(k / (2^k - 1))) / pi:
     k           1      2     3     4
     examples  100 %  80 %  73 %  67 %
 The state need not hold the bits: a recurrent model needs only what `answer_bits` returns.

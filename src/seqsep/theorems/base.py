@@ -1,4 +1,4 @@
-"""What a theorem is here: a claim with a `check` that runs it and returns measured sizes beside the bound.
+"""The type of a theorem: a claim with a `check` that runs it and returns measured sizes next to the bound.
 
 `upper`: something is built and works on the inputs tried. `lower`: a reduction or a witness is run on given models; the
 quantifier over all models stays with the written proof.
@@ -327,7 +327,7 @@ class Theorem:
 
     @property
     def statement(self) -> str:
-        """What is claimed, in one sentence."""
+        """The claim, in one sentence."""
         return self.claim.statement
 
     @property

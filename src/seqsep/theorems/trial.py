@@ -159,7 +159,7 @@ class Trial:
 
     @property
     def saturated(self) -> dict[str, int]:
-        """How many numbers met an end of the grid, by place."""
+        """The number of values that met an end of the grid, by place."""
         return {place: count for place, count in sorted(self.tally.saturated.items()) if count}
 
     def margins(self, result: Execution) -> Float64[np.ndarray, "batch"]:

@@ -9,7 +9,7 @@ import torch
 import seqsep
 from seqsep.lab.audit.attacks import closest_pairs
 from seqsep.lab.audit.questions import asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.reader import StateReader
 from seqsep.lab.audit.worst import ATTACKS, worst_case
 from seqsep.lab.run import Run
 from seqsep.lab.train import evaluate
@@ -76,7 +76,7 @@ def test_a_forgotten_first_symbol_is_found_as_a_collision():
     torch.manual_seed(0)
     model = run.model().eval()
     how = asking(run.task)
-    assert closest_pairs(Reader(model, 6), how, seed=1)[0][0] == 0.0
+    assert closest_pairs(StateReader(model, 6), how, seed=1)[0][0] == 0.0
     assert worst_case(model, run.task, questions=300).collision is not None
 
 

@@ -18,7 +18,7 @@ def rows_of(preset):
     return read_rows(EXPERIMENT.rows_file(RESULTS, preset))
 
 
-@pytest.mark.parametrize("preset", ["quick", "length", "state", "reach", "uniform"])
+@pytest.mark.parametrize("preset", ["quick", "length", "state", "length-scaling", "uniform"])
 def test_the_rows_are_the_whole_preset(preset):
     assert {one.key for one in rows_of(preset)} == {run.key() for run in EXPERIMENT.runs(preset)}
     assert {(one.run.seed, one.run.learning_rate, one.run.live) for one in rows_of(preset)} == {(0, 3e-3, 500)}
@@ -31,7 +31,7 @@ def test_which_rows_there_are():
     assert found == {(layers, trace, length) for layers in models for trace in traces for length in (8, 16)}
 
 
-@pytest.mark.parametrize("preset", ["quick", "length", "state", "reach", "uniform"])
+@pytest.mark.parametrize("preset", ["quick", "length", "state", "length-scaling", "uniform"])
 def test_no_state_is_too_small(preset):
     assert {cell.ceiling for cell in is_tree_cells(rows_of(preset)).values()} <= {1, None}
 

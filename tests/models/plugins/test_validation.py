@@ -33,8 +33,6 @@ REASONS = {
     "ChangesRandomState": r"bad.py:ChangesRandomState: it changed the random state of torch",
     "ChangesThreads": r"bad.py:ChangesThreads: surroundings left alone: it changed torch's number of threads",
     "Prints": r"it printed more than 1,048,576 bytes, bad.py:Prints: shapes and types",
-    "Forks": r"bad.py:Forks: shapes and types: it forks \(os.fork\)",
-    "ForksInC": r"bad.py:ForksInC: it forks \(past Python\)",
 }
 # What `seqsep check` says of more of them: the law that fails, and where.
 MORE = {

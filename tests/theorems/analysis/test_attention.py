@@ -11,7 +11,7 @@ from seqsep.maths.automata.growth import growth
 from seqsep.maths.automata.layered import of_values
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.analyze import analyze
-from seqsep.theorems.analysis.attention import Question, bound_from
+from seqsep.theorems.analysis.attention import ProtocolSizes, bound_from
 from seqsep.theorems.protocols.one_layer_ledger import message_bits
 
 
@@ -34,7 +34,7 @@ def total(width: int, heads: int, grid: Grid, tokens: int) -> int:
 def test_no_layer_with_less_has_a_protocol_of_so_many_bits(bits, rounding):
     """All m and H with m H below the bound, on every grid of at most p bits: the protocol takes fewer bits than D(f)."""
     for precision in (4, 8, 16):
-        question = Question(tokens=128, last_tokens=2, answers=2)
+        question = ProtocolSizes(tokens=128, last_tokens=2, answers=2)
         least = question.width(bits, precision).least
         grids = [Grid(steps, rounding) for steps in range(2, 300) if Grid(steps).precision <= precision]
         for width in range(1, least):
@@ -129,13 +129,13 @@ def test_nothing_is_said_of_what_does_not_grow(capsys):
 
 def test_growth_by_the_logarithm_reaches_no_bound():
     """The protocol's own bits grow by 3 and more for each doubling of N, so that 2 bits for each never suffice."""
-    question = Question(tokens=16, last_tokens=2, answers=2)
+    question = ProtocolSizes(tokens=16, last_tokens=2, answers=2)
     slow = growth([(4, 16), (8, 64), (16, 256)])
     assert slow.kind == "logarithmic"
     assert bound_from(slow, question, (16, 16), precision=8) is None
     fast = growth([(4, 2**16), (8, 2**24), (16, 2**32)])
     first = bound_from(fast, question, (16, 16), precision=8)
-    assert 8 * first.bit_length() + 8 > Question(first, 2, 2).bits_of_one(8)
+    assert 8 * first.bit_length() + 8 > ProtocolSizes(first, 2, 2).bits_of_one(8)
 
 
 def test_partial_functions_are_not_counted(tmp_path):

@@ -201,7 +201,7 @@ def test_random_models_err_where_two_transcripts_are_equal():
     """On coarse grids; whatever the classes say, a word and another input have the same logits."""
     random, collisions = np.random.default_rng(0), 0
     for _ in range(5):
-        network = trials.random_network(random, trials.Sizes(8, 1, 2, 1), Grid(2))
+        network = trials.random_network(random, trials.LayerSizes(8, 1, 2, 1), Grid(2))
         shown = erring_input(network, words(8)[::3])
         if shown is not None:
             collisions += 1

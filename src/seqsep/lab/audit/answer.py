@@ -8,9 +8,9 @@ from typing import Any
 from seqsep.core.names import BadInput, excerpt, whole_arguments
 from seqsep.core.tables import Tabular
 from seqsep.lab.audit.carried import carried_bits, lower_accuracy, places_at_least
-from seqsep.lab.audit.needed import Rounded, fewest, tried
+from seqsep.lab.audit.needed import CodebookResult, fewest, tried
 from seqsep.lab.audit.questions import asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.reader import StateReader
 from seqsep.lab.kept import load
 from seqsep.models.model import Model
 from seqsep.tasks import Task
@@ -24,7 +24,7 @@ SEEDS = 1 << 62
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaceAccuracy:
     """Accuracy of the questions for one value of the prefix, from 1, and its lower limit."""
 
     position: int
@@ -75,8 +75,8 @@ class Audit(Tabular):
     carries_at_least_bits: float
     all_right_bits: int | None
     least_bits: int
-    places: tuple[Place, ...]
-    curve: tuple[Rounded, ...]
+    places: tuple[PlaceAccuracy, ...]
+    curve: tuple[CodebookResult, ...]
 
     def title(self) -> str:
         """The model, the task, how often it was asked, and its accuracy."""
@@ -146,7 +146,7 @@ def audit(
         raise BadInput(f"audit({given}): expected questions from 1, confidence between 0 and 1, seed from 0 to 2^62 - 1")
     how = asking(task)
     error = 1 - confidence
-    reader = Reader(model, how.prefix_tokens)
+    reader = StateReader(model, how.prefix_tokens)
     count = max(LEAST_PREFIXES, -(-questions // how.places))
     asked = how.drawn(count, 2 * seed + 1)
     rows = reader.states(asked.prefixes)
@@ -178,7 +178,7 @@ def audit(
         all_right_bits=task.answer_bits(),
         least_bits=least_state_bits(task, accuracy),
         places=tuple(
-            Place(position + 1, float(share), limit)
+            PlaceAccuracy(position + 1, float(share), limit)
             for position, (share, limit) in enumerate(zip(right.mean(0), limits, strict=True))
         ),
         curve=curve,

@@ -36,7 +36,7 @@ class Asker:
 
     @torch.no_grad()
     def alone(self, given: Tokens) -> bool:
-        """Whether the model is wrong on this input by itself, read at once and token by token."""
+        """Return True if the model is wrong on this input by itself, read at once and token by token."""
         self.margins([given])
         state = self.model.start(1)
         for t, token in enumerate(given):

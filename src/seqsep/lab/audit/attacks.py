@@ -19,8 +19,8 @@ from typing import TypeAlias
 import numpy as np
 import torch
 
-from seqsep.lab.audit.questions import Asking, Tokens
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.questions import TaskQueries, Tokens
+from seqsep.lab.audit.reader import StateReader
 
 BATCH = 128
 PREFIXES = 256
@@ -33,12 +33,12 @@ INDEPENDENT = ("drawn", "swaps", "edits-1", "edits-2")
 """Attacks whose inputs are drawn independently."""
 
 
-def prefixes(asking: Asking, count: int, seed: int) -> list[Tokens]:
+def prefixes(asking: TaskQueries, count: int, seed: int) -> list[Tokens]:
     """Prefixes as the task draws them."""
     return list(map(tuple, asking.drawn(count, seed).prefixes.tolist()))
 
 
-def closest_pairs(reader: Reader, asking: Asking, seed: int) -> list[tuple[float, Tokens, Tokens]]:
+def closest_pairs(reader: StateReader, asking: TaskQueries, seed: int) -> list[tuple[float, Tokens, Tokens]]:
     """Pairs of different prefixes, by the distance of their states."""
     drawn = prefixes(asking, PREFIXES, seed)
     early = [next(asking.edits(prefix, 1), prefix) for prefix in drawn[:CHANGED_EARLY]]
@@ -52,13 +52,13 @@ def closest_pairs(reader: Reader, asking: Asking, seed: int) -> list[tuple[float
     return [(size, known[first], known[second]) for size, first, second in pairs]
 
 
-def closest(pairs: Sequence[tuple[float, Tokens, Tokens]], asking: Asking) -> Attack:
-    """What tells each pair apart, pair by pair: the two inputs of at most two places."""
+def closest(pairs: Sequence[tuple[float, Tokens, Tokens]], asking: TaskQueries) -> Attack:
+    """Return the questions that distinguish each pair, pair by pair: the two inputs of at most two places."""
     inputs = (one for _, first, second in pairs for one in islice(asking.inputs_apart(first, second), INPUTS_OF_A_PAIR))
     yield from _in_batches(inputs)
 
 
-def changed(asking: Asking, how: str, seed: int) -> Attack:
+def changed(asking: TaskQueries, how: str, seed: int) -> Attack:
     """An input for each drawn prefix: it, or a change of it, and what tells the two apart."""
     random = np.random.default_rng(seed)
 
@@ -76,7 +76,7 @@ def changed(asking: Asking, how: str, seed: int) -> Attack:
     yield from _in_batches(inputs())
 
 
-def drawn(asking: Asking, seed: int) -> Attack:
+def drawn(asking: TaskQueries, seed: int) -> Attack:
     """One input for each prefix, the question drawn as the task does."""
     random = np.random.default_rng(seed)
 
@@ -89,7 +89,7 @@ def drawn(asking: Asking, seed: int) -> Attack:
     yield from _in_batches(inputs())
 
 
-def climb(asking: Asking, seed: int) -> Attack:
+def climb(asking: TaskQueries, seed: int) -> Attack:
     """Greedy descent of the margin, one drawn input after another, beginning with the lowest margins of a batch."""
     random = np.random.default_rng(seed)
     for start in count():

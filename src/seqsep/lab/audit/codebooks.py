@@ -55,7 +55,7 @@ class Levels:
 
     @property
     def levels(self) -> Int64[Tensor, "scalars"]:
-        """How many different levels each scalar has."""
+        """The number of different levels of each scalar."""
         return 1 + (self.values.diff(dim=1) > 0).sum(1)
 
     @property
@@ -204,7 +204,7 @@ def _axes_of(matrix: Float[Tensor, "n n"]) -> tuple[Float[Tensor, "axes"], Float
 
 
 def handed_out(sizes: Sequence[float], bits: int) -> list[int]:
-    """Which axis gets each bit in turn: that of the greatest remaining size, which a bit divides by four.
+    """Return the axis that gets each bit in turn: that of the greatest remaining size, which a bit divides by four.
 
     >>> handed_out([16.0, 2.0], bits=4)
     [0, 0, 1, 0]

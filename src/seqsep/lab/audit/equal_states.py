@@ -14,7 +14,7 @@ from typing import Any
 
 from seqsep.core.files import digest_of_file, read_text, write_file
 from seqsep.core.names import BadInput, excerpt
-from seqsep.lab.audit.questions import Asking, Tokens
+from seqsep.lab.audit.questions import TaskQueries, Tokens
 from seqsep.models.model import Model
 from seqsep.tasks import Task
 from seqsep.theorems.protocols.collision import Collision
@@ -24,7 +24,7 @@ FORMAT = "seqsep-equal-states"
 MOST_BYTES = 1 << 24
 
 
-def collision(model: Model, how: Asking, pairs: Sequence[tuple[float, Tokens, Tokens]]) -> Collision | None:
+def collision(model: Model, how: TaskQueries, pairs: Sequence[tuple[float, Tokens, Tokens]]) -> Collision | None:
     """The first of the pairs that leave bit-equal states, each prefix read alone, with the input on which the model errs."""
     for tried, (distance, first, second) in enumerate(pairs, start=1):
         if distance > 0:

@@ -1,4 +1,4 @@
-"""What a search for wrong answers finds: single ones, shares by attack, and the whole as a table."""
+"""Results of a search for wrong answers: single ones, shares by attack, and all of them as a table."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Attacked:
-    """What an attack found: questions asked, wrong answers, and the number of the question that first got one, from 1.
+    """The result of an attack: questions asked, wrong answers, and the number of the question that first got one, from 1.
 
     `interval`: Clopper and Pearson's limits of the share wrong, for attacks whose inputs are independent; else None.
     """

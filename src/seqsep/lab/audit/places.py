@@ -18,7 +18,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.lab.audit.questions import asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.reader import StateReader
 from seqsep.models.model import Model
 from seqsep.tasks import AssociativeRecall, IndexLookup
 
@@ -30,7 +30,7 @@ PENALTIES = (0.01, 1.0, 100.0)
 
 
 @dataclass(frozen=True)
-class Places:
+class PlaceShares:
     """The shares at each place, first to last, of `prefixes` prefixes: answered by the model, and found in its state."""
 
     prefixes: int
@@ -39,7 +39,7 @@ class Places:
 
 
 @torch.no_grad()
-def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0) -> Places:
+def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0) -> PlaceShares:
     """Both shares for a model in evaluation mode.
 
     >>> _ = torch.manual_seed(0)
@@ -50,11 +50,11 @@ def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0)
     """
     ask = asking(task)
     drawn = ask.drawn(FITTED_ON + 2 * ASKED, seed)
-    reader = Reader(model, ask.prefix_tokens)
+    reader = StateReader(model, ask.prefix_tokens)
     states = reader.states(drawn.prefixes)
     right = reader.right(states[:ASKED], drawn.first(ASKED)).mean(0)
     values = torch.from_numpy(drawn.answers.copy()).to(states.device)
-    return Places(ASKED, tuple(right.tolist()), tuple(_found(_normal(states), values, ask.alphabet).tolist()))
+    return PlaceShares(ASKED, tuple(right.tolist()), tuple(_found(_normal(states), values, ask.alphabet).tolist()))
 
 
 def _normal(states: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixes varying"]:
@@ -94,5 +94,5 @@ def _found(
 
 
 def _share(scores: Float[Tensor, "prefixes scores"], values: Int64[Tensor, "prefixes places"]) -> Float[Tensor, "places"]:
-    """How often the greatest score of a place is that of its value."""
+    """Return the share of prefixes in which the greatest score of a place is that of its value."""
     return (scores.view(*values.shape, -1).argmax(-1) == values).double().mean(0)

@@ -1,4 +1,4 @@
-"""What is asked about a prefix: the symbols that a state must carry, and the continuations that ask for them.
+"""Questions about a prefix: the symbols that a state must carry, and the continuations that ask for them.
 
 A task's input is a prefix, after which the state is what a model has left of it, and a continuation, which ends in a question:
 
@@ -27,20 +27,20 @@ Tokens: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Questions:
+class PrefixQuestions:
     """Prefixes, the continuations of each, and the right answers."""
 
     prefixes: Int64[np.ndarray, "prefixes time"]
     continuations: Int64[np.ndarray, "prefixes questions more"]
     answers: Int64[np.ndarray, "prefixes questions"]
 
-    def first(self, count: int) -> "Questions":
+    def first(self, count: int) -> "PrefixQuestions":
         """Those about the first `count` prefixes."""
-        return Questions(self.prefixes[:count], self.continuations[:count], self.answers[:count])
+        return PrefixQuestions(self.prefixes[:count], self.continuations[:count], self.answers[:count])
 
 
-class Asking(ABC):
-    """How a task asks about a prefix; `places` questions each, and values out of `alphabet`.
+class TaskQueries(ABC):
+    """A task's questions about a prefix; `places` questions each, and values out of `alphabet`.
 
     >>> lookup = asking(IndexLookup(length=3, alphabet=5))
     >>> list(lookup.inputs_apart((4, 0, 2), (4, 1, 2)))  # position 2 is token 6
@@ -56,7 +56,7 @@ class Asking(ABC):
     prefix_tokens: int
 
     @abstractmethod
-    def drawn(self, count: int, seed: int) -> Questions:
+    def drawn(self, count: int, seed: int) -> PrefixQuestions:
         """The questions about `count` prefixes of the task's evaluation examples under a seed."""
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Asking(ABC):
 
     @abstractmethod
     def inputs(self) -> int:
-        """How many inputs there are in all: prefixes with their continuations."""
+        """The number of inputs in all: prefixes with their continuations."""
 
     @abstractmethod
     def every_prefix(self) -> Iterator[Tokens]:
@@ -105,7 +105,7 @@ class Asking(ABC):
 
     @abstractmethod
     def size(self, given: Tokens) -> Tokens:
-        """How much is in an input, for the search for a least one: places that are not 0, then those that differ."""
+        """Return the size of an input, for the search for a least one: places that are not 0, then those that differ."""
 
     def edits(self, prefix: Tokens, distance: int) -> Iterator[Tokens]:
         """The prefixes that differ from one in the values of exactly so many places, one by one: there may be very many."""
@@ -137,7 +137,7 @@ class Asking(ABC):
         ]
 
 
-class _Lookup(Asking):
+class _Lookup(TaskQueries):
     """One question for each value: a token that names its place."""
 
     def __init__(self, task: IndexLookup | AssociativeRecall) -> None:
@@ -148,12 +148,12 @@ class _Lookup(Asking):
         self.offset = task.key_count if isinstance(task, AssociativeRecall) else 0
         self.prefix_tokens = task.longest - 1
 
-    def drawn(self, count: int, seed: int) -> Questions:
+    def drawn(self, count: int, seed: int) -> PrefixQuestions:
         prefixes = self.task.sample(0, count, seed, evaluate=True).inputs[:, : self.prefix_tokens]
         if self.is_recall:
-            return Questions(prefixes, prefixes[:, ::2, None], prefixes[:, 1::2] - self.offset)
+            return PrefixQuestions(prefixes, prefixes[:, ::2, None], prefixes[:, 1::2] - self.offset)
         asked = np.broadcast_to(np.arange(self.places)[:, None] + self.alphabet, (count, self.places, 1))
-        return Questions(prefixes, asked.astype(np.int64), prefixes)
+        return PrefixQuestions(prefixes, asked.astype(np.int64), prefixes)
 
     def values(self, prefix: Tokens) -> Tokens:
         return tuple(token - self.offset for token in prefix[1::2]) if self.is_recall else prefix
@@ -215,7 +215,7 @@ class _Lookup(Asking):
         return (sum(value != 0 for value in self.values(given[:-1])),)
 
 
-class _Halves(Asking):
+class _Halves(TaskQueries):
     """A question is a second half."""
 
     def __init__(self, task: Equality) -> None:
@@ -225,10 +225,10 @@ class _Halves(Asking):
         self.alphabet = task.symbols
         self.prefix_tokens = self.half
 
-    def drawn(self, count: int, seed: int) -> Questions:
+    def drawn(self, count: int, seed: int) -> PrefixQuestions:
         batch = self.task.sample(0, count, seed, evaluate=True)
         halves = batch.inputs[:, self.half :][:, None]
-        return Questions(batch.inputs[:, : self.half], halves, batch.targets[:, -1:])
+        return PrefixQuestions(batch.inputs[:, : self.half], halves, batch.targets[:, -1:])
 
     def values(self, prefix: Tokens) -> Tokens:
         return prefix
@@ -291,8 +291,8 @@ class _Halves(Asking):
         return sum(pair != (0, 0) for pair in pairs), sum(one != other for one, other in pairs)
 
 
-def asking(task: Task) -> Asking:
-    """How a task asks. Raises BadInput for a task other than the three above.
+def asking(task: Task) -> TaskQueries:
+    """Return the questions of a task. Raises BadInput for a task other than the three above.
 
     >>> asking(IndexLookup(length=20)).places
     20

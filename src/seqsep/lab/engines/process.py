@@ -80,7 +80,7 @@ class Worker:
             sys.stderr.flush()
 
     def death(self) -> str:
-        """How the process ended, once its pipe has."""
+        """Return how the process ended, once its pipe has."""
         self.show()
         self.stop(time.monotonic() + GRACE_SECONDS)
         code = self.process.returncode

@@ -41,7 +41,7 @@ def verdicts(
     laws: Sequence[str] = tuple(MIXER_LAWS),
     **sizes: int,
 ) -> Iterator[Verdict]:
-    """Whether a layer or a whole model loads, builds and obeys the laws, part by part.
+    """Yield the verdicts of a layer or a complete model, part by part: it loads, it builds, and it obeys each law.
 
     `begin` is called with each part's name first. `sizes` are width and heads; a whole model, whose logits obey the laws of a
     layer but for gradients, has vocabulary, classes and longest too. The verdicts end at a part without which the others mean
@@ -115,7 +115,7 @@ class _Candidate:
 
 
 def task_verdicts(task: UserTask, begin: Callable[[str], None]) -> Iterator[Verdict]:
-    """Whether a task loads, is built, gives examples and obeys the laws, part by part, as `verdicts` does.
+    """Yield the verdicts of a task, part by part, as `verdicts` does: it loads, is built, gives examples and obeys the laws.
 
     The verdicts of the laws end at the first that is broken where the others then mean nothing.
     """

@@ -124,7 +124,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
 
 
 class Reports:
-    """What a run that trains tells the driver: each checkpoint, each evaluation, and its step now and then."""
+    """The reports of a run to the driver: each checkpoint, each evaluation, and its step now and then."""
 
     def __init__(self, reporter: Reporter, watch: "SideEffectGuard | None") -> None:
         self.reporter = reporter
@@ -174,20 +174,18 @@ def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) ->
     if "task" in message:
         fields = {name: value for name, value in message["task"].items() if name != "name"}
         task = own_task(PlugIn.restore(message["check"], files), fields)
-        watch = SideEffectGuard([task.source])
+        SideEffectGuard([task.source])
         judged = task_verdicts(task, reporter.stage)
     else:
         plug_in = restore_layer(message["check"], files)
         if isinstance(plug_in, str):
             raise InternalError(f"check {plug_in}: expected a layer or model of a user's file")
-        watch = SideEffectGuard([plug_in])
+        SideEffectGuard([plug_in])
         judged = verdicts(plug_in, **message["sizes"], begin=reporter.stage)
     holds = True
     for verdict in judged:
         holds &= verdict.holds
         reporter.send("verdict", law=verdict.law, holds=verdict.holds, where=verdict.where[:LONGEST_ERROR])
-    if watch.forks:
-        watch.check()
     return {"holds": holds}
 
 

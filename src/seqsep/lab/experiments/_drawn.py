@@ -21,7 +21,7 @@ DEMO_LENGTHS = (20, 50)
 DEMO_MIXERS = (*(mixer.name for mixer in PAPER_MIXERS), "gated-delta")
 AT_100 = ("attention", "linear-attention")
 AFTER_DEMO = (("gated-delta", 50, 100), ("attention", 100, 200))
-"""Architectures that `reach-demo` trains again: the longest input of the earlier demo, and the one at which `reach` fails."""
+"""Architectures that `length-scaling-demo` trains again: the earlier demo's longest input, and the one of its fall."""
 BEST_RATE = {
     ("attention", 20): 3e-3,
     ("attention", 50): 1e-3,
@@ -76,6 +76,6 @@ def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run
 
 
 def reach_demo() -> list[Run]:
-    """The demo's best setting, of embedding scale 0.3, where it is another than the one that `reach` went on with."""
+    """The demo's best setting, of embedding scale 0.3, where it is another than the one that `length-scaling` went on with."""
     found = {length: make(name, at, BEST_RATE[name, at], SEEDS[0]) for name, at, length in AFTER_DEMO}
     return [replace(run, task=IndexLookup(length), steps=16_000, evaluate_every=500) for length, run in found.items()]

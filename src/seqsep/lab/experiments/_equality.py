@@ -1,4 +1,4 @@
-"""What the three equality experiments share: the preset `quick`, and the sizes of `paper` and `paper-grid`.
+"""Common parts of the three equality experiments: the preset `quick`, and the sizes of `paper` and `paper-grid`.
 
 `quick` has two layers as the paper has, of width 32 in place of 64 or 256. Initial deviations are ours: 0.3 for embeddings as
 in `index_lookup_architectures`, 0.09 for the weights that start as GPT-2's, as in `dyck_architectures`. Steps are 1,000 in

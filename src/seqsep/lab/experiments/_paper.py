@@ -1,4 +1,4 @@
-"""What the paper's experiments share: sizes, heads, steps, and the full grid of appendix H (Bhattamishra et al. 2024).
+"""Common parts of the paper's experiments: sizes, heads, steps, and the grid of appendix H (Bhattamishra et al. 2024).
 
 `printed_sizes` is the preset `paper`: each printed size at each length, with 4 and with 8 heads if its mixer has heads.
 `full_grid` is the preset `paper-grid`: depths 1, 2, 4, 6 (LSTM 1, 2, 3), widths 64 to 512 and heads 4 and 8, the best of them

@@ -1,4 +1,4 @@
-"""The search of the presets `reach`: up to which length does each architecture learn, with learned positions and without?
+"""The search of the presets `length-scaling`: the length up to which each architecture learns, with learned positions or none.
 
 A contender is an architecture under one choice of positions. At the first length it is trained at every rate and embedding
 scale of a grid, then at further rates. Whoever does not pass `GOAL` there gets more steps for the best two; whoever does goes
@@ -148,7 +148,7 @@ class Reach:
         yield from self._end(contender, best, passed, outcome)
 
     def _end(self, contender: Contender, best: Run, passed: int, outcome: Outcome) -> Iterator[list[Run]]:
-        """What is left to try for who has not passed every level, at the first that it did not pass and behind it."""
+        """Yield the stages left for a contender that has not passed every level, at its first failure and after it."""
         small = best
         larger = self._larger(contender, best, self.levels[passed]) if passed < min(2, len(self.levels)) else []
         yield larger
@@ -207,12 +207,12 @@ class Reach:
 
     @property
     def size(self) -> int:
-        """How many runs the first stage has."""
+        """The number of runs of the first stage."""
         return len(self.runs())
 
     @property
     def further(self) -> int:
-        """How many runs the later stages add if none learns."""
+        """The number of runs that the later stages add if none learns."""
         return len(self.if_none_learns()) - self.size
 
     def changed(self, *changes: Callable[[Run], Run]) -> "Reach":
@@ -243,7 +243,7 @@ class Reach:
         return replace(self, contenders=contenders, levels=tuple(levels))
 
     def choices(self) -> list[Run]:
-        """What `--only` may name: each contender at each level in each of its sizes, at each embedding scale."""
+        """The choices of `--only`: each contender at each level in each of its sizes, at each embedding scale."""
         return [run for cell in self.cells for run in self._sizes(*cell)]
 
     def _sizes(self, contender: Contender, level: Level) -> list[Run]:
@@ -253,7 +253,7 @@ class Reach:
         return [replace(run, task=level.task, embedding_scale=scale) for run in sizes for scale in scales]
 
     def estimated(self) -> tuple[list[Run], int, str]:
-        """What an estimate counts: the runs if none learns, no further ones, and what that makes of it."""
+        """Return the counts of an estimate: the runs if none learns, no further ones, and a note on that."""
         return self.if_none_learns(), 0, "if no run learns,"
 
 

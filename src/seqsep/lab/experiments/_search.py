@@ -37,7 +37,7 @@ class SearchCell:
 
     @property
     def recurrent(self) -> bool:
-        """Whether no layer is known to keep a state that grows.
+        """True if no layer is known to keep a state that grows.
 
         Recurrent models learn recall at few rates only (arXiv:2508.19029). A user's own layer counts as recurrent.
         """
@@ -104,21 +104,21 @@ class Search:
         return replace(self, cells=tuple(cell for cell in cells if cell.choices))
 
     def choices(self) -> list[Run]:
-        """What `--only` may name: the choices of every cell."""
+        """The choices of `--only`: those of every cell."""
         return [run for cell in self.cells for run in cell.choices]
 
     def estimated(self) -> tuple[list[Run], int, str]:
-        """What an estimate counts: the grid, how many runs may follow, and what that makes of it."""
+        """Return the counts of an estimate: the grid, the number of runs that may follow, and a note on that."""
         return self.runs(), self.further, "at most"
 
     @property
     def size(self) -> int:
-        """How many runs the grid has; none of them is made."""
+        """The number of runs of the grid; none of them is made."""
         return len(set(self.rates)) * len({run for cell in self.cells for run in cell.choices})
 
     @property
     def further(self) -> int:
-        """How many runs the later stages add, at most."""
+        """The greatest number of runs that the later stages add."""
         refined = sum(cell.recurrent for cell in self.cells) if self.refine and len(set(self.rates)) > 1 else 0
         return 2 * refined + (self.seeds - 1) * len(self.cells)
 

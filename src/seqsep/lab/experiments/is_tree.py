@@ -12,8 +12,8 @@ Presets: `paper` is the paper's three sizes at n = 16 to 128 with its three trac
 and walk are not the paper's, so it lacks them.
 `quick` is the question on two cores, in 30 minutes: n = 8 and 16, models of QUICK_MODELS, all five traces. Each run to its last
 step it takes about 25 minutes there, by `--dry-run` with two workers.
-`reach` goes on from there, in 12 hours of one core: four layers and more steps for the thoughts that two layers have not
-learned at n = 16, longer inputs for the one that they have.
+`length-scaling` goes on from there, in 12 hours of one core: four layers and more steps for the thoughts that two layers have
+not learned at n = 16, longer inputs for the one that they have.
 `uniform` is the part of `quick` without a thought and with walk, on uniform graphs: trees, near misses and others.
 `length` is the sweep over lengths at a fixed state, `state` that over states at a fixed length: every recurrent mixer and the
 hybrid, with the thought peel.
@@ -168,8 +168,8 @@ DEEPER_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba
 
 
 @dataclass(frozen=True)
-class Place:
-    """A length and a trace of `reach`, with the models that are tried there and their effort."""
+class ScalingCase:
+    """A length and a trace of `length-scaling`, with the models that are tried there and their effort."""
 
     length: int
     trace: str
@@ -178,20 +178,20 @@ class Place:
 
 
 REACH = (
-    Place(16, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(16, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(32, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
-    Place(64, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
-    Place(16, "retrieval", QUICK_MODELS, Effort(steps=3000, batch=8)),
-    Place(32, "retrieval", QUICK_MODELS, Effort(steps=2000, batch=8)),
-    Place(32, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(32, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(16, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(16, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(32, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    ScalingCase(64, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    ScalingCase(16, "retrieval", QUICK_MODELS, Effort(steps=3000, batch=8)),
+    ScalingCase(32, "retrieval", QUICK_MODELS, Effort(steps=2000, batch=8)),
+    ScalingCase(32, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(32, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
 )
 """Four layers where two of `quick` have not learned a trace, two where they have, at longer inputs or with more steps."""
 
 
 def reach() -> list[Run]:
-    """What twelve hours of one core give: each trace where `quick` left it."""
+    """Return the runs of twelve hours of one core: each trace from the length where `quick` left it."""
     return [small(layers, 64, place.length, place.trace, effort=place.effort) for place in REACH for layers in place.models]
 
 
@@ -233,5 +233,5 @@ EXPERIMENT = Experiment.of_presets(
     name="is-tree",
     question="Who learns to decide IsTree, with which thought?",
     searches={},
-    lists={"quick": quick, "paper": paper, "reach": reach, "length": lengths, "state": states, "uniform": uniform},
+    lists={"quick": quick, "paper": paper, "length-scaling": reach, "length": lengths, "state": states, "uniform": uniform},
 )

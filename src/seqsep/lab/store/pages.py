@@ -5,7 +5,7 @@ hides rows that are intact. Here a record is found by its own beginning: a recor
 list of type codes and then the values, and keys and digests of ours are texts of 64 bytes. A record without room on its page
 continues in a chain of pages. Pages are those of the file, then those of each transaction in its log (-wal).
 
-The bytes may be forged, so that a chain has no end, or thousands of records share one: the work is bounded (`Work`).
+The bytes may be forged, so that a chain has no end, or thousands of records share one: the work is bounded (`CopyBudget`).
 """
 
 import operator
@@ -42,7 +42,7 @@ class Forged(ValueError):
     """Bytes that need more work than those of a store can. The message is one line, without the path."""
 
 
-class Work:
+class CopyBudget:
     """The bytes that were copied into records, and the most that may be.
 
     It knows the chain of each record, so that a record is not copied again as long as it is the same.
@@ -69,7 +69,7 @@ class Work:
         return False
 
 
-def records(database: bytes, log: bytes, work: Work) -> Iterator[tuple[str, int, list[Any]]]:
+def records(database: bytes, log: bytes, work: CopyBudget) -> Iterator[tuple[str, int, list[Any]]]:
     """Yield what looks like a record of ours in a file or its log: table or INDEXED, row number, values.
 
     Raises Forged for bytes that need too much work.
@@ -103,7 +103,7 @@ def _views(database: bytes, log: bytes, size: int) -> Iterator[tuple[dict[int, b
     yield pages, changed
 
 
-def _records(pages: Mapping[int, bytes], number: int, *, size: int, work: Work) -> Iterator[tuple[str, int, list[Any]]]:
+def _records(pages: Mapping[int, bytes], number: int, *, size: int, work: CopyBudget) -> Iterator[tuple[str, int, list[Any]]]:
     """Yield what looks like a record of a table on a page: table, row number, values."""
     page = pages[number]
     for table, pattern in RECORDS.items():
@@ -137,7 +137,7 @@ def _length_on_page(length: int, size: int) -> int:
     return local if local <= size - 35 else least
 
 
-def _chain(pages: Mapping[int, bytes], following: bytes, *, length: int, work: Work) -> list[bytes] | None:
+def _chain(pages: Mapping[int, bytes], following: bytes, *, length: int, work: CopyBudget) -> list[bytes] | None:
     """The pages with the next `length` bytes of a record; None if it is cut off, or if its pages go round in a circle."""
     chain: list[bytes] = []
     visited = set()
@@ -155,7 +155,7 @@ def _chain(pages: Mapping[int, bytes], following: bytes, *, length: int, work: W
     return chain
 
 
-def _indexed(page: bytes, work: Work) -> Iterator[tuple[str, int, list[Any]]]:
+def _indexed(page: bytes, work: CopyBudget) -> Iterator[tuple[str, int, list[Any]]]:
     """Yield row numbers and names of runs in the index of their primary key (key, experiment)."""
     for match in INDEX.finditer(page):
         header = match[1]

@@ -47,7 +47,7 @@ def removed(path: Path, rows: int, rescued: Path) -> StoreRemoved:
 
 
 def repair_with(path: Path) -> str:
-    """What to do about a damaged store, in words."""
+    """Return the steps that repair a damaged store, in words."""
     return f"seqsep store repair {path} keeps what is intact"
 
 
@@ -128,7 +128,7 @@ def unused(path: Path, word: str, ending: str = "") -> Path:
 
 
 def is_writable(path: Path) -> bool:
-    """Whether SQLite could write to a store, and to the logs beside it, which it needs in order to read as well."""
+    """Return True if SQLite could write to a store and to its logs, which it needs in order to read as well."""
     by_rights = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
     return all(os.access(place, os.W_OK, **by_rights) for place in (path, path.resolve().parent))
 

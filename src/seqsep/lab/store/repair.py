@@ -124,7 +124,7 @@ def _replace(path: Path, fresh: Path, damaged: Path) -> None:
 
 
 def _on_disk(path: Path, row: tuple[Any, ...]) -> bool:
-    """Whether a file of a checkpoint's row is there. A row without one is worth nothing: its run has ended since."""
+    """Return True if a file of a checkpoint's row is there. A row without one is worth nothing: its run has ended since."""
     key, _, column, _ = row
     place = Path(f"{path}.checkpoints") / f"{key}.safetensors"
     return any(checkpoint_file(place, digest).exists() for digest in digests_of(column))

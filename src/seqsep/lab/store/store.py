@@ -77,7 +77,7 @@ class Store:
         OPENED[self._identity] += 1
 
     def _exists(self, create: bool) -> bool:
-        """Whether the file is there, and not empty. Read before SQLite does, which would touch another program's database."""
+        """Return True if the file is there and not empty. SQLite, if asked first, would touch another program's database."""
         try:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -234,7 +234,7 @@ class Store:
         return None
 
     def unfinished(self) -> int:
-        """How many runs have a checkpoint and no outcome."""
+        """The number of runs with a checkpoint and no outcome."""
         return len(self._checkpoints("1"))
 
     def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:

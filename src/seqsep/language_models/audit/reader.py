@@ -12,8 +12,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqsep.core.names import BadInput, excerpt
-from seqsep.language_models.audit.books import Asked, BookQuestions, Tokens
-from seqsep.language_models.laws.reader import Reader, State
+from seqsep.language_models.audit.books import BookQuery, BookQuestions, Tokens
+from seqsep.language_models.laws.reader import ModelReader, State
 from seqsep.language_models.laws.state import size_in_bytes, tensors
 
 NO_TOKEN = -1
@@ -33,7 +33,7 @@ class BookReader:
     is not handed back, or not all of it.
     """
 
-    def __init__(self, reader: Reader, book: Tokens) -> None:
+    def __init__(self, reader: ModelReader, book: Tokens) -> None:
         self.reader = reader
         where = reader.source.where
         if not reader.keeps_state:
@@ -45,7 +45,7 @@ class BookReader:
         self.numbers = sum(part.numel() for part, axis in self._parts(self.like) if axis is not None)
         self.are_floats = all(part.is_floating_point() for part, axis in self._parts(self.like) if axis is not None)
 
-    def require_whole_state(self, first: Tokens, second: Tokens, asked: Asked) -> None:
+    def require_whole_state(self, first: Tokens, second: Tokens, asked: BookQuery) -> None:
         """Raise BadInput unless a state that is written down, and put in place of that of another book, goes on as before."""
         expected = self._logits(self._read([first]), [asked.continuation])
         self._require_finite(_chosen(expected), [first], [asked])
@@ -60,7 +60,7 @@ class BookReader:
             raise BadInput(f"{self.reader.source.where}: {what}, found that {words}; seqsep check --model says which law fails")
 
     def answered(self, questions: BookQuestions) -> np.ndarray:
-        """Which questions the model answers right from its own states: books by questions."""
+        """Return a mask, books by questions: which questions the model answers right from its own states."""
         places = len(questions.asked[0])
         right = np.zeros((len(questions.books), places), dtype=bool)
         for group in self._groups(questions, places):
@@ -80,7 +80,7 @@ class BookReader:
         return torch.cat([self._rows(self._read(books[first : first + at_once])) for first in range(0, len(books), at_once)])
 
     def right(self, rows: Rows, questions: BookQuestions) -> np.ndarray:
-        """Which questions the model answers right from these rows: books by questions."""
+        """Return a mask, books by questions: which questions the model answers right from these rows."""
         places = len(questions.asked[0])
         at_once = self._at_once(places)
         right = []
@@ -136,7 +136,7 @@ class BookReader:
             found.append(logits[:, 0])
         return torch.stack(found, 1)
 
-    def _require_finite(self, chosen: list[list[int]], books: Sequence[Tokens], asked: Sequence[Asked]) -> None:
+    def _require_finite(self, chosen: list[list[int]], books: Sequence[Tokens], asked: Sequence[BookQuery]) -> None:
         """Raise BadInput, with the first book and question, if a logit that decides an answer is NaN or infinite."""
         for tokens, book, one in zip(chosen, books, asked, strict=True):
             if NO_TOKEN in tokens[: len(one.continuation)]:
@@ -152,7 +152,7 @@ def _chosen(logits: Float[Tensor, "inputs time vocabulary"]) -> list[list[int]]:
     return found
 
 
-def _right(chosen: list[list[int]], asked: Sequence[Asked], places: int) -> np.ndarray:
+def _right(chosen: list[list[int]], asked: Sequence[BookQuery], places: int) -> np.ndarray:
     """Tell which answers are the first choices: books by questions."""
     right = []
     for one, tokens in zip(asked, chosen, strict=True):
@@ -161,7 +161,7 @@ def _right(chosen: list[list[int]], asked: Sequence[Asked], places: int) -> np.n
     return np.array(right).reshape(-1, places)
 
 
-def _batch_axes(reader: Reader, book: Tokens) -> list[int | None]:
+def _batch_axes(reader: ModelReader, book: Tokens) -> list[int | None]:
     """For each tensor of the state the axis that grows with the batch; None if none does."""
     two, three = (tensors(reader.read(torch.tensor([book] * copies))[1].value) for copies in (2, 3))
     found: list[int | None] = []

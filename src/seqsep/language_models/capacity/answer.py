@@ -1,4 +1,4 @@
-"""How large the state of a model is, from its config.json alone, and what follows from that."""
+"""The size of a model's state, from its config.json only, and the limits that follow from it."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from seqsep.language_models.capacity.limits import Limit, limits
 from seqsep.language_models.capacity.part import BITS, Part
 from seqsep.language_models.capacity.quantized import cache_width, unknown_method
 from seqsep.language_models.capacity.read import read_model
-from seqsep.language_models.capacity.sizes import Sizes
+from seqsep.language_models.capacity.sizes import StateSizes
 from seqsep.language_models.capacity.spellings import require_sizes
 from seqsep.language_models.capacity.widths import Width, keys_and_values, width
 
@@ -90,7 +90,7 @@ def capacity(
 
 
 @dataclass(frozen=True, repr=False)
-class Capacity(Sizes, Tabular):
+class Capacity(StateSizes, Tabular):
     """The numbers that a model keeps between tokens, for one sequence.
 
     Fields:
@@ -165,7 +165,7 @@ class Capacity(Sizes, Tabular):
 
     @property
     def layers_by_kind(self) -> dict[str, int]:
-        """How many layers keep a part of each kind."""
+        """The number of layers that keep a part of each kind."""
         found: Counter[str] = Counter()
         for part, count in self.parts.items():
             found[part.kind] += count
@@ -173,7 +173,7 @@ class Capacity(Sizes, Tabular):
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """What no model with this state can do, however trained, at these widths of numbers."""
+        """Return the limits of every model with this state, however trained, at these widths of numbers."""
         vocabulary = self.fields.get("vocab_size")
         known = isinstance(vocabulary, int) and not isinstance(vocabulary, bool) and 1 < vocabulary < 1 << 31
         return limits(self.bits(), self.bits_per_token(), vocabulary if known else None)
@@ -207,7 +207,7 @@ class Capacity(Sizes, Tabular):
 
     @property
     def horizon_tokens(self) -> int | None:
-        """How far back a token can have any influence, in tokens, where every layer that keeps anything has a window."""
+        """The distance in tokens beyond which a token has no influence, if every layer that keeps anything has a window."""
         keeping = [layer for layer in self.layers if layer]
         only = all(part.kind == "window" for layer in keeping for part in layer)
         return sum(max(part.tokens or 0 for part in layer) for layer in keeping) if keeping and only else None

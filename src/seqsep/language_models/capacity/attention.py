@@ -1,4 +1,4 @@
-"""What an attention layer keeps of each token: keys and values, a latent, an indexer's keys; of all tokens, or of a window."""
+"""The numbers that an attention layer keeps of each token: keys and values, a latent, an indexer's keys; all, or a window."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,6 +39,12 @@ def ungrouped(fields: Fields) -> list[Part]:
     width = fields.whole("hidden_size")
     heads = fields.optional("num_attention_heads") or 1
     return [Part("attention", per_token=2 * width, values=width, shares=heads if width % heads == 0 else 1)]
+
+
+def _ungrouped_of_decoder(fields: Fields) -> list[Part]:
+    """The same, and those of a source if the file has add_cross_attention."""
+    own = ungrouped(fields)
+    return [*own, *map(cross, own)] if fields.flag("add_cross_attention") else own
 
 
 def _split(fields: Fields) -> list[Part]:
@@ -89,7 +95,8 @@ def _doubled_width(fields: Fields) -> list[Part]:
 def _of_decoder(fields: Fields) -> list[Part]:
     """BART and what follows it: keys and values of the decoder's own tokens, and of the source."""
     width = fields.whole("d_model" if fields.has("d_model") else "hidden_size")
-    heads = fields.optional("decoder_attention_heads") or fields.optional("num_decoder_attention_heads") or 1
+    names = ("decoder_attention_heads", "num_decoder_attention_heads", "num_attention_heads")
+    heads = next((fields.whole(name) for name in names if fields.has(name)), 1)
     own = Part("attention", per_token=2 * width, values=width, shares=heads if width % heads == 0 else 1)
     return [own, cross(own)]
 
@@ -97,6 +104,32 @@ def _of_decoder(fields: Fields) -> list[Part]:
 def _of_t5(fields: Fields) -> list[Part]:
     own = _pairs(fields.whole("num_heads"), fields.whole("d_kv"))
     return [own, cross(own)]
+
+
+def _grouped_of_decoder(fields: Fields) -> list[Part]:
+    """Keys and values of grouped heads, of the decoder's own tokens and of the source."""
+    own = grouped(fields)
+    return [*own, *map(cross, own)]
+
+
+def _dia(fields: Fields) -> list[Part]:
+    """Cross-attention has heads and a width of its own."""
+    source = _pairs(fields.whole("cross_num_key_value_heads"), fields.whole("cross_head_dim"))
+    return [*grouped(fields), cross(source)]
+
+
+def _cpmant(fields: Fields) -> list[Part]:
+    """CPM-Ant: the keys and values of a learned prompt are in front of those of the tokens."""
+    own = _pairs(fields.whole("num_attention_heads"), fields.whole("dim_head"))
+    return [Part("prompt", fixed=fields.whole("prompt_length", least=0) * own.per_token, shares=own.shares), own]
+
+
+def _hidden(fields: Fields) -> list[Part]:
+    """XLNet: the input of each layer, of all tokens or of the last mem_len."""
+    if fields.get("reuse_len"):
+        fields.refuse("reuse_len", "null: batches that are read again are not counted")
+    tokens = fields.optional("mem_len", least=0) or None
+    return [Part("window" if tokens else "attention", per_token=fields.whole("hidden_size"), tokens=tokens)]
 
 
 def cross(part: Part) -> Part:
@@ -117,6 +150,11 @@ ATTENTION: dict[str, Callable[[Fields], list[Part]]] = {
     "decoder": _of_decoder,
     "t5": _of_t5,
     "chatglm": _chatglm,
+    "grouped-decoder": _grouped_of_decoder,
+    "ungrouped-decoder": _ungrouped_of_decoder,
+    "dia": _dia,
+    "cpmant": _cpmant,
+    "hidden": _hidden,
 }
 
 
@@ -130,8 +168,11 @@ def index(fields: Fields, keys: str) -> Part:
 
 
 def windowed(parts: list[Part], window: int) -> list[Part]:
-    """The same parts, kept of a window: the asking token is its last, so one less is kept."""
-    return [replace(part, kind="window", tokens=window - 1) for part in parts]
+    """Return the same parts, kept of a window: its last token is the one that attends, so one less is kept.
+
+    Those of a source are kept of all source tokens.
+    """
+    return [part if part.kind == "cross" else replace(part, kind="window", tokens=window - 1) for part in parts]
 
 
 def compressed(fields: Fields, kind: str) -> list[Part]:

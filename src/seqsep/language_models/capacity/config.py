@@ -19,7 +19,7 @@ MOST_BYTES = 4 << 20
 MOST_LAYERS = 10_000
 MOST_NESTED = 50
 """Lists and objects inside each other, so that none who walks through them reaches the end of Python's stack."""
-MOST = 1 << 31
+MOST_FIELD = 1 << 31
 """No field of a model comes near it."""
 
 
@@ -114,7 +114,7 @@ class Fields:
         return Fields(self.where, {**self.values, **further}, self.defaults, self.taken)
 
     def has(self, name: str) -> bool:
-        """Whether the file says something other than null, or the library has such a default."""
+        """Return True if the file has a value other than null, or the library has such a default."""
         return self.get(name) is not None
 
     def get(self, name: str) -> Any:
@@ -136,7 +136,7 @@ class Fields:
         """Raise BadInput that names file and field, what was expected and what was found."""
         raise BadInput(f"{self.where}: {name}: expected {expected}, found {_kind(self.get(name))}")
 
-    def whole(self, name: str, least: int = 1, most: int = MOST) -> int:
+    def whole(self, name: str, least: int = 1, most: int = MOST_FIELD) -> int:
         """A whole number in a range."""
         value = self.get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
@@ -150,15 +150,20 @@ class Fields:
     def window(self, name: str = "sliding_window") -> int | None:
         """Return the size of a window, or None if the field is null or absent."""
         value = self.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST):
-            self.refuse(name, f"a whole number from 1 to {MOST} (null switches the window off)")
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_FIELD):
+            self.refuse(name, f"a whole number from 1 to {MOST_FIELD} (null switches the window off)")
         return value
 
     def ratio(self, name: str) -> Fraction:
         """A finite positive number, exactly."""
         value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 < value <= MOST:
-            self.refuse(name, f"a positive number up to {MOST}")
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+            or not 0 < value <= MOST_FIELD
+        ):
+            self.refuse(name, f"a positive number up to {MOST_FIELD}")
         return Fraction(value)
 
     def flag(self, name: str) -> bool:
@@ -175,8 +180,8 @@ class Fields:
     def places(self, name: str, length: int | None = None) -> list[int] | None:
         """A list of whole numbers from 0; None where the field is null or absent."""
         found = self._items(name, length, int, "whole numbers")
-        if found is not None and any(isinstance(item, bool) or not 0 <= item <= MOST for item in found):
-            self.refuse(name, f"whole numbers from 0 to {MOST}")
+        if found is not None and any(isinstance(item, bool) or not 0 <= item <= MOST_FIELD for item in found):
+            self.refuse(name, f"whole numbers from 0 to {MOST_FIELD}")
         return found
 
     def _items(self, name: str, length: int | None, kind: type, plural: str) -> list[Any] | None:
@@ -206,12 +211,12 @@ class Fields:
 
     @property
     def layers(self) -> int:
-        """How many layers the file says there are."""
+        """The number of layers in the file."""
         return self.whole("num_hidden_layers", most=MOST_LAYERS)
 
 
 def _kind(value: Any) -> str:
-    """What a value is, in few words."""
+    """Return the kind of a value, in few words."""
     if value is None:
         return "nothing or null"
     if isinstance(value, str):

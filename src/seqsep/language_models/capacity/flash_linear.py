@@ -15,7 +15,7 @@ from seqsep.language_models.capacity.part import WIDE, Part
 from seqsep.language_models.capacity.states import STATES
 
 Layer = tuple[Part, ...]
-COMMON = {"hidden_size": 2048, "num_hidden_layers": 24, "conv_size": 4, "use_short_conv": False}
+SHARED_DEFAULTS = {"hidden_size": 2048, "num_hidden_layers": 24, "conv_size": 4, "use_short_conv": False}
 WIDE_HEADS = {"expand_v": 2.0, "head_dim": 256, "num_heads": 6, "num_hidden_layers": 21, "use_short_conv": True}
 SLOTS = {"num_heads": 4, "num_slots": 64, "expand_k": 1, "expand_v": 1}
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -137,7 +137,7 @@ def _bitnet(fields: Fields) -> list[Part]:
 
 
 def is_flash_linear(name: str, config: Mapping[str, Any]) -> bool:
-    """Whether a file with this model_type is read as flash-linear-attention's.
+    """Return True if a file with this model_type is read as flash-linear-attention's.
 
     >>> is_flash_linear("gla", {}), is_flash_linear("mamba", {}), is_flash_linear("mamba", {"fuse_norm": True})
     (True, False, True)
@@ -168,7 +168,7 @@ SHARED_NAMES: dict[str, Callable[[Fields], list[Part]]] = {"mamba": STATES["mamb
 
 def flash_linear_layers(where: str, name: str, config: Mapping[str, Any]) -> tuple[Fields, tuple[Layer, ...]]:
     """The fields as they are read, and the parts of each layer; layers that `attn` names attend."""
-    fields = Fields(where, config, {**COMMON, **DEFAULTS[name]})
+    fields = Fields(where, config, {**SHARED_DEFAULTS, **DEFAULTS[name]})
     attention = fields.inner("attn")
     chosen = set(attention.places("layers") or [])
     if any(place >= fields.layers for place in chosen):

@@ -101,7 +101,7 @@ def read_header(path: Path) -> dict[str, Any]:
     """
     where = printable(str(path))
     with open_regular(path, most=LARGEST_FILE) as file:
-        reader = _Reader(where, file)
+        reader = _HeaderReader(where, file)
         if reader.bytes(4) != MAGIC:
             raise BadInput(f"{where}: expected a .gguf file, found another first word")
         version = reader.number("<I")
@@ -118,7 +118,7 @@ def read_header(path: Path) -> dict[str, Any]:
         return found
 
 
-class _Reader:
+class _HeaderReader:
     """A header, read from front to end with limits."""
 
     def __init__(self, where: str, file: BufferedReader) -> None:

@@ -1,4 +1,4 @@
-"""What no model with a state of so many bits can do, however trained: from which number of items on.
+"""Limits of every model with a state of B bits, however trained: the number of items from which each one holds.
 
 A state has B bits once the items are read, each of them one token, and a cache adds g bits for each. B + N g < N log2 S leaves
 two lists of N symbols with the same state, so a question about a symbol has a wrong answer (index lookup on every input; exact
@@ -58,7 +58,7 @@ class Limit:
 
     @property
     def proof(self) -> str:
-        """Which argument shows it."""
+        """The argument that shows it."""
         return "counting" if self.accuracy is None else "Fano"
 
     def record(self) -> dict[str, object]:
@@ -133,7 +133,7 @@ def most_different(values: int, state_bits: int) -> int | None:
 
 
 def _fits(values: int, items: int, state_bits: int) -> bool:
-    """Whether so many bits tell the lists of different values apart: S (S - 1) .. (S - n + 1) <= 2^B."""
+    """Return True if these bits distinguish the lists of different values: S (S - 1) .. (S - n + 1) <= 2^B."""
     if values <= MOST_EXACT:
         lists = perm(values, items)
         return (lists - 1).bit_length() <= state_bits

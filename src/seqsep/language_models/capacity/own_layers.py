@@ -1,6 +1,7 @@
 """Families whose files describe their layers in ways of their own: as lists of kinds, under the names of other families.
 
-Their rules are read from published code: Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY).
+They are Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY). `transformers` does not contain them, so their
+answers are marked "by rule, not verified".
 """
 
 from collections.abc import Callable, Mapping

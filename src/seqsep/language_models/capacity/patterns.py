@@ -1,4 +1,4 @@
-"""Which layer is of which kind: what a file lists, else the rule that the library follows for its family.
+"""The kind of each layer: listed in the file, else by the rule that the library follows for its family.
 
 Kinds have the names of `transformers`: full_attention, sliding_attention, chunked_attention, indexed_attention,
 linear_attention (any fixed state), conv, hybrid and hybrid_sliding (both in one layer), mlp and moe (nothing is kept), and the

@@ -27,7 +27,7 @@ class Published:
     note: str
 
     def capacity(self) -> Capacity:
-        """What the model keeps."""
+        """Return the sizes that the model keeps."""
         return capacity(self.config)
 
 

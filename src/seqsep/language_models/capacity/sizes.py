@@ -10,7 +10,7 @@ from seqsep.language_models.capacity.widths import Width
 MOST_TOKENS = 10**15
 
 
-class Sizes:
+class StateSizes:
     """The sizes of a model's state and cache.
 
     Numbers and bits are of the complete model. Bytes are of one device: with tensor parallelism, of the one that keeps most.

@@ -80,6 +80,15 @@ def shortened(config: Mapping[str, Any], time: int) -> dict[str, Any]:
     return {name: third for name in (*WINDOWS, *CHUNKS) if isinstance(config.get(name), int) and config[name] > third}
 
 
+def windows_of(config: Mapping[str, Any]) -> list[int]:
+    """Return the windows of a configuration, shortest first.
+
+    >>> windows_of({"sliding_window": 4096, "attention_chunk_size": 8, "window_size": None})
+    [8, 4096]
+    """
+    return sorted({config[name] for name in WINDOWS if isinstance(config.get(name), int) and config[name]})
+
+
 def with_window(config: Mapping[str, Any], window: int) -> dict[str, Any]:
     """The fields that make every window so many tokens wide.
 

@@ -14,8 +14,8 @@ from seqsep.language_models.text.reply import PREFIX, Reply
 OnReply = Callable[[Reply], None]
 
 
-def surroundings(device: str) -> dict[str, Any]:
-    """What replies depend on beside question and model: the versions of torch and transformers, device, threads, processor."""
+def reply_environment(device: str) -> dict[str, Any]:
+    """Return what replies depend on besides question and model: torch and transformers, device, threads, processor."""
     import torch
     import transformers
 
@@ -24,7 +24,7 @@ def surroundings(device: str) -> dict[str, Any]:
 
 @runtime_checkable
 class TextModel(Protocol):
-    """What is asked: `language_model.LanguageModel`, or anything else that completes prompts."""
+    """The model that is asked: `language_model.LanguageModel`, or anything else that completes prompts."""
 
     facts: Facts
 
@@ -46,7 +46,7 @@ class TextModel(Protocol):
 class Evaluation:
     """A model that answers questions, and the store of its replies; the store is being driven (`Store.driving`).
 
-    Replies are found again by question, model and surroundings but for the processor. `batch` questions whose prompts have
+    Replies are found again by question, model and environment (without the processor). `batch` questions whose prompts have
     equally many tokens are answered together.
     """
 
@@ -54,7 +54,7 @@ class Evaluation:
         self.model = model
         self.store = store
         self.batch = batch
-        self.environment = surroundings(device)
+        self.environment = reply_environment(device)
         self.held: dict[str, Reply] = {}
         for row in store.finished(f"{PREFIX}{task}"):
             if not _same(row.environment, self.environment):
@@ -112,7 +112,7 @@ class Evaluation:
 
 
 def in_words(question: Question) -> str:
-    """Which question, for messages."""
+    """Return the question's name, for messages."""
     number = question.fields.get("id", question.fields.get("index"))
     return f"{question.task}, n = {question.length}, question {number}"
 

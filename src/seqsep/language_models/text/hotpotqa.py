@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from seqsep.core.stream import Use, draws
-from seqsep.language_models.text.hotpotqa_file import NEEDED, Asked, HotpotFile, Paragraph
+from seqsep.language_models.text.hotpotqa_file import NEEDED, HotpotFile, HotpotQAExample, Paragraph
 from seqsep.language_models.text.lookup import distinct
 from seqsep.language_models.text.question import Question
 
@@ -30,8 +30,8 @@ OPENING = "Answer each question from the paragraphs before it.\n\n"
 class Benchmark:
     """The questions asked of a file, in an order drawn by the seed, and the examples that every prompt shows."""
 
-    asked: tuple[Asked, ...]
-    examples: tuple[Asked, ...]
+    asked: tuple[HotpotQAExample, ...]
+    examples: tuple[HotpotQAExample, ...]
     sha256: str
     seed: int
 
@@ -48,7 +48,7 @@ class Benchmark:
             raise ValueError(f"HotpotQA: expected {expected}, found {len(ordered)}")
         return cls(tuple(ordered[shots:]), tuple(ordered[:shots]), file.sha256, seed)
 
-    def question(self, asked: Asked, paragraphs: int, order: Order) -> Question:
+    def question(self, asked: HotpotQAExample, paragraphs: int, order: Order) -> Question:
         """The prompt of a question with so many paragraphs. Raises ValueError for fewer than 2 or more than it has."""
         if not NEEDED <= paragraphs <= NEEDED + len(asked.distracting):
             most = NEEDED + len(asked.distracting)
@@ -76,7 +76,7 @@ class Benchmark:
             grading="normalised",
         )
 
-    def paragraphs(self, asked: Asked, count: int, order: Order) -> list[Paragraph]:
+    def paragraphs(self, asked: HotpotQAExample, count: int, order: Order) -> list[Paragraph]:
         """The paragraphs in the order of the prompt. Draws depend on the seed and the question's id alone."""
         start = int.from_bytes(hashlib.sha256(asked.id.encode()).digest()[:5], "big")
         available = NEEDED + len(asked.distracting)
@@ -94,5 +94,5 @@ def _paragraphs(paragraphs: Sequence[Paragraph]) -> str:
     return "".join(lines) + "\n"
 
 
-def _asking(asked: Asked) -> str:
+def _asking(asked: HotpotQAExample) -> str:
     return f"Question: {asked.question}\nThought:"

@@ -1,4 +1,4 @@
-"""What phonebook and index lookup share: distinct draws, examples that stand in the prompt, and the chance of a guess."""
+"""Common parts of phonebook and index lookup: distinct draws, examples in the prompt, and the chance of a guess."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ MOST_LENGTH = 1_000_000
 
 @dataclass(frozen=True)
 class Lookups:
-    """Which questions of a task: their length, how many examples each prompt shows, and the seed.
+    """The choice of a task's questions: their length, the number of examples in each prompt, and the seed.
 
     Question i of a seed depends on nothing else; those for training (`evaluate` False) are others than those asked. Raises
     ValueError unless the length is above the number of examples and at most a million.

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.quantized import FIELD, unknown_method
-from seqsep.language_models.laws.folder import CHAT, CONFIG, GENERATION, INDEX, TOKENIZER, Folder, read_folder
-from seqsep.language_models.laws.source import require_few_layers, require_model_type
+from seqsep.language_models.loader.configuration import require_few_layers, require_model_type
+from seqsep.language_models.loader.folder import CHAT, CONFIG, GENERATION, INDEX, TOKENIZER, Folder, read_folder
 
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 

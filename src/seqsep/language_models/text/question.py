@@ -43,7 +43,7 @@ class Question:
 
     @property
     def length(self) -> int:
-        """What accuracy is drawn over: entries, words or paragraphs."""
+        """The length over which accuracy is drawn: entries, words or paragraphs."""
         return int(self.fields["length"])
 
     def key(self, model: dict[str, Any]) -> str:
@@ -51,7 +51,7 @@ class Question:
         return key_of(self.fields, model)
 
     def is_complete(self, text: str) -> bool:
-        """Whether a text has come to its end."""
+        """Return True if a text has come to its end."""
         return re.search(self.end, text) is not None
 
     def written(self, text: str) -> str:
@@ -64,7 +64,7 @@ class Question:
         return line.split("\n")[0].strip()
 
     def is_right(self, written: str) -> bool:
-        """Whether an answer is the expected one."""
+        """Return True if an answer is the expected one."""
         if self.grading == "normalised":
             return normalised(written) == normalised(self.expected)
         return written == self.expected

@@ -1,4 +1,4 @@
-"""What a model wrote to a question, and whether it is right: a row of the store, beside those of training runs."""
+"""A model's reply to a question, right or wrong: a row of the store, next to those of training runs."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""How a law compares what a mixer gives with what it must give, and how it says where they differ."""
+"""The comparison of a mixer's numbers with those that a law requires, and the message about the place where they differ."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What every mixer must obey, callable by outside authors.
+"""The laws that every mixer must obey, callable by outside authors.
 
 Each law takes a mixer and random inputs and raises LawFails, which says what differs and where. The mixer may be anyone's.
 """
@@ -21,6 +21,7 @@ from seqsep.models.laws._comparison import (
     step_through,
 )
 from seqsep.models.laws._gradients import gradients_are_right
+from seqsep.models.laws._optional import optional_methods_agree
 from seqsep.models.laws.failure import LawFails
 from seqsep.models.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.models.plugins.global_state import GlobalState
@@ -37,7 +38,7 @@ GROWS_UNEVENLY = "the state grows by fewer bits than with the first token, which
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law holds; if it does not, `where` says what differs and where; if it does, what is odd all the same, if any.
+    """The verdict on a law: it holds or not. `where` says what differs and where, or, if it holds, what is odd all the same.
 
     >>> Verdict("causal", False, "it looks ahead").holds
     False
@@ -343,6 +344,7 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], str | None]] = {
     "padding": padding_changes_nothing,
     "many questions to one state": step_output_equals_step,
     "state as bytes": state_survives_as_bytes,
+    "optional methods": optional_methods_agree,
     "gradients": gradients_are_right,
 }
 """By the name that `seqsep check` prints, in the order in which they are tried."""

@@ -33,7 +33,7 @@ def decay_between_tokens(total: Float[Tensor, "*shape size"]) -> Float[Tensor, "
 
 
 def decay_until(log_decay: Float[Tensor, "batch time heads"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch time heads"]:
-    """What token `at` still has of each token, and 0 for later ones; summed backwards from `at`, where the shares are large."""
+    """Return the share that `at` has of each token, 0 for later ones; summed backwards from `at`, where shares are large."""
     times = torch.arange(log_decay.shape[1], device=at.device)
     log_decay_after = F.pad(log_decay[:, 1:], (0, 0, 0, 1))
     until_asked = log_decay_after.masked_fill((times >= at[:, None])[..., None], 0)

@@ -21,7 +21,7 @@ from seqsep.models.mixers._decay import decay_between_tokens, remaining
 
 
 class Chunks(NamedTuple):
-    """What the tokens of each chunk do: S becomes kept S + arrived, and token i writes value_i - S^T erased_i."""
+    """The effect of the tokens of each chunk: S becomes kept S + arrived, and token i writes value_i - S^T erased_i."""
 
     values: Float[Tensor, "batch chunks heads size value"]
     erased: Float[Tensor, "batch chunks heads size key"]
@@ -83,7 +83,7 @@ def _solved(
     total: Float[Tensor, "batch chunks heads size"],
     decay: Float[Tensor, "batch chunks heads size size"],
 ) -> Chunks:
-    """What each chunk does, known before the state in front of it; `total` is l and `decay` exp(l_i - l_j)."""
+    """Return the effect of each chunk, before the state in front of it is known; `total` is l and `decay` exp(l_i - l_j)."""
     b = b[..., None]
     system = b * (k @ k.mT) * decay  # the solver reads what is below the diagonal
     right = torch.cat([b * v, b * remaining(total)[..., None] * k], dim=-1)

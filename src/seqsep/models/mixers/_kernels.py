@@ -65,7 +65,7 @@ def in_use(device: torch.device | str) -> str | None:
 
 
 def usable(key: Float[Tensor, "... key"], value: Float[Tensor, "... value"], types: tuple[torch.dtype, ...] = TYPES) -> bool:
-    """Whether these keys and values, by head, can be handed to a kernel."""
+    """Return True if a kernel takes these keys and values, by head."""
     keys = key.shape[-1]
     values = value.shape[-1]
     fits = keys <= MOST_KEYS and all(size >= LEAST and size % 2 == 0 for size in (keys, values))

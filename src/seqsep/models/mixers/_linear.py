@@ -75,7 +75,7 @@ def _convolved(
 
 @cache
 def in_use() -> str | None:
-    """Who multiplies the large matrices of linear layers on this CPU: "oneDNN", or None if PyTorch's own choice stands.
+    """Return the library that multiplies large matrices of linear layers on this CPU: "oneDNN", or None for PyTorch's choice.
 
     Part of what results depend on. Found once a process: oneDNN is there, the processor has AVX-512, and a trial product is
     off by at most 1e-5 of its greatest value. Raises ValueError for a value of SEQSEP_PRODUCTS that is not "off" (or empty).

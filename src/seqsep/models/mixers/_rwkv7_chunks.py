@@ -22,7 +22,7 @@ CHUNK = 32
 
 
 class Token(NamedTuple):
-    """What a token brings to the recurrence; a token of zeros leaves the state as it is."""
+    """The part of a token in the recurrence; a token of zeros leaves the state as it is."""
 
     log_decay: Float[Tensor, "*shape heads key"]
     removal: Float[Tensor, "*shape heads key"]

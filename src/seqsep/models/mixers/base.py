@@ -1,4 +1,4 @@
-"""What every mixer is: a layer that moves information along time, in parallel (`forward`) and one token at a time (`step`).
+"""The interface of a mixer: a layer that moves information along time, in parallel (`forward`) and token by token (`step`).
 
 The state is everything a layer remembers, as a named tuple of tensors whose first axis is the batch; its size in bits is
 counted from these tensors, never declared. `forward` equals `step` repeated; the model passes the time t, which is not state.

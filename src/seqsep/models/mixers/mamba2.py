@@ -62,7 +62,7 @@ class Mamba2(Mixer):
         super().__init__()
         inner = expand * width
         if heads < 1 or inner % heads:
-            raise ValueError(f"Mamba2(width={width}, heads={heads}, expand={expand}): heads must divide expand * width")
+            raise ValueError(f"Mamba2: heads: expected a divisor of {inner} (expand {expand} x width {width}), found {heads}")
         self.heads = heads
         self.inner = inner
         self.states = states

@@ -101,7 +101,7 @@ class RWKV7(Mixer):
     def _token(
         self, x: Float[Tensor, "*shape width"], before: Float[Tensor, "*shape width"]
     ) -> tuple[Token, Float[Tensor, "*shape width"], Float[Tensor, "*shape width"]]:
-        """What each token brings, x_r and x_g; `before` is x_{t-1}."""
+        """Return each token's part in the recurrence, x_r and x_g; `before` is x_{t-1}."""
         shift = self.shift.view(6, *(1 for _ in x.shape[:-1]), x.shape[-1])
         of_query, of_decay, of_key, of_value, of_rate, of_gate = torch.addcmul(x, before - x, shift).unbind(0)
         log_decay = -FASTEST_DECAY * torch.sigmoid(self.decay_out(torch.tanh(self.decay_in(of_decay))))

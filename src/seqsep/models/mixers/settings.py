@@ -101,7 +101,7 @@ def mixer_named(name: str) -> type[Mixer]:
 
 @cache
 def fault_of_sizes(name: str, width: int, heads: int) -> str:
-    """What the constructor of a canonical name says of a width and a number of heads that do not fit; else nothing.
+    """Return the constructor's error for a canonical name if the width and the number of heads do not fit; else None.
 
     One mixer is built and forgotten, without memory if it may be large. torch's random state stays as it is.
 
@@ -118,7 +118,7 @@ def fault_of_sizes(name: str, width: int, heads: int) -> str:
 
 
 def has_heads(layers: Iterable[object]) -> bool:
-    """Whether the number of heads means something to any of the layers: to a mixer that asks for it, or a user's own.
+    """Return True if any of the layers uses the number of heads: a mixer that asks for it, or a user's own.
 
     >>> has_heads(["lstm", "mamba"]), has_heads(["mamba(states=8)", "attention"])
     (False, True)
@@ -127,5 +127,5 @@ def has_heads(layers: Iterable[object]) -> bool:
 
 
 def _asks_for_heads(mixer: type[Mixer]) -> bool:
-    """Whether the constructor requires heads; a mixer that has none takes their number by default, and does not use it."""
+    """Return True if the constructor requires heads; a mixer without heads has a default for their number, and ignores it."""
     return signature(mixer.__init__).parameters["heads"].default is Parameter.empty

@@ -118,7 +118,7 @@ def _with_block_before(
 
 
 def _seen(blocks: int, size: int, device: torch.device) -> Bool[Tensor, "blocks size two_sizes"]:
-    """Which of the block before and its own each query sees; before the first block there is nothing."""
+    """Return the mask of each query over the block before and its own; before the first block there is nothing."""
     query = torch.arange(size, device=device)[:, None]
     key = torch.arange(2 * size, device=device)
     seen = ((key > query) & (key <= query + size)).repeat(blocks, 1, 1)

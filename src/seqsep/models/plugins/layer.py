@@ -8,6 +8,8 @@ The state is a tensor or a tuple of tensors, with the batch as first axis. A lay
 * `block`, a dictionary with the other parts of the block: `norm` ("layer", "rms", "none"), `residual`, `mlp` and `positions`.
   Missing entries are the defaults of `seqsep.models.mixers.Block`.
 * `checked_in = "float32"` if the layer cannot compute in float64.
+A layer may also have optional methods, with the arguments of `seqsep.models.mixers.Mixer` and its own kind of state: `prefill`,
+`advance`, `step_output`, `forward_at` and `initialise`. Each replaces what is done without it, and is tested by the laws.
 """
 
 import contextlib
@@ -47,7 +49,7 @@ class UserLayer(PlugIn):
         return UserMixer(self, module, block, grows)
 
     def as_mixer(self, width: int, heads: int) -> tuple[Callable[[int], Mixer], int]:
-        """What the laws of a mixer are tried on: from a width to a fresh mixer, and the width to try."""
+        """Return the subject of the laws of a mixer: a function from a width to a fresh mixer, and the width to test."""
         return lambda width: self.build(width, heads), width
 
 
@@ -59,6 +61,7 @@ class UserMixer(Mixer):
         self.source = source
         self.layer = module
         self.has_bare_state: bool | None = None  # whether the module's state is one tensor without a tuple around it
+        self.called: set[str] = set()  # the optional methods of the module that were called
         # Attributes of the class in a built-in mixer, of the object here.
         self.name = str(source)  # type: ignore[misc]
         self.block = block  # type: ignore[misc]
@@ -67,8 +70,13 @@ class UserMixer(Mixer):
     def forward(self, x: Float[Tensor, "batch time width"]) -> Tensor:
         return self.layer(x)
 
+    def own(self, name: str) -> Callable[..., Any] | None:
+        """Return an optional method that the user's module defines; None if it does not."""
+        method = getattr(self.layer, name, None)
+        return method if callable(method) else None
+
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Tensor:
-        own = getattr(self.layer, "forward_at", None)
+        own = self._taken("forward_at")
         return super().forward_at(x, at) if own is None else own(x, at)
 
     def start(self, batch: int) -> State:
@@ -76,22 +84,46 @@ class UserMixer(Mixer):
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Tensor, State]:
         """The user's step. Raises PlugInFails unless it returns an output and a state."""
-        if self.has_bare_state is None:
-            self.has_bare_state = isinstance(self.layer.start(1), Tensor)
-        answer = self.layer.step(x, state[0] if self.has_bare_state else state, t)
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise PlugInFails(f"{self.source.words}: step returns an output and a state, found a {type(answer).__name__}")
-        y, after = answer
-        return y, self._as_state("step", after)
+        return self._output_and_state("step", self.layer.step(x, self._as_given(state), t))
+
+    def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Tensor, State]:
+        own = self._taken("advance")
+        if own is None:
+            return super().advance(x, state, t)
+        return self._output_and_state("advance", own(x, self._as_given(state), t))
+
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> State:
+        own = self._taken("prefill")
+        return super().prefill(x, state, t) if own is None else self._as_state("prefill", own(x, self._as_given(state), t))
 
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Tensor:
-        own = getattr(self.layer, "step_output", None)
-        return super().step_output(x, state, t) if own is None else own(x, state, t)
+        own = self._taken("step_output")
+        return super().step_output(x, state, t) if own is None else own(x, self._as_given(state), t)
 
     def initialise(self, depth: int, deviation: float = 0.02) -> None:
-        own = getattr(self.layer, "initialise", None)
+        own = self._taken("initialise")
         if own is not None:
             own(depth, deviation)
+
+    def _taken(self, name: str) -> Callable[..., Any] | None:
+        """Return the user's own method to call, and note that it is called."""
+        own = self.own(name)
+        if own is not None:
+            self.called.add(name)
+        return own
+
+    def _as_given(self, state: State) -> Any:
+        """Return a state as the user's methods take it: a tensor, or a tuple of tensors."""
+        if self.has_bare_state is None:
+            self.has_bare_state = isinstance(self.layer.start(1), Tensor)
+        return state[0] if self.has_bare_state else state
+
+    def _output_and_state(self, method: str, answer: Any) -> tuple[Tensor, State]:
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            found = type(answer).__name__
+            raise PlugInFails(f"{self.source.words}: {method} returns an output and a state, found a {found}")
+        y, after = answer
+        return y, self._as_state(method, after)
 
     def _as_state(self, method: str, state: Any) -> State:
         if isinstance(state, Tensor):
@@ -106,7 +138,7 @@ class UserMixer(Mixer):
 
 
 def block_of(own_class: Callable[..., Any], words: str) -> Block:
-    """What the block of a user's layer holds beside it. Raises PlugInFails for a field or a value that a block has not.
+    """Return the other parts of the block of a user's layer. Raises PlugInFails for a field or a value that a block has not.
 
     `words` name the class in a message.
 
@@ -126,7 +158,7 @@ def block_of(own_class: Callable[..., Any], words: str) -> Block:
 
 
 def grows_of(own_class: Callable[..., Any], words: str) -> bool:
-    """Whether the state of a user's layer or model grows. Raises PlugInFails for anything but True or False.
+    """Return True if the state of a user's layer or model grows. Raises PlugInFails for anything but True or False.
 
     >>> grows_of(type("MyLayer", (), {"grows": True}), "layer.py:MyLayer")
     True

@@ -132,6 +132,6 @@ def in_words(error: BaseException, *paths: Path | None) -> str:
 
 
 def attribute(module: ModuleType, path: Path, name: str) -> Any:
-    """What a user's module has under a name, or None. Raises PlugInFails if a `__getattr__` of its own raises."""
+    """Return a user's module's attribute of this name, or None. Raises PlugInFails if a `__getattr__` of its own raises."""
     with naming_its_line(path):
         return getattr(module, name, None)

@@ -33,7 +33,7 @@ class UserModel(PlugIn):
     def as_mixer(
         self, vocabulary: int, classes: int, longest: int, width: int, heads: int
     ) -> tuple[Callable[[int], Mixer], int]:
-        """What the laws of a mixer are tried on: a fresh model seen as a layer, and its classes in the place of a width."""
+        """Return the subject of the laws of a mixer: a fresh model seen as a layer, and its classes in the place of a width."""
 
         def make(_: int) -> Mixer:
             return Logits(self.build(vocabulary, classes, longest, width=width, heads=heads), vocabulary)

@@ -89,7 +89,7 @@ class PlugIn:
 
 
 def names_a_file(text: str) -> bool:
-    """Whether a name means a class in a file: FILE.py:CLASS, or FILE.py with the class forgotten.
+    """Return True if a name means a class in a file: FILE.py:CLASS, or FILE.py with the class forgotten.
 
     >>> [names_a_file(text) for text in ("layer.py:MyLayer", "model:model.py:MyModel", "layer.py", "mamba")]
     [True, True, True, False]
@@ -103,7 +103,7 @@ def shown(layer: str | PlugIn) -> str:
 
 
 def is_canonical(text: str) -> bool:
-    """Whether a name in a run's configuration is that of a user's class."""
+    """Return True if a name in a run's configuration is that of a user's class."""
     return CANONICAL.fullmatch(text) is not None
 
 

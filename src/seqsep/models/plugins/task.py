@@ -107,7 +107,7 @@ class UserTask(Task):
 
     @property
     def solves(self) -> bool:
-        """Whether the task can say its answers a second time."""
+        """True if the task can compute its answers a second time."""
         return callable(getattr(self.task, "solve", None))
 
     def solve(self, inputs: tuple[Any, ...]) -> int:
@@ -134,7 +134,7 @@ class UserTask(Task):
 
     @property
     def declares_alphabets(self) -> bool:
-        """Whether the task says which tokens are allowed at each position."""
+        """True if the task declares the tokens allowed at each position."""
         return callable(getattr(self.task, "alphabets", None))
 
     def alphabets(self, length: int) -> tuple[range, ...]:

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 
-from seqsep.report.figures.looks import INK, LINE, SOFT
+from seqsep.report.figures.line_styles import INK, LINE, SOFT
 from seqsep.report.figures.text_width import text_width, wrapped
 
 LINE_HEIGHT = 1.3

@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 
 from seqsep.lab.experiments.claims.papers import is_tree_accuracy
 from seqsep.lab.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, draw_sheet, width_of
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, SheetStyle, draw_sheet, width_of
 from seqsep.report.formatting import count, listed
 from seqsep.report.is_tree_table import GRAPHS, SMALLEST, WITHOUT_STATE, Cells, names, sizes_as_built
 from seqsep.report.sized_model import SizedModel
@@ -65,13 +65,15 @@ def draw_is_tree(cells: Cells) -> Figure:
     tasks = {task for _, task in cells}
     chosen = panels_of(tasks)
     named = names(model for model, _ in cells)
-    shown = {model: _labelled(look, _sizes(cells, model)) for model, look in looks(named).items()}
+    shown = {model: _labelled(look, _sizes(cells, model)) for model, look in line_styles(named).items()}
     columns = min(3, len(chosen))
     lines = -(-len(chosen) // columns)
     least_width = width_of(TITLE, shown.values(), STYLE)
     panel_width = max(PANEL_WIDTH, (least_width - 0.8) / columns - GAP)
     places = [
-        Place(0.6 + column * (panel_width + GAP), 0.55 + (lines - 1 - line) * (PANEL_HEIGHT + 0.75), panel_width, PANEL_HEIGHT)
+        PanelPlace(
+            0.6 + column * (panel_width + GAP), 0.55 + (lines - 1 - line) * (PANEL_HEIGHT + 0.75), panel_width, PANEL_HEIGHT
+        )
         for line in range(lines)
         for column in range(columns)
     ]

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.report.figures.is_tree_bars import STYLE
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import FigureLayout, Place, draw_sheet
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, draw_sheet
 from seqsep.report.formatting import count
 from seqsep.report.is_tree_table import GRAPHS, WITHOUT_STATE, Cells, IsTreeCell, names
 from seqsep.report.sized_model import SizedModel
@@ -29,11 +29,11 @@ ABOVE = 0.75
 
 def draw_is_tree_states(cells: Cells) -> Figure:
     """Two panels a task, over bits of state: thoughts written without an error, and live accuracy."""
-    shown = _with_parameters(looks(names(model for model, _ in cells)), cells)
+    shown = _with_parameters(line_styles(names(model for model, _ in cells)), cells)
     width, height = PANEL
     tasks = sorted({task for _, task in cells}, key=lambda task: (task.distribution, task.length, task.trace))
     places = [
-        Place(LEFT + at * (width + GAP), BELOW + line * (height + ABOVE), width, height)
+        PanelPlace(LEFT + at * (width + GAP), BELOW + line * (height + ABOVE), width, height)
         for line in reversed(range(len(tasks)))
         for at in range(2)
     ]

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from seqsep.report.figures.looks import INK, LINE, SOFT
+from seqsep.report.figures.line_styles import INK, LINE, SOFT
 from seqsep.report.figures.picture_file import require_format, save_figure
 from seqsep.report.ticks import spread_apart
 from seqsep.theorems.analysis import Analysis

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, Shows, draw_sheet, width_of
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, SheetStyle, Shows, draw_sheet, width_of
 from seqsep.report.formatting import count
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
@@ -65,7 +65,7 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, sh
     title = f"{table.title.rsplit(':', 1)[0]}: {what}"
     columns = max(1, min(MOST_COLUMNS, len(table.tasks)))
     least_width = LEFT + columns * PANEL_WIDTH + (columns - 1) * GAP + RIGHT
-    model_looks = looks(table.models)
+    model_looks = line_styles(table.models)
     width = max(6.4, least_width, width_of(title, model_looks.values(), SHEET))
     places, height = _places(len(table.tasks), columns, width)
     sheet = FigureLayout(
@@ -86,7 +86,7 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, sh
     return figure
 
 
-def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[Place], float]:
+def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[PanelPlace], float]:
     """The place of each panel, row by row from the top, and the height that they take."""
     rows = max(1, math.ceil(panels / columns))
     height = TOP + rows * PANEL_HEIGHT + (rows - 1) * BETWEEN_ROWS + BOTTOM
@@ -95,7 +95,7 @@ def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[Place],
     for number in range(panels):
         row, column = divmod(number, columns)
         bottom = height - TOP - (row + 1) * PANEL_HEIGHT - row * BETWEEN_ROWS
-        places.append(Place(LEFT + column * (width + GAP), bottom, width, PANEL_HEIGHT))
+        places.append(PanelPlace(LEFT + column * (width + GAP), bottom, width, PANEL_HEIGHT))
     return places, height
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from seqsep.report.demo_heatmap import Heatmap, HeatmapCell, heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import INK, LINE, SOFT, looks
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, line_styles
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.formatting import count, listed, percent
 from seqsep.report.headline import separation, task_title
@@ -127,8 +127,8 @@ def _draw_curves(axes: Axes, runs: DemoRuns, task: Task) -> None:
     _style_curves(axes, steps)
     lines = {model: points for model, run in fastest.items() if (points := finite(run.points))}
     heights = spread_apart([points[-1][1] for points in lines.values()], gap=0.036, low=0.46, high=1.0)
-    titles = model_names(fastest)
-    found = looks(titles)
+    titles = model_names(list(fastest))
+    found = line_styles(titles)
     for (model, points), height in zip(lines.items(), heights, strict=True):
         strong = model.architecture in ("attention", "lstm")
         look = found[model]

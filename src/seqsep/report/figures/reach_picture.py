@@ -7,7 +7,7 @@ from statistics import median
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import INK, SOFT
+from seqsep.report.figures.line_styles import INK, SOFT
 from seqsep.report.figures.text_width import wrapped
 from seqsep.report.formatting import DASH, count, percent
 

@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import MARGIN, FigureLayout, Place, SheetStyle, draw_sheet, width_of
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import MARGIN, FigureLayout, PanelPlace, SheetStyle, draw_sheet, width_of
 from seqsep.report.formatting import known
 from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import Cell, Column, ResultTable
@@ -64,7 +64,7 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
     columns = table.columns
     is_beside = len(columns) <= MOST_COLUMNS_BESIDE
     places, width, height = _places(len(table.models), len(columns), is_beside)
-    row_looks = looks(table.models)
+    row_looks = line_styles(table.models)
     sheet = FigureLayout(
         title=table.title,
         caption=caption,
@@ -89,20 +89,22 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
     return figure
 
 
-def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[Place], float, float]:
+def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[PanelPlace], float, float]:
     """The places of the heatmap and of each chart of rates, and the width and height that they take."""
     width = CELL_WIDTH * max(1, columns)
     height = CELL_HEIGHT * max(1, rows)
     if is_beside:
         height = max(height, LEAST_HEIGHT_BESIDE)
-        heatmap = Place(LEFT, UNDER_RATES, width, height)
+        heatmap = PanelPlace(LEFT, UNDER_RATES, width, height)
         up = min(height, TALLEST_RATES)
         first = LEFT + width + BEFORE_RATES
-        rates = [Place(first + at * (RATES_WIDTH + GAP), UNDER_RATES + height - up, RATES_WIDTH, up) for at in range(columns)]
+        rates = [
+            PanelPlace(first + at * (RATES_WIDTH + GAP), UNDER_RATES + height - up, RATES_WIDTH, up) for at in range(columns)
+        ]
         return [heatmap, *rates], first + max(1, columns) * (RATES_WIDTH + GAP) + RIGHT, TOP + height + UNDER_RATES
     low = UNDER_RATES + RATES_HEIGHT + OVER_RATES
-    heatmap = Place(LEFT, low, width, height)
-    rates = [Place(LEFT + CELL_WIDTH * at + 0.04, UNDER_RATES, CELL_WIDTH - 0.08, RATES_HEIGHT) for at in range(columns)]
+    heatmap = PanelPlace(LEFT, low, width, height)
+    rates = [PanelPlace(LEFT + CELL_WIDTH * at + 0.04, UNDER_RATES, CELL_WIDTH - 0.08, RATES_HEIGHT) for at in range(columns)]
     return [heatmap, *rates], LEFT + width + RIGHT, TOP + height + low
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from seqsep.report.figures.looks import INK, SOFT, LineStyle
+from seqsep.report.figures.line_styles import INK, SOFT, LineStyle
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.figures.text_width import DOTS_PER_INCH, text_width, wrapped
 
@@ -38,7 +38,7 @@ class SheetStyle:
 
 
 @dataclass(frozen=True)
-class Place:
+class PanelPlace:
     """The place of a panel, in inches; `bottom` is counted from the top of the legend."""
 
     left: float
@@ -60,7 +60,7 @@ class FigureLayout:
     looks: Sequence[LineStyle]
     width: float
     height: float
-    places: Sequence[Place]
+    places: Sequence[PanelPlace]
     style: SheetStyle
     shows: Shows = "lines"
 

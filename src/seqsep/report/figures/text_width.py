@@ -25,7 +25,7 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
     return max([float(width) for width, _, _ in measured], default=0.0) / DOTS_PER_INCH
 
 
-def wrapped(text: str, width: float, size: float) -> list[str]:
+def wrapped(text: str, width: float, size: float, weight: str = "normal") -> list[str]:
     """The lines of a text, each at most `width` inches wide: broken at spaces, in words too long also after +, comma,
     @, _ and -, and before a capital in a name.
 
@@ -35,12 +35,14 @@ def wrapped(text: str, width: float, size: float) -> list[str]:
     ['one two', 'three']
     >>> wrapped("mamba+attention", 0.9, 10.0)
     ['mamba+', 'attention']
+    >>> wrapped("one two three", 0.6, 10.0, "bold")
+    ['one', 'two', 'three']
     """
     lines = [""]
     for word in re.findall(r"(?:\(\d+, \d+\)|\S)+\s*", text):
-        fits_a_line = text_width(word.rstrip(), size) <= width
+        fits_a_line = text_width(word.rstrip(), size, weight) <= width
         for piece in [word] if fits_a_line else JOINT.split(word):
-            if lines[-1] and text_width((lines[-1] + piece).rstrip(), size) > width:
+            if lines[-1] and text_width((lines[-1] + piece).rstrip(), size, weight) > width:
                 lines.append("")
             lines[-1] += piece
     return [line.rstrip() for line in lines]

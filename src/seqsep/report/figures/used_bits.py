@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.core.names import narrowed
-from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT, LineStyle
+from seqsep.report.figures.line_styles import DASHES, INK, LINE, SOFT, LineStyle
 from seqsep.report.figures.panels import GREY
-from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, draw_sheet
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, SheetStyle, draw_sheet
 from seqsep.report.formatting import count, listed
 from seqsep.report.result_table import Column, ResultTable
 from seqsep.report.sized_model import SizedModel, in_places
@@ -57,7 +57,7 @@ STYLE = SheetStyle(
 
 
 @dataclass(frozen=True)
-class Scales:
+class AxisScales:
     """The scales of all panels: the least and the most bits of state, and the depth of the strip in inches."""
 
     low: float
@@ -75,7 +75,7 @@ def draw_used_bits(table: ResultTable, caption: str) -> Figure:
     scales, rows = _scales(columns)
     height = PANEL_HEIGHT + scales.depth
     places = [
-        Place(LEFT, BOTTOM + (len(columns) - 1 - number) * (height + BETWEEN), PANEL_WIDTH, height)
+        PanelPlace(LEFT, BOTTOM + (len(columns) - 1 - number) * (height + BETWEEN), PANEL_WIDTH, height)
         for number in range(len(columns))
     ]
     sheet = FigureLayout(
@@ -137,18 +137,18 @@ def strip_rows(places: Sequence[float], apart: float) -> list[int]:
     return rows
 
 
-def _scales(columns: Sequence[Column]) -> tuple[Scales, list[dict[SizedModel, int]]]:
+def _scales(columns: Sequence[Column]) -> tuple[AxisScales, list[dict[SizedModel, int]]]:
     """The common scales, and the row of each model in the strip of its panel."""
     states = [cell.state_bits for column in columns for cell in column.cells.values()]
     asked = [column.task.answer_bits() or 1 for column in columns]
-    scales = Scales(min([*states, *asked], default=1) / 3, 1.6 * max([*states, *asked], default=1))
+    scales = AxisScales(min([*states, *asked], default=1) / 3, 1.6 * max([*states, *asked], default=1))
     rows = []
     for column in columns:
         none = sorted((point for point in used_in(column) if point.is_none), key=lambda point: point.state_bits)
         placed = strip_rows([scales.across(point.state_bits) for point in none], ROW)
         rows.append({point.model: row for point, row in zip(none, placed, strict=True)})
     most = max([1 + row for row_of in rows for row in row_of.values()], default=0)
-    return Scales(scales.low, scales.high, ROW * (most + 0.9)), rows
+    return AxisScales(scales.low, scales.high, ROW * (most + 0.9)), rows
 
 
 def _mark_sizes(models: Iterable[SizedModel]) -> dict[int, float]:
@@ -158,7 +158,7 @@ def _mark_sizes(models: Iterable[SizedModel]) -> dict[int, float]:
     return {width: SMALLEST_MARK + step * place for place, width in enumerate(widths)}
 
 
-def _style(axes: Axes, column: Column, scales: Scales) -> None:
+def _style(axes: Axes, column: Column, scales: AxisScales) -> None:
     asked = column.task.answer_bits() or 1
     deepest = -asked * scales.depth / PANEL_HEIGHT
     axes.set_title(panel_title(column), fontsize=10.5, color=SOFT, pad=20)
@@ -177,7 +177,7 @@ def _style(axes: Axes, column: Column, scales: Scales) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _draw_shares(axes: Axes, column: Column, scales: Scales) -> None:
+def _draw_shares(axes: Axes, column: Column, scales: AxisScales) -> None:
     """Draw the curve of each share of a state with its name on top, and at the right the accuracies."""
     task = narrowed(column.task, IndexLookup)
     asked = task.answer_bits()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from seqsep.lab.audit.answer import Audit
-from seqsep.lab.audit.needed import Rounded
+from seqsep.lab.audit.needed import CodebookResult
 from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.formatting import count
 from seqsep.report.page.curves import PERCENT
@@ -51,7 +51,7 @@ def _ceiling(found: Audit) -> tuple[tuple[float, float], ...]:
     return tuple((float(one), limit) for one, limit in limits if limit is not None)
 
 
-def _best(curve: Sequence[Rounded]) -> tuple[tuple[float, float], ...]:
+def _best(curve: Sequence[CodebookResult]) -> tuple[tuple[float, float], ...]:
     best: dict[int, float] = {}
     for one in curve:
         best[one.bits] = max(best.get(one.bits, 0.0), one.accuracy)

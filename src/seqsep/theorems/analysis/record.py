@@ -14,7 +14,7 @@ from seqsep.maths.automata.layered import Layered
 from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
-from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, Question, Width, bound_from
+from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
@@ -324,7 +324,7 @@ class Analysis(Tabular):
         This holds if the growth continues. None: from no N up to 2^20, or there are too few lengths to see a growth.
         """
         last = self.lengths[-1]
-        question = Question(len(last.symbols), len(last.symbols[-1]), max(1, len(last.answers)))
+        question = ProtocolSizes(len(last.symbols), len(last.symbols[-1]), max(1, len(last.answers)))
         sizes = (last.length, len(last.symbols))
         without = [one.precision for one in last.widths if one.at_least is None]
         growth = self.communication_growth

@@ -15,8 +15,9 @@ We show that the two words are equal.
 
 So for every two different words of S, one of the mixed inputs is not a word.
 
-For k = 2 more is true: no mixed input is a word, since S has all words. For k = 3 a mixed input may be a word, as two words
-may have one odd half. At N = 8 the 208 words have only 128 odd halves. S is a fooling set also then.
+For k = 2 more is true: no mixed input is a word, since S has all words. For k = 3 a mixed input may be a word, and S is still
+a fooling set. But the set of all words of Dyck-(n,3) is not, as two words may have the same odd half. For n = 2 and N = 8 the
+208 words have only 128 different odd halves.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,8 @@
 """The algebra of bounded bracket words is not in the class DA, and products in it cost two parties linearly many bits.
 
-This is the second way to prove Lemma 1 of the paper. We also show a gap in it: for the words themselves, it is not enough that
-the algebra is not in DA.
+This is the second way in which the paper proves Lemma 1. The algebra is the syntactic monoid of the language, and DA is a
+class of finite monoids from the theory of regular languages. In general the way has a gap: a monoid outside DA makes products
+hard, but not always the words themselves.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E, which mentions this way to prove Lemma 1, for n = 2 and k = 2.
 The proof in the paper, by a fooling set, is in `one_layer`.
@@ -33,14 +34,14 @@ Before each i the stack is "(". If one party has i, this bracket is closed and o
 is one too many. So the product is a word of the language exactly if the sets are disjoint. The parties need h bits
 (`disjointness_one_layer`), which is (F - 2) / 4 for F factors.
 
-*Words.* A word has no letter that does nothing, as the factor 1 does. So it is not enough that the monoid is not in DA. The
-monoid of Dyck-(1,1) is not in DA either, but its words cost 2 bits for every partition, since the position of a bracket shows
-whether it is right.
+*Words.* A factor may be 1, the neutral element. A word has no bracket with this effect. So it is not enough that the monoid is
+not in DA. The monoid of Dyck-(1,1) is not in DA either, but its words cost 2 bits for every partition: its only word of each
+length is ()()..(), so each party checks its own positions.
 
 For k >= 2 let a party write "(" and ")" in place of 1 and 1. Then the brackets alternate between the parties, as in Lemma 1.
-If neither party has i, the stack grows by two on the way. For k >= 3 this is allowed, and the result is a word exactly if the
-sets are disjoint. For k = 2 it is a word exactly if the sets are complements. Both cost h = (N - 2) / 4 bits, a quarter of the
-N - 1 of Lemma 1.
+If neither party has i, the four brackets are (()), so the stack grows by two on the way. For k >= 3 this is allowed, and the
+result is a word exactly if the sets are disjoint. For k = 2 it is a word exactly if the sets are complements. Both cost h = (N
+- 2) / 4 bits, a quarter of the N - 1 of Lemma 1.
 """
 
 from collections.abc import Sequence
@@ -258,7 +259,7 @@ THEOREM = Theorem(
     shown="For the n and k given, a run lists the monoid element by element. It shows that the monoid is aperiodic and not in "
     "DA. It runs both reductions for all sets of numbers up to h. For Dyck-(1,1) it finds the exact cost for every "
     "partition of up to 6 brackets.",
-    not_shown="This does not show the claim for every n, k and h; that is the proof.",
+    not_shown="This does not show the claim for every n, k and h. The proof shows that.",
     nothing_to_certify="a monoid has no form: seqsep check multiplies in it; bounded-dyck-one-layer has the fooling set",
     nothing_to_apply="a lower bound; bounded-dyck-attention and bounded-dyck-state recognise the words",
     choices=(

@@ -8,8 +8,8 @@ at positions 1, 3, .., and Bob those at 2, 4, .. . Both want to know whether the
 nested brackets of n kinds at most k deep.
 
 We differ:
-* The number of kinds n is any one, and so is the depth k >= 2. In the paper both are 2.
-* The proof in the paper omits that *even* halves differ as well.
+* The number of kinds n and the depth k >= 2 may be any numbers. In the paper both are 2.
+* Two words with the same even half are equal. The proof needs this, and the paper shows it only for odd halves.
 * The bits of the protocol are counted. For few heads the bound is up to 2.5 times that of the paper.
 
 Proof. By Lemma 1 the set S of words of Dyck-(n,2) is a fooling set (`_fooling_set`). So a protocol for Dyck-(n,k) sends at
@@ -245,11 +245,12 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="At N <= 14 a run shows that S is complete and that its words differ in both halves; `certificate_witness` gives "
-    "all of S. On the networks that are tested, the protocol gives the answers of the forward pass. A network may have "
-    "equal transcripts on two words of S. Then `erring_input` gives a mixed input with the logits of a word, so the "
-    "network is wrong on one of the two. If the protocol has fewer than N - 1 bits, such a pair exists.",
-    not_shown="This does not show that every one-layer model so small is wrong; that is the proof.",
+    shown="S is the set of words of depth at most 2, and the two halves of a word are its brackets at odd and at even places. "
+    "At N <= 14 a run lists S, and shows that no two words of S have an equal half. On the networks that are tested, the "
+    "protocol gives the answers of the forward pass. If the protocol has fewer than N - 1 bits, two words of S lead to the "
+    "same transcript, the record of all bits sent. Then the run finds a mixed input, with one half of each word. The network "
+    "gives it the logits of a word, although it is not a word.",
+    not_shown="This does not show that every one-layer model so small is wrong. The proof shows that.",
     nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
     certificate_witness=certificate_witness,
     errata=(
@@ -274,7 +275,7 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 1, Theorems 5 and 10",
             printed='"fooling set S contains all strings of length N in the language Dyck-(2,2)"',
-            found="true at depth 2, which the lemma is about; at depth 3 the set of all words is no fooling set: the 208 "
+            found="true at depth 2, which the lemma is about; at depth 3 the set of all words is not a fooling set: the 208 "
             "words of length 8 have 128 odd halves",
             built="the words of depth 2 are a fooling set of Dyck-(n,k) for every k >= 2, so the same bound holds there",
             test=TEST + "test_depth_three_has_other_words_and_the_same_bound",

@@ -27,10 +27,10 @@ from seqsep.theorems.equality._words import count_halves, has_equal_halves, requ
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.options.types import AlphabetFrom2, LengthFrom2
 from seqsep.theorems.protocols.collision import MOST_PREFIXES, TaskSizes, scattered
-from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.small_models import with_random_weights
 
-STATEMENT = "A recurrent model with fewer than N/2 log2 S state bits errs on an input of equality"
+STATEMENT = "A recurrent model with fewer than N/2 log2 S state bits is wrong on an input of equality"
 BLOCK = 256
 MOST_PAIRS = 1 << 16
 MOST_FINGERPRINT_BITS = 18
@@ -75,19 +75,19 @@ def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> C
     return None
 
 
-def _packed_state(party: Machine, half: tuple[int, ...]) -> tuple[int, int]:
+def _packed_state(party: BitMachine, half: tuple[int, ...]) -> tuple[int, int]:
     """Read one half by itself, and pack the state that it leaves."""
     _, state = party.read(half)
     return party.pack(state)
 
 
-def _answer(party: Machine, word: tuple[int, ...]) -> int:
+def _answer(party: BitMachine, word: tuple[int, ...]) -> int:
     """Read a word, and choose the class of the last output."""
     outputs, _ = party.read(word)
     return choice(outputs[-1])
 
 
-def _erring(party: Machine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
+def _erring(party: BitMachine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
     """Return the one of a b and b b that the model answers wrongly, for halves a != b that leave one state."""
     errs_on = half + half if _answer(party, half + half) != 1 else other + half
     return CollidingHalves(

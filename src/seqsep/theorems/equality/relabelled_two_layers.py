@@ -13,13 +13,13 @@ each pair a_i, b_i attends to the earlier one.
 Margins. They are those of `equality-two-layers`, whose proof is next to its weights. The sizes are also the same, except that
 the stored position table counts too (`bound`).
 
-Corollary 13.1. A deterministic protocol for f exchanges at least N/2 bits. For the matrix of f is 1 - identity over the
-2^(N/2) halves, and N/2 is log2 of its rank. Suppose that C m p H g(N) bits are always enough for a two-layer Transformer. Then
-g(N) >= N / (2 C m p H).
+Corollary 13.1. A deterministic protocol for f exchanges at least N/2 bits. The reason is the matrix of f, with a row and a
+column for each of the 2^(N/2) halves. It is 0 on the diagonal and 1 elsewhere, so its rank is 2^(N/2). Suppose that, for every
+two-layer Transformer, C m p H g(N) bits are enough to compute its output. Then g(N) >= N / (2 C m p H).
 
 The witness of a run gives N/2, m p H and their ratio. Here m is the wider of key and value, p is the number of bits of a
-number, and H = 1 is the number of heads. Since m p H is O((log N)^2), the ratio is Omega(N / (log N)^2). Runs on every input
-compute each entry of the matrix of f.
+number, and H = 1 is the number of heads. Since m p H is O((log N)^2), the ratio is Omega(N / (log N)^2). A run on every input
+computes each entry of the matrix of f by the network.
 
 The proof continues at `partners`.
 """
@@ -52,7 +52,7 @@ CLAIM = Claim(
     name="relabelled-equality-two-layers",
     source="Bhattamishra et al. 2024, Lemma 5",
     statement=(
-        "For every partition of N positions into halves, two causal one-head layers of width O(log N) find whether they differ"
+        "For every partition of N positions into halves, two causal one-head layers of width O(log N) decide if they differ"
     ),
 )
 ALL_PARTITIONS_UP_TO = 8

@@ -1,20 +1,21 @@
 """A linear recurrence of 8 numbers and one attention layer decide whether edges form a tree, with 2n - 1 tokens of thought.
 
-The recurrence replaces the first attention layer of `is-tree-peeling`, and the positions. Without the attention layer, this
-state would be too small.
+The recurrence replaces the first attention layer of `is-tree-peeling`, and the network needs no positions. From n = 20 on,
+every model without attention needs a larger state, if each number is counted by its range.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a linear recurrent model of a constant size with
 O(log n) bits, followed by one attention layer.
 
-Input. The prompt and the thought are those of `peeling`: n' - 1 edges on the vertices 1 .. n', then a thought that removes one
-leaf after another. `tasks.trees.peeling` proves that the thought decides. From the hidden units of layer 1 on, the network is
-that of `peeling`. The recurrence stores what the four heads of layer 1 look up there. There are no positions, and the network
-does not know n'.
+Input. The prompt and the chain of thought ("thought") are those of `peeling`. The prompt has n' - 1 edges on the vertices 1 ..
+n'. The thought writes the pointers 1', 2', .. n'. After each it removes one leaf after another, until the vertex of the last
+token is not a leaf. `tasks.trees.peeling` proves that the answer after it is right. From the hidden units of layer 1 on, the
+network is that of `peeling`. The recurrence stores what the four heads of layer 1 look up there. The network does not know n'.
 
 We differ:
 * The paper walks the tour of Algorithm 1. There each search for the next edge takes log n tokens, O(n log n) in total. In our
   thought the neighbour of a leaf needs no search.
-* The recurrence reads C h_(t-1), its state from before the token, and adds it to the token's own vector.
+* At a token, the recurrence adds C h_(t-1) to the residual stream. Here h_(t-1) is the state before the token, and C is a
+  matrix.
 
 Margins. These hold for every n, every n' <= n and every list of n' - 1 edges. Here eta = floor(ln 2 L^2) + 1 on the grid of
 multiples of 1/L, and m = n - 1:
@@ -24,16 +25,16 @@ multiples of 1/L, and m = n - 1:
 * Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing numbers are cut
   off at the end of the grid.
 
-State. There are 8 numbers of p bits, 280 bits at n = 64. Counted by their ranges they have 3 ceil(log2(n + 1)) + 2
-ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A model without attention needs 219
-bits at n = 64, whatever thought it writes (`state`). This model may have fewer, since its attention layer reads the complete
-prompt.
+State. There are 8 numbers of p bits, 280 bits at n = 64. If each number has as many bits as its range needs, they have 3
+ceil(log2(n + 1)) + 2 ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A model without
+attention needs 219 bits at n = 64, whatever thought it writes (`state`). This model may have fewer, since its attention layer
+reads the complete prompt.
 
 Residual stream. It has 26 coordinates. First are the token and the stored numbers: [vertex: 2 | is_number | bos | one | last |
 has | edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_layers.SHARED`.
 
-The proof continues at `_remember`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
-`_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
+The proof continues at `_peeling_layers`, `_remember`, `_progress`, `_peeling_layers.sort_edges`,
+`_peeling_layers.counting_heads`, `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
 """
 
 from collections.abc import Callable, Mapping
@@ -65,7 +66,7 @@ from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.is_tree.peeling import proved
 from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
@@ -138,14 +139,15 @@ def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
 
 
 def _remember(spaces: Spaces) -> LinearLayer:
-    """Eight numbers. Four are the vertices of the last two tokens and their squares, with [BOS] counted as vertex 1.
+    """Eight numbers. Four are `before` and `two_before`, the vertices of the last two tokens, with their squares.
 
-    So `before` = 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself `before` is 0, from the start state
-    h_0.
+    [BOS] counts as vertex 1 here. So `before` is 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself
+    `before` is 0, since the state begins as 0.
 
-    The other four numbers are sums over all earlier tokens, and the token adds its own share from its vector. `last` = p is
-    the number of pointers up to here. It is also the last of them, since they come in order. `has` = 1 if 1' is one of them.
-    `edges` is the number of ~. `excess` is the number of vertex tokens, less three for each ~.
+    The other four numbers are sums over all tokens up to the token. The state has the sum over the earlier ones, and the
+    token's own vector has its own summand. `last` = p is the number of pointers so far. It is also the vertex of the last
+    pointer, since they come in order. `has` = 1 if 1' is one of them. `edges` is the number of ~. `excess` is the number of
+    vertex tokens, less three for each ~.
     """
     vertex = spaces["vertex"]
     before = spaces["before"]
@@ -225,12 +227,12 @@ def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 
-def _asking(length: int, rounding: str) -> Asking:
+def _asking(length: int, rounding: str) -> ThoughtTrial:
     tokens = Pointed(length)
-    return Asking(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
+    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
 
 
-def _outcome(asking: Asking, rounding: str) -> Outcome:
+def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
     length = asking.tokens.vertices
     return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid))
 

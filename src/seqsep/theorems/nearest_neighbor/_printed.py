@@ -28,7 +28,7 @@ from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
-from seqsep.theorems.nearest_neighbor._drawn import Source
+from seqsep.theorems.nearest_neighbor._drawn import SettingSampler
 from seqsep.theorems.nearest_neighbor._settings import Settings, measured
 
 CODE_WIDTH = 16_384
@@ -143,7 +143,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
     """Ask the last question of crowded settings, the points gamma below the nearest labelled otherwise, or at random."""
     random = np.random.default_rng(seed)
-    crowded = Source(plan.classes, Grid(STEPS), random, SETTINGS).crowded(plan.length, plan.dimension, plan.gamma)
+    crowded = SettingSampler(plan.classes, Grid(STEPS), random, SETTINGS).crowded(plan.length, plan.dimension, plan.gamma)
     others_random = Settings(crowded.points, random.integers(plan.classes, size=crowded.labels.shape))
     right_crowded = _right(plan, crowded)
     right_random = _right(plan, others_random)
@@ -170,7 +170,7 @@ def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
 
 
 def _right(plan: PrintedPlan, settings: Settings) -> int:
-    """How many last questions are answered rightly; each has the margin gamma."""
+    """Return the number of last questions that are answered rightly; each has the margin gamma."""
     last = np.full((SETTINGS, 1), plan.length - 1)
     expected, margins = measured(settings, last, Grid(STEPS))
     ensure(bool((margins >= math.ceil(plan.gamma * STEPS**2)).all()), "a setting has a margin below gamma", plan)

@@ -45,8 +45,8 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.options.types import LengthFrom2
-from seqsep.theorems.protocols.collision import Recall, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
+from seqsep.theorems.protocols.collision import RecallTask, search
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
@@ -58,7 +58,7 @@ CLAIM = Claim(
     statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) "
     "bits by its state",
 )
-ERRS = "A recurrent model with fewer than floor(N/2) state bits errs on an input of nearest neighbour, and its protocol on DISJ"
+ERRS = "A recurrent model with fewer than floor(N/2) state bits is wrong on nearest neighbour and in its protocol for DISJ"
 EXHAUSTIVE_SETS = 6
 SPREAD_SETS = 200
 MOST_TABLE_STATES = 256
@@ -144,7 +144,7 @@ def points(count: int) -> Float64[Any, "tokens coordinates"]:
     return vectors
 
 
-def recall_twice(n: int) -> Recall:
+def recall_twice(n: int) -> RecallTask:
     """Return the labels of n points as values to remember; each is queried, and its answer read: 4 n tokens."""
     task = recall(n, 2)
     return replace(task, sizes=task.sizes._replace(longest=4 * n))
@@ -320,7 +320,7 @@ def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
     )
 
 
-def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
+def _errs(length: int, name: str, model: BitMachine, seed: int) -> Outcome:
     """Find, for a model of too few bits, sets on which its protocol fails and an input that it answers wrongly."""
     error = must_err(model, length, seed)
     return CLAIM.lower(
@@ -341,7 +341,7 @@ THEOREM = Theorem(
     sides=("lower",),
     shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
     "have the counted bits. Each smaller model that is tested gives a wrong answer.",
-    not_shown="This does not show that every smaller model fails; that is the proof.",
+    not_shown="This does not show that every smaller model fails. The proof shows that.",
     nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",

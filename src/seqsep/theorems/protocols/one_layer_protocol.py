@@ -18,9 +18,9 @@ L^2). They send the following, and each step has its cost in bits:
 1. question: x_N, d p bits, from the asker; or its token, ceil(log2 S) bits.
 2. maxima: the greatest score of each head, 2 p H bits.
 3. normalisers: the sum of the exponentials of each head, 2 bit_length(N L) H bits.
-4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. W bounds the sum of the weights in
-  steps. In `both-exchange`, the variant of the paper, each party sends its own sums. In `one-learns` only the asker gets the
-  other's.
+4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. The sum of all weights is at most W
+   steps of 1/L. In `both-exchange`, the variant of the paper, each party sends its own sums. In `one-learns` only the asker
+   gets the other's.
 5. answer (`one-learns-and-sends`): the class of the greatest logit, ceil(log2 C) bits for C classes, from the asker.
 
 Steps 1 to 4 are those of appendix D. The bits of each number are in `one_layer_ledger`. A signed number i is sent as i plus
@@ -32,15 +32,15 @@ feed-forward part, the read-out, or any function. So it has the logits of the fo
 * *Masks* do not matter, as position N sees all positions. If scores, values or x saturate, they do so for one party, as in the
   forward pass.
 * *Sums that saturate* could depend on the order of summands, and so on the partition. But Z, the sum of exponentials, is an
-  exact whole number. (If the grid had to hold Z, N <= L would be needed.) And a value sum saturates only in the one rounding
-  after both parts are added, and only with `nearest`.
+  exact whole number, which need not be on the grid. A value sum is rounded only once, after both parts are added. It saturates
+  only in this rounding, and only with `nearest`.
 * *With softmax="once"* the weights are exp(A_i) / sum of exp(A_j), rounded once. A party's share of the sum is irrational. No
   number of p + log N bits is equal to it, and weights from rounded shares may differ. `reduce` refuses such a grid.
 * *The total in the paper*, 3 m (p + log2 N) H, is less than these steps cost in most cases. `printed` says when it holds.
 
-Lower bounds. Suppose that f costs D bits for one partition, when both parties learn it (by a fooling set or the log-rank).
-Then D is at most the total of `one-learns-and-sends`, for each one-layer model that computes f. `least_width` gives the least
-m for which this is true, and `least_width_heads` the least m H.
+Lower bounds. Suppose that f costs D bits for some partition, if both parties learn the answer. A fooling set or the rank of
+the matrix of f can show this. Then D is at most the total of `one-learns-and-sends`, for each one-layer model that computes f.
+`least_width` gives the least m for which this is true, and `least_width_heads` the least m H.
 
 The proof continues at `_one_layer_parties.OneLayerParty.last`, `_one_layer_parties.OneLayerParty.maxima`,
 `_one_layer_parties.OneLayerParty.normalisers`, `_one_layer_parties.OneLayerParty.value_sums` and
@@ -237,7 +237,7 @@ def check(
             f"check(variant={variant!r}, question={question!r}): variant is one of {', '.join(VARIANTS)}; "
             f"question is one of {', '.join(QUESTIONS)}"
         )
-    sizes = trials.Sizes(length, width, embedding, heads)
+    sizes = trials.LayerSizes(length, width, embedding, heads)
     outcomes = []
     for one_variant, one_question in product(VARIANTS, QUESTIONS):
         if variant in (None, one_variant) and question in (None, one_question):
@@ -245,7 +245,7 @@ def check(
     return outcomes
 
 
-def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
+def _check(sizes: trials.LayerSizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
     """Run one variant and question on PAIRS random networks, each with an input and a partition."""
     random = np.random.default_rng(seed)
     for turn in range(PAIRS):
@@ -318,7 +318,7 @@ THEOREM = Theorem(
     sides=("lower",),
     shown="A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the "
     "forward pass, and the channel carries the bits that `message_bits` counts.",
-    not_shown="This does not show the claim for every model; that is the proof at the steps.",
+    not_shown="This does not show the claim for every model. The proof at the steps shows that.",
     nothing_to_certify="a protocol for any model, for which no finite object is shown",
     nothing_to_apply="a protocol between two parties for any attention layer, which builds none; check takes the sizes of a "
     "layer",

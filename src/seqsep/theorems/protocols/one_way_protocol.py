@@ -40,7 +40,7 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Checkpoint, Length, RecurrentMixer, Seed
-from seqsep.theorems.protocols.machine import AnyModel, Machine, RecurrentModel, TokenSequence, as_machine
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, RecurrentModel, TokenSequence, as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT
 from seqsep.theorems.protocols.thought import Thought, think
 
@@ -125,7 +125,7 @@ def bob(model: AnyModel, message: Message, suffix: TokenSequence, t: int, though
 
 
 def _outputs(
-    party: Machine, tokens: TokenSequence, state: Any, t: int, *, thought: Thought | None
+    party: BitMachine, tokens: TokenSequence, state: Any, t: int, *, thought: Thought | None
 ) -> tuple[list[Any], list[int]]:
     """Outputs from time t on, those of the thought included, and the tokens written."""
     outputs, after = party.read(tokens, state, t)
@@ -288,10 +288,10 @@ THEOREM = Theorem(
     check,
     sides=("lower",),
     shown="At every split 0 <= K < N of the given inputs, a run shows that the message has exactly the counted state bits. "
-    "Bob's outputs equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). "
-    "They equal those of `forward` up to TOLERANCE times max(1, greatest output), which is 1e-9 in float64 and 2e-5 in "
-    "float32. There, sums in another order differ by at most 1.4e-6 for our mixers at 200 tokens.",
-    not_shown="This does not show that the reduction applies to every recurrent model; that is the proof at `alice` and `bob`.",
+    "Bob's outputs equal those of one recurrent pass over the complete input, bit for bit, on one machine. They also equal the "
+    "outputs of `forward`, up to 1e-9 in float64 and 2e-5 in float32, relative to max(1, greatest output). `forward` sums in "
+    "another order. For our mixers at 200 tokens this changes outputs by at most 1.4e-6 in float32.",
+    not_shown="This does not show that the reduction applies to every recurrent model. The proof shows that.",
     nothing_to_certify="a protocol for any model, for which no finite object is shown",
     nothing_to_apply="a protocol between two parties for any recurrent model, which builds none; check takes a mixer or a "
     "checkpoint",

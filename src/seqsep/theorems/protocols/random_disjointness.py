@@ -382,10 +382,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="For N up to 3, a run counts the errors of trees with exact chances, some of them random, over all inputs. Step 6 is "
-    "checked as an equality of fractions, the other steps as numbers. For protocols of fewer bits with more errors than e, it "
-    "shows the input. For any N the error of the windows is exact, and the channel counts their bits.",
-    not_shown="This does not show that every protocol with coins has c(e) N bits; that is the proof.",
+    shown="For protocols at N up to 3, some of them random, a run computes exact errors over all inputs. It checks step 6 as "
+    "an equality of fractions, and the other steps as numbers. If a protocol has too few bits, the run shows an input on "
+    "which its error is above e. For any N, the error of the windows (*Enough* below) is exact, and their bits are counted.",
+    not_shown="This does not show that every protocol with coins has c(e) N bits. The proof shows that.",
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",
     nothing_to_certify="a chance over coins, for which a certificate has no witness; disjointness-one-layer shows bits without",
     choices=(

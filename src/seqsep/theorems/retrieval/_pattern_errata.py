@@ -1,4 +1,4 @@
-"""What is wrong with the printed patterns of retrieval, and with counts in them."""
+"""Errors in the printed patterns of retrieval, and in counts in them."""
 
 from seqsep.theorems.base import Erratum
 

@@ -1,6 +1,7 @@
-"""A recurrent model needs N log2 S bits of state for associative recall of N pairs with S values, and more inside a pair.
+"""A recurrent model needs N log2 S bits of state for associative recall of N pairs with S different values.
 
-A model reads N pairs of a key and a value, then one of the keys. It answers with the value of that key.
+A model reads N pairs of a key and a value, then one of the keys. It answers with the value of that key. If the keys may come
+in any order, a model can need more bits while it reads the last pair.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; multi-query recall from appendix G.
 
@@ -25,8 +26,9 @@ Next consider the state inside the last pair, with keys in any order and S >= 2.
 key k, but not the value of k. A case is the key k with the values of the other keys. There are N S^(N-1) cases, and the model
 must distinguish any two of them:
 * If two cases have the same k, the values of some other key q differ. Any value for k may follow, and then the question q.
-* If two cases have different keys k and k', the second case has a value for k. A value v other than this one follows, and then
-  the question k. The right answer is v in the first case, and another value in the second case.
+* If two cases have different last keys k and k', the second case already has a value for k. Let another value v follow, and
+  then the question k. The right answer is v in the first case. In the second case v is the value of k', and the right answer
+  is the value of k, which is not v.
 
 The proof continues at `build`.
 """
@@ -44,13 +46,13 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
 from seqsep.theorems.options.types import Alphabet, Length
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
+from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
-LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
+LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on an input of associative recall of N pairs"
 CLAIM = Claim(
     name="associative-recall-state",
     source="Bhattamishra et al. 2024, Proposition 9",
@@ -88,15 +90,18 @@ def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
 
 
 def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:
-    """The exact model, for one question or for many that ask for each key at most once.
+    """The exact model, for one question or for several questions about different keys.
 
-    The value of a key asked for may follow as a token or not.
+    After a question the value of its key may be the next token, or the next question.
 
-    Digit i of the state, in base S, is the value of key i (0 while unknown). A key token of the pairs puts its own name in the
-    place of its digit: k S^(N-1) + the other digits; at the value token the digit goes in. With keys in order the time tells
-    k, and key tokens change nothing: S^N states. A question q must leave the answer y in the state, and for multi-query recall
-    the other digits too: the digit of q becomes the one for which all digits sum to -y modulo S. No digit of another key has
-    changed, q is not asked again, and the read-out is minus the sum: S^N states, as before the question.
+    The state is a number in base S. Its digit i is the value of key i, and 0 while this value is unknown.
+    * Keys in order: the time determines the key, so a key token changes nothing. A value token sets a digit. So there are S^N
+      states.
+    * Keys in any order: after the key token k the state is k S^(N-1) plus the number that the digits of the other keys form.
+      The value token sets digit k. So there are N S^(N-1) states inside the last pair.
+    * A question q must leave its answer y in the state. If further questions follow, it must also leave the values of the
+      other keys. So digit q is replaced, such that the sum of all digits is -y modulo S. The read-out is minus the sum of all
+      digits. The other digits have not changed, and q is not asked again. So S^N states are enough here too.
 
     With `any_order`, keys may come in any order; else as 0, 1, .., N - 1. Raises ValueError for a length or alphabet below 1.
 
@@ -168,9 +173,9 @@ def written(values: Int64[np.ndarray, "batch length"]) -> Int64[np.ndarray, "bat
     return np.stack([keys, values + length], axis=2).reshape(len(values), 2 * length)
 
 
-def recall(length: int, alphabet: int) -> Recall:
+def recall(length: int, alphabet: int) -> RecallTask:
     """The lists of values, written as pairs with keys in order; a key is its own question."""
-    return Recall(
+    return RecallTask(
         length,
         alphabet,
         write=written,
@@ -333,7 +338,7 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers "
     "wrongly.",
-    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.",
+    not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that.",
     bound=constants,
     nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
     predictor=predictor,

@@ -1,6 +1,8 @@
 """One attention layer composes two functions over [n] only if at least n log2 n bits pass through it.
 
-A model reads the values of f, then those of g, then x. It answers f(g(x)). Here [n] is the set of the numbers 0 .. n - 1.
+A model reads the values of f, then those of g, then x. It answers f(g(x)). Here [n] is the set of the numbers 0 .. n - 1. The
+layer has H heads of m coordinates. In the statement, cells(m, T) is the number of parts into which hyperplanes can divide a
+space (see the proof).
 
 Source: the idea is that of Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164): a party that knows one of the two functions
 can send too little about it through one layer.

@@ -52,7 +52,7 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _counting_trials as trials
-from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._counting import CountingEncoding
 from seqsep.theorems.retrieval._shown import counting_evidence
 from seqsep.theorems.retrieval.counting_attention import grid_of, symbols, task_of
 from seqsep.theorems.trial import Trial, logits_apart
@@ -111,7 +111,7 @@ def _count_behind_equal(spaces: Spaces, eta: int) -> AttentionLayer:
     return side_by_side(count(scores, spaces["bos"], unit=spaces["weight"]))
 
 
-def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
+def bound(task: CountingEncoding, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
     A score has four rows: core = 3 * 4 * 8 p. The table of numbers is a function of the index: program =
@@ -153,7 +153,7 @@ def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
-def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
+def _check(task: CountingEncoding, rounding: str, seed: int, spread: int = 24) -> Outcome:
     network = build(task.length, task.alphabet, rounding)
     trial = Trial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, spread)

@@ -51,7 +51,7 @@ from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._counting import read
 
 UPPER = "A recurrent model with ceil(log2 C(2n-1, n)) state bits answers counting over n numbers"
-LOWER = "A recurrent model with fewer than log2 C(2n-1, n) state bits errs on an input of counting, whatever thought it writes"
+LOWER = "A recurrent model with fewer than log2 C(2n-1, n) state bits is wrong on an input of counting, with any thought"
 CLAIM = Claim(
     name="counting-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
@@ -309,7 +309,7 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the "
     "chain of thought after which the answer is wrong.",
-    not_shown="This does not show that every model with fewer bits has such sequences; that is the pigeonhole principle.",
+    not_shown="This does not show that every model with fewer bits has such sequences. The pigeonhole principle shows that.",
     bound=constants,
     predictor=predictor,
     verify=verify,

@@ -9,8 +9,8 @@ We differ: the recurrence counts the tokens, and keeps the square of the count t
 place of a token. The network has no feed-forward part (FFN).
 
 Recurrence. It stores t, the number of earlier tokens, and t^2. Both begin at 0. After each token t becomes t + 1, and t^2
-becomes t^2 + 2 t + 1. A token reads the counters before it is counted itself. So token i reads the time i, as it does from the
-table of positions in `index_lookup_one_layer`.
+becomes t^2 + 2 t + 1. A token reads the counters before it is counted itself. So token i reads the time i. In
+`index_lookup_one_layer` it has this time from a table of positions.
 
 Attention. The attention layer, the read-out, the proof and the margins are those of `index-lookup-one-layer`. Its margins are
 eta for the scores and 1 for the logits. The sizes n0, eta, Kc and p are defined there too, with one more condition: L >= (N +

@@ -43,15 +43,15 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.options.types import Alphabet, Length
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, scattered, search
+from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
-UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
-LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup, and its state determines all N symbols"
+LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on an input of index lookup"
 Thought = Annotated[bool, "Let the model write a chain of thought before its answer."]
 
 CLAIM = Claim(
@@ -62,7 +62,7 @@ CLAIM = Claim(
 WITH_A_THOUGHT = Claim(
     name=CLAIM.name,
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
-    statement="A recurrent model with fewer than N log2 S state bits errs on an input of index lookup, with any thought",
+    statement="A recurrent model with fewer than N log2 S state bits is wrong on an input of index lookup, with any thought",
 )
 FACT = Claim(
     name=CLAIM.name,
@@ -114,10 +114,10 @@ def build_network(length: int, alphabet: int) -> Network:
     return Network.of_table(CLAIM.name, table, answers, classes=alphabet, indices=length)
 
 
-def recall(length: int, alphabet: int) -> Recall:
+def recall(length: int, alphabet: int) -> RecallTask:
     """Index lookup as a list of values to remember: the symbols; position p is asked for by the token S + p - 1."""
     task = IndexLookup(length, alphabet)
-    return Recall(
+    return RecallTask(
         length,
         alphabet,
         write=lambda values: values,

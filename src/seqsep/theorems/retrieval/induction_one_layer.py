@@ -4,7 +4,8 @@ In the induction task a model reads n tokens and then one last token q. It answe
 among the n tokens.
 
 The layer has H heads, and the value of each head has m coordinates. Each coordinate of a head's output is rounded to p bits.
-There are S different tokens, called symbols. The bound says that m H (p + log n) grows at least as fast as n.
+There are S different tokens, called symbols. The bound says that m H (p + log n) grows at least as fast as n. In the
+statement, cells(m, T) is the number of parts into which hyperplanes can divide a space (see the proof).
 
 Idea. Two parties, Alice and Bob, share the n tokens. Bob also knows q. If the layer answers correctly, Bob can learn each of
 Alice's tokens from it. So enough bits about Alice's tokens must pass through the layer.

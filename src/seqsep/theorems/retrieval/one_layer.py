@@ -61,7 +61,7 @@ from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.options import OneOf, Range
 from seqsep.theorems.options.types import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
-from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
+from seqsep.theorems.protocols.one_layer_trials import LayerSizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 
 Asked = Literal["recall", "counting"]
@@ -283,7 +283,7 @@ def _check_run(task: Asked, gram: int, seed: int) -> Outcome:
     allowed = None
     erred = None
     for _ in range(LAYERS_TRIED):
-        sizes = Sizes(shared.last[0] + 1, int(random.integers(1, 3)), 3, int(random.integers(1, 3)))
+        sizes = LayerSizes(shared.last[0] + 1, int(random.integers(1, 3)), 3, int(random.integers(1, 3)))
         network = random_network(random, sizes, Grid(int(random.integers(2, 9))), harsh=False)
         first_with: dict[tuple[attention.Means, ...], dict[int, int]] = {}
         bobs = bob_sums(network, shared)
@@ -386,7 +386,7 @@ THEOREM = Theorem(
     shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he "
     "has the answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these "
     "are too few, it shows an input that the layer answers wrongly. It also gives the least m of the bound.",
-    not_shown="This does not show that every such layer obeys the bound; that is the proof.",
+    not_shown="This does not show that every such layer obeys the bound. The proof shows that.",
     bound=constants,
     verify=verify,
     certificate_witness=certificate_witness,

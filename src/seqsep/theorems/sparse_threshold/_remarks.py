@@ -1,4 +1,4 @@
-"""What running Theorem 13 shows of its printed text."""
+"""Remarks on the printed text of Theorem 13, each shown by running it."""
 
 from seqsep.theorems.base import Choice, Erratum
 

@@ -143,11 +143,12 @@ def _embedding(spaces: Spaces, machine: Machine) -> Rows:
 
 
 def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
-    """Shift registers of 4 + 4 + 4 + 1 + 3 numbers for the last four tokens, and one number for the word.
+    """Shift registers hold 16 numbers about the last four tokens. One more number holds the word of the input.
 
     The number for the word is h_t = h_(t-1) / A + A^(m-1) digit_t. After blanks and then x_1 .. x_m it is the sum of x_i
-    A^(i-1). This is R with the head on x_1. So far it is whole, since x_i is divided at most m - i times. The token "=" reads
-    it. After that it fades and is rounded, but no unit reads it. A word shorter than m has blanks after it.
+    A^(i-1). This is R with the head on x_1. Up to there the number is whole, since x_i is divided at most m - i times. The
+    token "=" reads it. After that the number is divided further and rounded, but no unit reads it. A word shorter than m has
+    blanks after it.
     """
     base = base_of(machine)
     back = spaces["back"]
@@ -166,8 +167,10 @@ def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
 
 
 def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
-    """Write `value` = A v if the next token is the number v, or v if it is floor(v / A), and `action` = the number of the next
-    (q, c).
+    """Write `value` and `action`, from which the read-out finds the next token.
+
+    If the next token is a number v, `value` = A v. If the next token is a quotient floor(v / A), `value` = v. If it is a
+    configuration (q, c), `action` is the number of (q, c).
 
     A prime marks the numbers after the step, w is the symbol that the rule writes, and r, l are the quotients of R, L by A.
     Each unit is relu(a - G (1 - flag)). It is a if the flag is 1. It is 0 if the flag is 0, as a <= G. At each token of the
@@ -177,8 +180,9 @@ def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
       rule moves the head right, R' = r. If it moves left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the
       head. If the head stays, R' = A r + w. At "=", R' is the word.
     * One token later, the next token is L'. l is 2 back and L is 4 back. For a move to the right L' = A L + w, for a move to
-      the left L' = l, and otherwise L' = L. After "=" no unit counts, so L' = 0.
-    * Two and three tokens later, R' or L' is one token back, and the next token is its quotient.
+      the left L' = l, and otherwise L' = L. After "=" every unit is 0, so L' = 0.
+    * Two tokens later the next token is floor(R' / A), and three tokens later floor(L' / A). The number that is divided is one
+      token back.
     * Four tokens later, R' is 3 back and r' is 1 back, so c' = R' - A r'. With S symbols, (q', c') has the number S q' + c'.
     """
     base = base_of(machine)
@@ -422,8 +426,8 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the machines, words, w and numbers of steps that it gets.",
-    not_shown="This does not show the half without a thought, nor that a given machine is such an M. It does not cover "
-    "machines, words, w and steps that were not tested; the proof does.",
+    not_shown="This does not show the half without a thought, or that a tested machine is one like M, which needs large "
+    "circuits. The proof covers machines, words, w and numbers of steps that were not tested.",
     build=build,
     predictor=predictor,
     verify=verify,

@@ -23,8 +23,7 @@ We differ:
 * The paper writes nine tokens a step besides the pattern: state, move, cell and symbol one by one. Here a configuration is one
   token, and its rule is in its embedding.
 * The network is a linear recurrence and a read-out of width seven, without attention and without a feed-forward layer. The
-  recurrence remembers three things: the entry `place` of the token four back, which is a cell or a state, the last move, and
-  whether ] is 1 back.
+  recurrence stores three things: the cell or state in the token four back, the last move, and whether ] is 1 back.
 
 Sizes. There are 2 T + 1 cells. They are tokens, as numbers are in the paper. A number has p = bit_length(2 n0^4) bits for the
 n0 = Q S + S + 2 T + 5 tokens.
@@ -134,9 +133,9 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
 
     The four cases are the four kinds of last tokens, where "4 back" means four tokens before the last one:
     * [ c ] r a [ : the next token is the cell of the head. The last cell v is 4 back, and the configuration a, with its move
-      d, is 1 back. So z = v + d is this cell. At the first query, a symbol, [BOS] or nothing is 4 back, which all have 0, and
-      nothing has moved. So z = 0, the first cell. Cell z has K + z^2, other cells have less, configurations at most z^2, and [
-      has S^2 + 1 = K - 1.
+      d, is 1 back. So z = v + d is this cell. At the first query, a symbol, [BOS] or nothing is 4 back. All of these have the
+      place 0, and the head has not moved. So z = 0, the first cell. Cell z has K + z^2, other cells have less, configurations
+      at most z^2, and [ has S^2 + 1 = K - 1.
     * [ c : the next token is ]. No token 4 back or 1 back has a place or a move, so z = 0. ] has K, and cells and
       configurations have at most 0.
     * a [ c ] r : the next token is the configuration S q' + c = z. Here q' is the state that follows a = (q, b), which is 4
@@ -147,7 +146,7 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
       plus the move of r if r is a configuration: -1 <= z <= S. So cells and configurations have at most S^2 < S^2 + 1.
 
     The token after ] is the retriever's. Margins are at least 1. In magnitude |z| <= max(T, Q S) + S. Entries and logits are
-    at most n0^2, as (max(T, Q S) + T + Q S)^2 is.
+    at most (max(T, Q S) + T + Q S)^2, which is at most n0^2.
     """
     configurations = np.arange(tokens.configurations)
     symbols = len(tokens.machine.symbols)

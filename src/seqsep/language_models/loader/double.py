@@ -28,7 +28,7 @@ def _wide(value: Any) -> Any:
 
 @contextmanager
 def _kernels_in_float64() -> Iterator[None]:
-    """What kernels of Triton call `tl.float32`, the type they sum in, is float64 inside, where they are interpreted."""
+    """Make `tl.float32`, the type in which kernels of Triton sum, float64 inside the context, where kernels are interpreted."""
     language: Any = sys.modules.get("triton.language")
     if language is None:
         yield
