@@ -14,8 +14,8 @@ from seqsep.language_models.capacity.gguf import read_header
 from seqsep.language_models.engines import with_llama
 from seqsep.language_models.engines.check import ENGINE_LAWS
 from seqsep.language_models.laws.check import LawsFail
-from support.engines.faulty_llama import FAULTS, CropsFirst
-from support.engines.tiny_gguf import HEADS, KERNEL, WIDTH, pairs_together, write_gguf, write_llama, write_mamba
+from support.engines.faulty_llama import FAULTS, CropsFirst, ForgetsOldest
+from support.engines.tiny_gguf import HEADS, KERNEL, WIDTH, pairs_together, write_gguf, write_llama, write_mamba, write_olmo
 
 INSTALLED = importlib.util.find_spec("llama_cpp") is not None
 needs_llama_cpp = pytest.mark.skipif(not INSTALLED, reason="llama-cpp-python is not installed")
@@ -85,8 +85,8 @@ def test_rotated_neighbors_are_rotated_halves() -> None:
     assert torch.allclose(*products, atol=1e-12, rtol=0)
 
 
-def test_each_law_that_needs_no_window_has_a_fault() -> None:
-    assert list(FAULTS) == [law for law in ENGINE_LAWS if law != WINDOW]
+def test_each_law_has_a_fault() -> None:
+    assert list(FAULTS) == list(ENGINE_LAWS)
 
 
 @needs_llama_cpp
@@ -103,6 +103,17 @@ def test_a_recurrent_state_is_not_rolled_back(mamba: Path) -> None:
     assert [verdict.law for verdict in verdicts if not verdict.holds] == ["rolled back", WINDOW]
     (refused,) = (verdict.where for verdict in verdicts if verdict.law == "rolled back")
     assert "llama.cpp does not remove the last" in refused
+
+
+@needs_llama_cpp
+def test_a_window_passed_by_one_token(tmp_path: Path) -> None:
+    """The first layer has a window of 8 tokens; the fault removes the oldest one of it."""
+    path = write_olmo(tmp_path)
+    options = {"laws": [WINDOW], "reference": tmp_path, "length": 12, "batch": 2}
+    (verdict,) = seqsep.check_engine(with_llama.LlamaEngine(path), **options)
+    assert verdict.holds, verdict.where
+    with pytest.raises(LawsFail, match="a window of 8"):
+        seqsep.check_engine(ForgetsOldest(path), **options)
 
 
 @needs_llama_cpp

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from seqsep.language_models.engines.with_llama import SEQUENCES, TO_THE_END, LlamaEngine, Place
+from support.engines.tiny_gguf import WINDOW
 
 
 class Faulty(LlamaEngine):
@@ -143,6 +144,17 @@ class SortsBatch(Faulty):
         return super().batch(tokens, states)
 
 
+class ForgetsOldest(Faulty):
+    """Running sequences of a batch lose the oldest token that the window of the next one has."""
+
+    def batch(self, tokens: Sequence[Sequence[int]], states: Sequence[Place | None]) -> tuple[Any, list[Place]]:
+        for state in states:
+            if state is not None and len(tokens) > 1 and state.length >= WINDOW:
+                oldest = state.length - WINDOW + 1
+                self.library.llama_memory_seq_rm(self._memory, state.sequence, oldest, oldest + 1)
+        return super().batch(tokens, states)
+
+
 FAULTS: dict[str, type[LlamaEngine]] = {
     "finite numbers": WritesNaN,
     "one pass": Scales,
@@ -162,5 +174,6 @@ FAULTS: dict[str, type[LlamaEngine]] = {
     "packed": ShortInBatch,
     "joined": ShortRunning,
     "rows reordered": SortsBatch,
+    "window passed by one": ForgetsOldest,
 }
 """By the law that finds it."""

@@ -20,6 +20,8 @@ KERNEL = 4
 RANK = 2
 EPSILON = 1e-5
 ROTARY_BASE = 10000.0
+WINDOW = 8
+"""Tokens that the first of two layers of an OLMo 3 reads, the last one included."""
 SCALE = 0.3
 """Of the random weights; with it, the logits of different inputs differ by more than a thousand times their rounding."""
 OF_LLAMA = {
@@ -35,6 +37,12 @@ OF_LLAMA = {
     "mlp.gate_proj": "ffn_gate",
     "mlp.up_proj": "ffn_up",
     "mlp.down_proj": "ffn_down",
+}
+OF_OLMO = OF_LLAMA | {
+    "self_attn.q_norm": "attn_q_norm",
+    "self_attn.k_norm": "attn_k_norm",
+    "post_attention_layernorm": "post_attention_norm",
+    "post_feedforward_layernorm": "post_ffw_norm",
 }
 OF_MAMBA = {
     "backbone.embeddings": "token_embd",
@@ -110,6 +118,41 @@ def write_llama(folder: Path) -> Path:
             if kind in name:
                 tensors[name] = pairs_together(tensors[name], heads)
     return write_gguf(folder / "model.gguf", keys_of("llama", sizes), tensors)
+
+
+def write_olmo(folder: Path) -> Path:
+    """Write an OLMo 3 with a window in its first layer as a folder of transformers; return the .gguf file in it."""
+    from transformers import Olmo3Config, Olmo3ForCausalLM
+
+    rotation = {f"{kind}_attention": {"rope_type": "default", "rope_theta": ROTARY_BASE} for kind in ("sliding", "full")}
+    config = Olmo3Config(
+        vocab_size=VOCABULARY,
+        hidden_size=WIDTH,
+        intermediate_size=WIDTH,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS,
+        num_key_value_heads=KEY_HEADS,
+        rms_norm_eps=EPSILON,
+        initializer_range=SCALE,
+        tie_word_embeddings=False,
+        eos_token_id=None,
+        sliding_window=WINDOW,
+        layer_types=list(rotation),
+        rope_parameters=rotation,
+    )
+    torch.manual_seed(0)
+    model = Olmo3ForCausalLM(config)
+    model.save_pretrained(folder)
+    sizes = {
+        "feed_forward_length": WIDTH,
+        "attention.head_count": HEADS,
+        "attention.head_count_kv": KEY_HEADS,
+        "attention.sliding_window": WINDOW,
+        "attention.sliding_window_pattern": LAYERS,
+        "rope.freq_base": ROTARY_BASE,
+    }
+    tensors = renamed(model.state_dict(), OF_OLMO, "model.layers")
+    return write_gguf(folder / "model.gguf", keys_of("olmo2", sizes), tensors)
 
 
 def write_mamba(folder: Path) -> Path:
