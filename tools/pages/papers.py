@@ -121,7 +121,11 @@ SEPARATIONS = Paper(
             "holds",
             "exactly: N + 1 bits if both parties learn the answer; with own coins 2 ceil(log2 q) bits, with shared coins 2",
         ),
-        Statement("Fact 3", "holds", "with coins (1 - h(e)) N bits are needed, and a constant share of N is enough"),
+        Statement(
+            "Fact 3",
+            "holds",
+            "with coins and an error e, (1 - h(e)) N bits are needed (h: binary entropy); a constant share of N is enough",
+        ),
         Statement("Lemma 2", "holds", "for every gamma, with a quarter of the coordinates in the paper"),
         Statement("Lemma 3", "holds", "with c = 19; for basis vectors in O(log N) bits of memory, by another construction"),
         Statement("Corollary 8.1", "holds", "it is Lemma 2 at gamma = 1/4"),
@@ -161,7 +165,7 @@ RETRIEVAL = Paper(
             "in part",
             "the half with a chain of thought runs; that no model works without one is conditional and not shown",
         ),
-        Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and associative recall (c = 2)"),
+        Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and associative recall"),
         Statement(
             "Theorem 4.7",
             "holds",
@@ -181,20 +185,20 @@ RETRIEVAL = Paper(
         Statement(
             "Theorem 5.3",
             "holds with changes",
-            "with named queries, in 14n - 10 tokens; with literal patterns a program needs 45n - 36",
+            "with named queries, in 14n - 10 tokens; with literal regular expressions a program needs 45n - 36",
         ),
         Statement(
             "Theorem 5.4",
             "holds with changes",
-            "with named queries; the pattern in the paper finds the first write to a cell, another one the last",
+            "with named queries; the pattern in the paper finds the first write to a cell, and ours finds the last",
         ),
-        Statement("Theorem 5.6", "holds", "for IsTree with a chain of thought of O(n) tokens"),
+        Statement("Theorem 5.6", "holds", "its part on IsTree takes a chain of thought of O(n) tokens"),
         Statement(
             "Theorem 5.7",
             "holds with changes",
             "by another chain of thought; the search in the paper misses the next edge on some graphs",
         ),
-        Statement("Theorem 5.8", "holds", "one token a step"),
+        Statement("Theorem 5.8", "holds", "with one token per step"),
         Statement(
             "appendix C, attention blocks", "holds with changes", "each block is one head; Lemmas C.3, C.5 and C.15 are mended"
         ),
