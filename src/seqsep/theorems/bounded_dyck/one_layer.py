@@ -259,8 +259,10 @@ THEOREM = Theorem(
             printed='"if x is the string of symbols in the odd indices [...] then the string of symbols y in the even indices '
             "such that "
             'f(x, y) = 1 is unique", from which the mixed pairs are no words',
-            found="this does not exclude two words with one even half, whose mixed inputs are both words",
-            built="even halves differ as well, by reading from right to left; both are checked for every word up to N = 14",
+            found="this does not exclude two words with the same even half. The mixed inputs of two such words would both be "
+            "words",
+            built="a proof that no two words have the same even half: it reads them from right to left. Odd and even halves "
+            "are checked for every word up to N = 14",
             test=TEST + "test_one_half_alone_does_not_make_a_fooling_set",
         ),
         Erratum(
@@ -275,8 +277,8 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 1, Theorems 5 and 10",
             printed='"fooling set S contains all strings of length N in the language Dyck-(2,2)"',
-            found="true at depth 2, which the lemma is about; at depth 3 the set of all words is not a fooling set: the 208 "
-            "words of length 8 have 128 odd halves",
+            found="true at depth 2, which the lemma is about. At depth 3 the set of all words is not a fooling set: the 208 "
+            "words of length 8 have only 128 different odd halves",
             built="the words of depth 2 are a fooling set of Dyck-(n,k) for every k >= 2, so the same bound holds there",
             test=TEST + "test_depth_three_has_other_words_and_the_same_bound",
         ),

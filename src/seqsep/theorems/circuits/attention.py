@@ -412,7 +412,7 @@ THEOREM = Theorem(
             "most w + 1 quadratic pieces. For C >= 2, the remainders of n^A positions need ceil(n^A / (C + 1)) pieces. For "
             "example, 200 positions modulo 4 (C = 3) need 50 pieces, but a width of 10 C gives at most 31. For C = 1 a piece "
             "covers 3 positions, so 200 positions need 67 pieces",
-            built="a token says which gate it is, so its row says which comes next and no part computes it",
+            built="each token specifies its gate, so its embedding specifies the next gate, and no part computes a remainder",
             test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_divides_by_rounding",
         ),
     ),

@@ -211,13 +211,15 @@ THEOREM = Theorem(
             printed='"Let A be a DFA with n states. Let R be an RNN such that for all x, A(x) = R(x). Then [...] mp >= log n"',
             found='its proof assumes the least DFA ("we are given that the automata A is the minimum-sized DFA"). It is false '
             "for other DFAs of the language, since these may have any number of copies of a state",
-            built="the bound for the least DFA; for words of one length, the least DFA that may do anything on other words",
+            built="the bound for the least DFA. For words of one length, this is the least DFA that is right on these words; on "
+            "other words it may do anything",
             test=f"{TESTS}::test_lemma_4_needs_the_least_automaton",
         ),
         Erratum(
             where="Lemma 4, proof",
             printed='"the dimension of the hidden state vector of the RNN must be at least log n", m >= log n for mp >= log n',
-            found="m counts numbers and mp bits. One number of 3 bits counts to 8, and the least DFA has 8 states",
+            found="m is a count of numbers, and mp is a count of bits. One number of 3 bits is enough for a least DFA with 8 "
+            "states",
             built="the bound is in bits",
             test=f"{TESTS}::test_lemma_4_bounds_bits_and_not_numbers",
         ),
@@ -227,8 +229,8 @@ THEOREM = Theorem(
             where="Appendix F.1",
             printed='"It is unclear if the result still applies when the function is allowed to be different based on the '
             'timestep"',
-            found="Lemma 4 does not hold for models whose step depends on the time: such a model of 0 bits finds if the length "
-            "is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
+            found="Lemma 4 does not hold for models whose step depends on the time: such a model with 0 bits decides if the "
+            "length is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
             built="the bound of Theorem 11 for any `Recurrence`, and a model that attains it without depending on the time",
             test=f"{TESTS}::test_with_the_time_lemma_4_fails_and_theorem_11_holds",
         ),

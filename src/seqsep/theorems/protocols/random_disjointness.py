@@ -392,7 +392,8 @@ THEOREM = Theorem(
         Choice(
             where="Fact 1, appendix B.1",
             printed='"the randomized communication complexity of the DISJ is Omega(N)"',
-            found="(1 - 2 sqrt(e (1 - e))) N / 4 bits are needed; at e = 1/3 that is 0.0143 N, and N / 2 + 2 do for even N",
+            found="(1 - 2 sqrt(e (1 - e))) N / 4 bits are needed for error e, which is 0.0143 N at e = 1/3. For even N, "
+            "N / 2 + 2 bits are enough",
             built="the proof with its constant, each step computed on protocols of few places, and a protocol over a channel",
             test="tests/theorems/protocols/test_random_disjointness.py::test_bits_beside_the_bound",
         ),
