@@ -211,8 +211,8 @@ THEOREM = Theorem(
             printed='"Let A be a DFA with n states. Let R be an RNN such that for all x, A(x) = R(x). Then [...] mp >= log n"',
             found='its proof assumes the least DFA ("we are given that the automata A is the minimum-sized DFA"). It is false '
             "for other DFAs of the language, since these may have any number of copies of a state",
-            built="the bound for the least DFA. For words of one length, this is the least DFA that is right on these words; on "
-            "other words it may do anything",
+            built="the bound for the least DFA. For words of one length, this is the least DFA that is right on these words; "
+            "on other words it may do anything",
             test=f"{TESTS}::test_lemma_4_needs_the_least_automaton",
         ),
         Erratum(
