@@ -13,7 +13,7 @@ from seqsep.theorems.base import Remark
 HEAD = """# Errata
 
 You need this page if you read or build on one of the papers, and want to know which printed sentences do not hold.
-A test of seqsep checks each entry. The tables link all entries:
+A test of seqsep checks each entry. The tables below link all entries. In an entry:
 
 * *Printed* is the statement in the paper.
 * *Found* is the result of our check.
