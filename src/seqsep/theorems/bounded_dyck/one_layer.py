@@ -1,7 +1,7 @@
 """One attention layer that recognises bracket words of depth 2 or more needs a width that grows almost linearly in N.
 
-The bound is m H >= const N / (p + log N), for H heads of m coordinates and numbers of p bits. Two layers need only a width of
-O(log N): see `bounded-dyck-attention`.
+For words of N brackets the bound is m H >= const N / (p + log N). The layer has H heads of m coordinates, and numbers of p
+bits. Two layers need only a width of O(log N): see `bounded-dyck-attention`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 1, Theorems 5 and 10, appendix E. N is even. Alice has the brackets
 at positions 1, 3, .., and Bob those at 2, 4, .. . Both want to know whether the string is a word of Dyck-(n,k), correctly
@@ -246,11 +246,12 @@ THEOREM = Theorem(
     check,
     sides=("lower",),
     shown="S is the set of words of depth at most 2, and the two halves of a word are its brackets at odd and at even places. "
-    "At N <= 14 a run lists S, and shows that no two words of S have an equal half. On the networks that are tested, the "
-    "protocol gives the answers of the forward pass. If the protocol has fewer than N - 1 bits, two words of S lead to the "
-    "same transcript, the record of all bits sent. Then the run finds a mixed input, with one half of each word. The network "
-    "gives it the logits of a word, although it is not a word.",
-    not_shown="This does not show that every one-layer model so small is wrong. The proof shows that.",
+    "At N <= 14 a run lists S, and shows that no two words of S have an equal half. The proof turns a layer into a protocol of "
+    "two parties, who have one half each. On the networks that are tested, this protocol gives the answers of the forward "
+    "pass. If the protocol has fewer than N - 1 bits, two words of S lead to the same transcript, the record of all bits sent. "
+    "Then the run finds a mixed input, with one half of each word. The network gives it the logits of a word, although it is "
+    "not a word.",
+    not_shown="This does not show that every one-layer model below the bound is wrong. The proof shows that.",
     nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
     certificate_witness=certificate_witness,
     errata=(
@@ -286,9 +287,9 @@ THEOREM = Theorem(
             where="Theorems 5 and 10, and section 6",
             printed='m H >= (N - 1) / (3 (p + log N)); on Dyck-(2,2) the one-layer model has "a width of 256 across lengths in '
             '{20, ..., 400} most of which are smaller than the width of the model"',
-            found="true. At Kc = 2 the bound is m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at 10^6. So it says "
-            "nothing of a width of 256 at those lengths. It uses Theorem 4's total, which is less than the steps of that "
-            "theorem cost",
+            found="true. On a grid with L = N^2 the bound is m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at "
+            "10^6. So it does not exclude a width of 256 at the lengths 20 to 400. The bound uses the total of Theorem 4, but "
+            "the steps of that theorem cost more bits than this total",
             built="proved for m >= 2 by a protocol with fewer bits; with one head m >= 6, 15, 101 and 8,263 at these N, "
             "and m = 64 fails from N = 4,980 on",
             test=TEST + "test_from_which_length_it_bites",

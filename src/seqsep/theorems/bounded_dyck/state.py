@@ -15,8 +15,8 @@ There are three models, and each is right after every prefix:
 * `sigmoid` has the same units with a sigmoid, in float64.
 
 Sizes. The table has ceil(log2(1 + n + .. + n^k + 1)) bits of state (`build`). The recurrent layers keep the stack in their
-units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). This is O(k log n), as Hewitt et al. have with
-other letters (`_recurrent`).
+units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). This is O(k log n). Hewitt et al. have the same
+order, with other letters (`_recurrent`).
 
 Margin. It is the distance of the recurrent layers' read-out from 0 (`_recurrent.proved`).
 """
@@ -304,8 +304,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run checks the kinds and depths that it builds.",
-    not_shown="This does not show that the models are right for other kinds and depths. Induction covers all lengths beyond "
+    shown="A run checks the three models for the given number of kinds and the given depth.",
+    not_shown="This does not show that the models are right for other kinds and depths. Induction covers the lengths beyond "
     "those tested.",
     bound=bound,
     predictor=predictor,
