@@ -1,4 +1,4 @@
-"""Counting: numbers, then one of them and a threshold: does it occur more often than that?
+"""Counting: numbers, then one of them and a threshold: does this number occur more often than the threshold?
 
 Queries: the last token only. The answer is 1 if the queried number occurs more than t times, else 0; each has probability
 1/2.

@@ -23,7 +23,8 @@ variance of a random table of k bits. So with many drawn features of k bits, its
 about 1 - arccos(sqrt(k / (2^k - 1))) / pi:
     k           1      2     3     4
     examples  100 %  80 %  73 %  67 %
-The state need not hold the bits: a recurrent model needs only what `answer_bits` returns.
+A recurrent model need not store all bits of the input in its state. For N up to 16, `answer_bits` returns the fewest bits of
+state that are enough.
 """
 
 import reprlib
