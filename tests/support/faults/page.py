@@ -37,8 +37,8 @@ The soak tests sweeps for hours, under random faults. `make soak HOURS=1` runs s
 * The disk of the sweep, which has 1 MiB, is filled.
 * Python's clock jumps by up to a day.
 
-Each five minutes are a part of the sitting, and add a line to [results/verify/soak.jsonl](../../results/verify/soak.jsonl). If a
-signal ends the sitting, it adds a last line. In one half of a part, killed sweeps are started again until they end. In the
+Each five minutes are a part of the sitting, and add a line to [results/verify/soak.jsonl](../../results/verify/soak.jsonl). If
+a signal ends the sitting, it adds a last line. In one half of a part, killed sweeps are started again until they end. In the
 other half, one driver runs sweep after sweep. This driver lives for the complete sitting, and its memory is read after each
 sweep. A line has a digest of the sources that it ran under.
 
