@@ -29,8 +29,9 @@ the numbers. It becomes stale when a source that it covers changes. Times are CP
 SOAK = """
 ## The soak
 
-The soak tests sweeps for hours, under random faults. `make soak HOURS=1` is a *sitting*: it runs sweeps for an hour of CPU time. In a
-sweep, the *driver* is the process that starts the runs and writes the store, and *workers* are the processes that train. The faults are:
+The soak tests sweeps for hours, under random faults. `make soak HOURS=1` is a *sitting*: it runs sweeps for an hour of CPU
+time. In a sweep, the *driver* is the process that starts the runs and writes the store, and *workers* are the processes that
+train. The faults are:
 
 * The driver or a worker is killed with SIGKILL.
 * The driver or the complete sweep is stopped for up to half a second.
