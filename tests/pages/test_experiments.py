@@ -149,7 +149,7 @@ def test_the_cost_is_that_of_the_steps_taken(name):
         evaluations = row.run.evaluation / row.run.batch / row.run.evaluate_every / 3
         total += seconds[shape(row.run)] * row.result["steps"] * (1 + evaluations) / 3600
     said = hours([(row.run, row.result["steps"]) for row in rows_of(name, RESULTS)], RESULTS)
-    assert f"Training takes about {said}: " in page_of(name)
+    assert f"Training takes about {said}. " in page_of(name)
     number = float(said.split()[0].replace(",", ""))
     assert number == pytest.approx(60 * total if "minute" in said else total, rel=0.06, abs=0.6)
 

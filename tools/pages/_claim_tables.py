@@ -81,8 +81,8 @@ def _sizes(claims: Iterable[Claim]) -> str:
     if not sizes:
         return ""
     return (
-        f" A row is about models of {', '.join(sizes[:-1])} and {sizes[-1]} parameters."
-        " If their entries differ, a cell contains three entries in this order."
+        f" Each row is about three models, with {', '.join(sizes[:-1])} and {sizes[-1]} parameters."
+        " If the three entries of a cell differ, the cell has all of them, in this order."
     )
 
 
@@ -121,9 +121,9 @@ def _row(claim: Claim, found: Found, seeds: Seeds) -> tuple[str, str, str]:
 
 
 def _not_run(claims: Iterable[Claim]) -> str:
-    """Return why no run decides these claims, for a sentence that ends with their number; "" if runs do."""
+    """Return a sentence on why no run decides these claims, after one that ends with their number; "" if runs do."""
     reasons = {claim.why for claim in claims if isinstance(claim, Outside)}
-    return f": {'; '.join(sorted(reasons))}" if reasons else ""
+    return f". The reason: {'; '.join(sorted(reasons))}" if reasons else ""
 
 
 def printed(claim: Accuracy) -> str:

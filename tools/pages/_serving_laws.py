@@ -11,12 +11,13 @@ SERVING = """
 
 These laws are about a state that is rolled back, reset, kept for a second turn, allocated before it is filled, joined or
 shared, and about documents that are packed into one row. Each row has the number of types that break a law, and the greatest
-difference of logits, in two releases of `transformers`. "No path" counts the types that have no such path, or refuse it with an
-error. The script is one of those below, and shows such a failure without seqsep.
+difference of logits, in two releases of `transformers`. "No path" is the number of types that cannot do this at all, or refuse
+it with an error. The script is one of those below, and shows such a failure without seqsep.
 
 """
 AFTER_SERVING = """
-To test these laws, a fault was injected into each type on which a law holds, and the law finds it:
+To test these laws, a fault for each law was injected into every type on which this law holds. The law finds it in each of these
+types. The faults are:
 
 {faults}
 """

@@ -30,32 +30,36 @@ models](#language-models). A prefix is the part of an input before the query. `m
 * **Needs at most**: an upper limit on the bits that the rest of the model needs from the state. The state is rounded to a
   codebook, and the layers after it read the rounded state. This number is the fewest bits for which the accuracy falls by at
   most one point.
-* **Carries at least**: a lower limit on the information about the prefix in the state. It follows from the accuracy at each
-  place by Fano's inequality. The confidence is 95 % for all places together. For equality it is -log2(2 e + 2^-h), where e is
-  the error rate and h the number of bits of a half.
+* **Carries at least**: a lower limit on the information about the prefix in the state. It follows by Fano's inequality from
+  the accuracy of the questions about each position of the prefix. With a confidence of 95 %, the limits of all positions hold
+  together. For equality, the lower limit is instead -log2(2 e + 2^-h). Here e is the upper limit of the error rate, and h is
+  the number of bits of a half.
 
-Two kinds of codebook are tried. The first is a Lloyd-Max quantiser for each coordinate. The second quantises along principal
-axes, and gives most bits to the axes with the greatest weight. The weight of an axis is its variance, or its variance times the
-mean squared derivative of the answers' margins along this axis. A codebook is fitted on 1,024 other prefixes and then fixed. So
-with b bits it has at most 2^b values.
+Two kinds of codebook are tested. The first is a Lloyd-Max quantiser for each coordinate. The second quantises along principal
+axes of the states, and gives most bits to the axes with the greatest weight. The weight of an axis is its
+variance, or its variance times the mean squared derivative of the answers' margins along this axis. A codebook is fitted on
+1,024 other prefixes and then fixed. So with b bits it has at most 2^b values.
 
 The examples are new: none was used in training or evaluation. Another codebook, or another model that reads the state, may
 need fewer bits than "needs at most".
 
-The column **all right** does not depend on the trained model. It is the least number of state bits with which any model can
-answer every question rightly. Tests check the numbers in three ways:
+The table below has a further column, **all right**, which does not depend on the trained model. It is the least number of
+state bits with which any model can answer every question rightly.
 
-* A codebook of b bits gives an accuracy with a lower confidence limit. For every mixer, this limit is at most the proved
-  ceiling for b bits.
-* For a planted memory of 500 bits, both limits are from 450 to 500.
-* For a model that drops its state, both limits are 0.
+Tests check the numbers in three ways:
+
+* A proof gives the highest accuracy that b state bits allow. For every mixer and every codebook of b bits, the lower
+  confidence limit of the measured accuracy is at most this proved accuracy.
+* A model that is built by hand remembers 500 bits of the prefix. Both limits are then from 450 to 500.
+* Another model that is built by hand never reads its state. Both limits are then 0.
 
 ## Six mixers at three widths
 
 ![Bits stored, needed at most and carried at least by six mixers over width, and the least state without errors](../audit.svg)
 
-Each model has one layer, learned positions and 16 symbols. The lengths are those that the mixers learn ({lengths}). This does
-not compare other mixers or longer inputs. The numbers are those of models trained once, not of architectures.
+Each model has one layer and learned positions. Its task is index lookup over 16 symbols, at a length N that this mixer learns
+at this width ({lengths}). Each model is trained once, so the numbers are not properties of an architecture. This does not
+compare other mixers or longer inputs.
 
 """
 TAIL = """
@@ -71,12 +75,13 @@ examples. Otherwise the phonebooks are tokens: each name is one token, and each 
 set the size of a book. All books have the same names. The numbers are uniform and independent.
 
 The state is the one after the last number of the book. From this state the model is asked for every number, token by token, in
-float32. An answer is right if greedy decoding writes the number. The three numbers follow as above, with N entries of D digits
-as N symbols out of 10^D. They do not count the names, or what the weights know.
+float32. An answer is right if greedy decoding writes the number. The three numbers follow as above: a book of N
+entries with D digits counts as N symbols from an alphabet of 10^D. The numbers count neither the names nor what the weights
+know.
 
-Questions take at most half of the time `--seconds`, and the first line of the output gives the number of questions. The other
-half is for codebooks, from few bits to more, until the accuracy falls by at most one point. They are fitted on 256 other
-books. The weights of axes are variances only, without derivatives. There are two limits:
+Questions take at most half of the time `--seconds`. The first line of the output gives the number of questions. The other half
+is for codebooks: they are tested from few bits to more, until one lowers the accuracy by at most one point. They are fitted on
+256 other books. The weights of axes are variances only, without derivatives. There are two limits:
 
 * For a state of more than 32,768 numbers, only principal axes are tried.
 * For a state of more than 1,048,576 numbers, or if a tokenizer gives books different numbers of tokens, no codebook is tried.
@@ -85,12 +90,12 @@ books. The weights of axes are variances only, without derivatives. There are tw
 If the lower limit of the accuracy is that of guessing, these questions show nothing about the state, and the output says so.
 Such a model may still store the numbers, for example if it writes numbers in another form.
 
-A model is refused if its state is not returned with its logits, or only in part. To test this, the state of one book is saved
-and put in the place of another book's state. The model must then continue as with the first book.
+seqsep refuses a model that does not return its complete state with its logits. To test this, seqsep saves the state of one
+book and puts it in the place of another book's state. The model must then continue as after the first book.
 
-For a hybrid of a convolution and attention, an audit shows that the state has at least three quarters of the bits of
-phonebooks with 6 entries of 3 digits ([its row](../../results/verify/text-trained.json)). `tests/long_text.py` trains this
-model. `tests/language_models/audit/test_language_models.py` has a model that learned three digits. It also has models with
+`tests/long_text.py` trains a hybrid of a convolution and attention on phonebooks with 6 entries of 3 digits. An audit shows
+that its state carries at least three quarters of the bits of such a book ([its row](../../results/verify/text-trained.json)).
+`tests/language_models/audit/test_language_models.py` has a model that learned three digits. It also has models with
 random weights, for which an audit shows nothing.
 
 ## The worst case
@@ -102,15 +107,16 @@ attacks, in this order:
 
 | attack | inputs |
 |---|---|
-| closest | pairs of prefixes whose states are closest, among 256 random ones and 32 copies with another first token |
+| closest | pairs with the closest states, among 256 random prefixes and 32 of these with another first token |
 | swaps | a random prefix, and the same with two unequal neighbours exchanged |
 | edits-1, edits-2 | a random prefix, and the same with one or two values changed |
 | climb | inputs of low margin, changed step by step so that the margin falls |
 | drawn | inputs as the task draws them, for comparison |
 
 If the inputs of an attack are independent, its share of wrong answers has the interval of Clopper and Pearson. The other
-attacks choose their inputs, so they have no interval. The search makes the smallest wrong input smaller, as long as the model
-is still wrong. Then this input is asked by itself, in one pass and token by token.
+attacks choose their inputs, so they have no interval. Then the search takes the smallest input that the model answers wrongly,
+and makes it smaller step by step, as long as the model is still wrong. The result is asked by itself, in one pass and token by
+token.
 
 Two prefixes with bit-equal states are a proof: whatever the model answers, it is wrong after one of them. If no wrong answer
 is found, this proves nothing, unless every input was asked.

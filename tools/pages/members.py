@@ -44,18 +44,19 @@ this layer.
 
 """
 OWN_LAYER = """
-It may have further methods:
+The optional methods are:
 
-* `forward_at(x, at)` returns the outputs at one position of each example.
-* `step_output(x, state, t)` returns the outputs for many inputs, each read from the same state.
-* `initialise(depth, deviation)` draws weights that depend on the number of layers.
-
-If a layer lacks one of the first two, seqsep makes it from `step`. `prefill`, which returns the
-state after many tokens, is always made from `step`.
+* `prefill(x, state, t)` returns the state after all tokens of x. Without it, seqsep repeats `step`.
+* `advance(x, state, t)` does the same as `step`, and may write over the given state. Without it, seqsep calls `step`.
+* `step_output(x, state, t)` returns the outputs for many inputs, each read from the same state. Without it, seqsep calls
+  `step`.
+* `forward_at(x, at)` returns the outputs at one position of each example. Without it, seqsep calls `forward`.
+* `initialise(depth, deviation)` draws weights that depend on the number of layers. Without it, the weights stay as they are.
 
 `seqsep check --mixer FILE.py:CLASS` builds the layer and tests the laws below. It tests 3 examples of 19 tokens and one example
-of 150 tokens in float64. With `checked_in = "float32"` it tests in float32. Shapes, finite numbers and many questions are
-tested in both. Before a layer is trained, it must pass every law except the last.
+of 150 tokens. The type of the numbers is float64, or float32 if the layer has `checked_in = "float32"`. Three laws are tested
+in both types: shapes, finite numbers, and many questions to one state. Before a layer is trained, it must pass every law except
+the last.
 
 | law | what it says |
 |---|---|

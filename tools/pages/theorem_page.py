@@ -26,9 +26,14 @@ from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")
 DIFFERS = "We differ:"
 SIDES = {
-    "upper": "seqsep builds a model of this size and runs it",
-    "lower": "seqsep runs the reduction of the proof on given models",
+    "upper": "seqsep builds a model or a protocol that attains it, and runs it",
+    "lower": "seqsep runs the reduction of the proof on given models or protocols",
 }
+WORDS = {
+    "errs on": "`errs on` gives an input that the model answers wrongly.",
+    "saturated:": "`saturated` counts the numbers that were cut off at an end of the grid.",
+}
+"""The meaning of a word in the output of a check, on pages where it occurs."""
 
 
 @dataclass
@@ -65,12 +70,13 @@ def parts_of(text: str) -> Parts:
 def theorem_page(theorem: Theorem, clone: Path) -> str:
     """Return the page of a theorem; its test file and its long check are those of a clone."""
     parts = parts_of(docstring(module_of(theorem)))
+    output = console(("check", theorem.name), claims(theorem))
     sections = [
         f"# {theorem.name}\n\n{markdown([parts.summary, *parts.explained])}",
         _papers(theorem),
         _statement(theorem),
-        "## Check\n\n" + console(("check", theorem.name), claims(theorem)),
-        _shown(theorem),
+        f"## Check\n\n{output}",
+        _shown(theorem, output),
     ]
     if parts.differs:
         first = parts.differs[0].removeprefix(DIFFERS).strip()
@@ -140,10 +146,11 @@ def _default_length(theorem: Theorem) -> int | None:
     return given.default if given is not None and known and isinstance(given.default, int) else None
 
 
-def _shown(theorem: Theorem) -> str:
-    """The scope of the output."""
-    said = "Each line is one model or one variant. A size is measured on it, and its bound is from the proof."
-    return markdown([said, theorem.shown, theorem.not_shown])
+def _shown(theorem: Theorem, output: str) -> str:
+    """The words of the output, and its scope."""
+    said = "Each line is one model or one variant. For each size it gives the measured number and the bound from the proof."
+    words = [meaning for word, meaning in WORDS.items() if word in output]
+    return markdown([" ".join([said, *words]), theorem.shown, theorem.not_shown])
 
 
 def _steps(theorem: Theorem, proof: Sequence[str]) -> str:

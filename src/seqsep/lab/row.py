@@ -56,10 +56,10 @@ def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
 class Row:
     """One run of an experiment with its outcome, or one reply of a language model.
 
-    A row is a reply if its configuration has a `question`. A run has no outcome if its worker died or if it raised an
-    exception. Then `result` has only `status`, and `finished` is False; such a row is never exported. A run diverges if its
-    loss, a gradient or a weight is not finite. This ends the run, but its outcome until then is kept. So `finished` is True
-    for it, because the row has an outcome, and `failed` is True too.
+    A row is a reply if its configuration has a `question`. If the worker of a run died, or if the run raised an exception, the
+    row has no outcome. Then `result` has only `status`, `finished` is False, and the row is never exported. A run diverges if
+    its loss, a gradient or a weight is not finite. This ends the run, but the row keeps the outcome until then. So for a run
+    that diverges, both `finished` and `failed` are True.
 
     Fields:
         experiment: name of the experiment.

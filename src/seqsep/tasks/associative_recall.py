@@ -35,7 +35,7 @@ class AssociativeRecall(Task):
 
     Fields:
         length: N, pairs of an evaluated input; 1 to 2^20.
-        keys: keys to choose from, at least N; 0 to 2^30, and 0: as many as pairs.
+        keys: keys to choose from, at least N, or 0 for as many as pairs; 0 to 2^30.
         values: values to choose from; 1 to 2^31.
         order: order of the keys, random or 0, 1, 2, ..; any or fixed.
         least_length: pairs of the shortest training input; from 1.

@@ -231,8 +231,8 @@ class GeneratedTask(Task):
 
     The inputs are the prompt and the thought. At the last token of the prompt and at each token of the thought, the target is
     the next token. At the last token of the thought, the target is the answer, one of the tokens `stops`. A token that a
-    retriever inserts is not a target. So a model that is right at all targets of an example also generates it. `score` is
-    true for an example if all targets are right, and `score_answers` if the answer is right.
+    retriever inserts is not a target. So a model that predicts all targets of an example right also writes the right thought
+    and answer by itself. `score` is true for an example if all targets are right, and `score_answers` if the answer is right.
 
     Fields:
         length: N, the size of an evaluated input, in the unit of the task; from 1.

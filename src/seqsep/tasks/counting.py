@@ -1,4 +1,4 @@
-"""Counting: numbers, then one of them and a threshold: does it occur more often than that?
+"""Counting: numbers, then one of them and a threshold: does this number occur more often than the threshold?
 
 Queries: the last token only. The answer is 1 if the queried number occurs more than t times, else 0; each has probability
 1/2.
@@ -37,7 +37,7 @@ class Counting(Task):
 
     Fields:
         length: N, numbers of an evaluated input; 1 to 2^20.
-        alphabet: numbers to choose from, 2 or more; 0 to 2^30, and 0: as many as the length.
+        alphabet: numbers to choose from, 2 or more, or 0 for as many as the length; 0 to 2^30.
         thresholds: number of thresholds; t is 0, 1, .. or thresholds - 1; from 1.
         least_length: numbers of the shortest training input; from 1.
 

@@ -54,8 +54,8 @@ class Equality(TwoHalves):
     Fields:
         length: N, symbols of both halves together, an even number; 2 to 2^20.
         variant: the way unequal halves are drawn, or next; random, one or next.
-        alphabet: S, symbols to choose from, 2 or more; 0 to 2^31, and 0: the variant's own.
-        least_length: symbols of the shortest training input, an even number; from 0, and 0: N / 10, but at least 4.
+        alphabet: S, symbols to choose from, 2 or more, or 0 for the default of the variant; 0 to 2^31.
+        least_length: symbols of the shortest training input, an even number, 0 for N / 10 but at least 4; from 0.
 
     >>> task = Equality(length=6)
     >>> task.solve((1, 0, 1, 2, 1, 0, 1))

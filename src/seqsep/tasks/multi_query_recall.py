@@ -60,7 +60,7 @@ class MultiQueryRecall(Task):
 
     Fields:
         length: N, points of an evaluated input, with the queries; 2 to 2^20.
-        keys: keys to choose from, at least the pairs; 0 to 2^30, and 0: as many as pairs.
+        keys: keys to choose from, at least as many as pairs, or 0 for as many as pairs; 0 to 2^30.
         values: values to choose from; 1 to 2^30.
         least_length: points of the shortest training input; from 2.
         form: how examples are drawn and written; paper or zoology.

@@ -1,4 +1,4 @@
-"""Nearest neighbour: labelled unit vectors, then unit vectors to label: the answer is the label of the nearest one before.
+"""Nearest neighbour: labelled unit vectors, then unit vectors to label: the answer is the label of the nearest earlier vector.
 
     x_1 y_1 .. x_N:   the answer at x_k, N/2 < k <= N, is y_j for the j < k with the greatest <x_k, x_j>
     <x_k, x_j> >= <x_k, x_i> + margin for every other i < k

@@ -34,8 +34,8 @@ class NgramRetrieval(Task):
 
     Fields:
         length: N, symbols of an evaluated input, at least gram; 2 to 2^20.
-        gram: c, one more than the symbols of a question; 2 to 64.
-        alphabet: symbols to choose from; 0 to 2^30, and 0: as many as the length.
+        gram: c, one more than the symbols of a query; 2 to 64.
+        alphabet: symbols to choose from, 0 for as many as the length; 0 to 2^30.
         least_length: symbols of the shortest training input, at least gram; from 2.
 
     >>> task = NgramRetrieval(length=5)

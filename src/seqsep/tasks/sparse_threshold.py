@@ -23,7 +23,8 @@ variance of a random table of k bits. So with many drawn features of k bits, its
 about 1 - arccos(sqrt(k / (2^k - 1))) / pi:
     k           1      2     3     4
     examples  100 %  80 %  73 %  67 %
-The state need not hold the bits: a recurrent model needs only what `answer_bits` returns.
+A recurrent model need not store all bits of the input in its state. For N up to 16, `answer_bits` returns the fewest bits of
+state that are enough.
 """
 
 import reprlib
@@ -51,16 +52,16 @@ MOST_ENUMERATED = 16
 
 @dataclass(frozen=True)
 class SparseThreshold(FixedLengthDecision):
-    """`length` bits; the label is 1 if more than `bound` of some features of them hold.
+    """`length` bits; the label is 1 if more than `bound` features of the bits hold.
 
-    A feature is a table on a few of the bits. The function is drawn, or given as `formula`. A feature reads at most `length`
-    bits, also if `sparsity` is greater.
+    A feature is a table on a few of the bits. All features together are the function, which is drawn or given as `formula`. If
+    `sparsity` is greater than `length`, a feature reads all `length` bits.
 
     Fields:
         length: N, bits of an input; 1 to 2^20.
-        features: tables that a drawn function has; 0 to 65536, and 0: as many as bits.
+        features: tables that a drawn function has, 0 for as many as bits; 0 to 65536.
         sparsity: bits that each table reads; 1 to 4.
-        bound: the label is 1 if more tables than this hold; from -1, and -1: the function's own.
+        bound: the label is 1 if more tables than this hold, -1 for the bound that the function has; from -1.
         function_seed: random seed of the function; 0 to 2^63 - 1.
         formula: a DIMACS file whose clauses are the tables; a path, or the text of such a file.
 

@@ -289,7 +289,7 @@ class Theorem:
         nothing_to_certify: reason why there is no certificate.
         bound: function that returns the sizes of the statement with their constants, from lengths only.
         errata: differences from the paper.
-        choices: differences from the paper that are no errors of it.
+        choices: differences from the paper that are not errors of the paper.
         sides: the sides of the outcomes, upper before lower.
         shown: what a run of the check shows, in sentences.
         not_shown: what a run does not show, in sentences that begin with "This does not show".

@@ -35,7 +35,7 @@ def worst_case(
     """Search for inputs on which a model fails.
 
     If there are at most as many inputs as questions, and at most 2^20, the search asks every input. The worst case is then
-    exact. `questions` does not count those that make a counterexample smaller.
+    exact. The search for a smaller counterexample asks further questions, which `questions` does not count.
 
     Arguments:
         model: a trained model.

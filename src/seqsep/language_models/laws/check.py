@@ -133,9 +133,9 @@ def check_language_model(
         seed: random seed of weights and inputs.
         laws: names of laws, by default all.
 
-    Raises LawFails if a law fails, after all of them were tested: its message has each law that fails, with the token, and its
-    `verdicts` are those about all laws. Raises BadInput for anything except such a model. Raises TransformersMissing without
-    the extra hf.
+    Raises LawFails if a law fails, after a test of all laws; its message has the token at which each law fails, and its
+    `verdicts` are the verdicts about all laws. Raises BadInput for anything except such a model. Raises TransformersMissing
+    without the extra hf.
 
     >>> import json, tempfile
     >>> config = Path(tempfile.mkdtemp()) / "config.json"

@@ -11,8 +11,8 @@ from seqsep.language_models.laws.trial import LawTrial, NotTried, PathDiffers
 def packed(trial: LawTrial) -> None:
     """If documents are packed into one row and position_ids begin again at each, the logits are those of each document alone.
 
-    The model gets no mask and keeps no state, as in training without padding. The law holds also if the model refuses with an
-    error; then it is not tested.
+    The model gets no mask and keeps no state, as in training without padding. If the model refuses packed documents with an
+    error, the law is not tested.
     """
     if not trial.reader.takes_positions:
         raise NotTried("its forward takes no position_ids")

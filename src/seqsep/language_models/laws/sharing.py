@@ -113,7 +113,10 @@ def _each_by_itself(trial: LawTrial, rows: Tensor) -> Tensor:
 
 
 def window_passed_by_one(trial: LawTrial) -> None:
-    """In a batch with padding on the left, sequences longer than the window and others give the logits of each by itself."""
+    """In a batch of sequences, some longer than the window and some shorter, each gives the logits that it gives by itself.
+
+    The shorter sequences have padding on the left.
+    """
     require_mask(trial)
     windows = windows_of(all_fields(trial.source))
     if not windows:

@@ -183,7 +183,7 @@ class Grid:
 
     Fields:
         steps: L, the number of steps from 0 to 1; from 2.
-        rounding: direction of rounding: floor as in the first paper, nearest as in the second.
+        rounding: direction of rounding: floor as in Bhattamishra et al. 2024, nearest as in Wen, Dang, Lyu 2025.
         softmax: rounding of a softmax: stepwise after every operation, or once at its end.
 
     Raises ValueError for fewer than 2 steps.

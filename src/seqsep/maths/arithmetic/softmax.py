@@ -101,7 +101,7 @@ def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | N
     """Return the softmax of every row over its allowed keys, rounded at the places that `Grid.softmax` specifies.
 
     If differences of scores may exceed 64 bits, they are computed in Python integers. A difference below -L is counted in
-    `tally` as saturated, at the place "`where` minus maximum". Its exponential is 0 steps with and without saturation.
+    `tally` as saturated, at the place "`where` minus maximum". Saturation does not change its exponential, which is 0.
 
     Arguments:
         grid: the grid, with its rules of rounding.

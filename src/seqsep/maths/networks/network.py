@@ -184,8 +184,8 @@ class SizeLedger:
 class Network:
     """A network whose arrays are on a grid: embeddings, layers and a read-out, all of one width.
 
-    A token is embedded as its row of `symbols` followed by its row of `indices`. A vector is multiplied by `vectors`. Then the
-    row of `positions` for the time is added, if there are any.
+    A token is embedded as its row of `symbols` followed by its row of `indices`. A vector is multiplied by `vectors`. If
+    the network has positions, the row of `positions` for the time is added.
 
     Fields:
         name: name in tables and files.
@@ -195,12 +195,12 @@ class Network:
         layers: pairs of a layer (attention, automaton, Elman or linear) and a feed-forward part or None.
         readout: matrix of the shape (classes, width).
         readout_bias: vector of the shape (classes).
-        indices: further coordinates of tokens that stand for an index; None if there are none.
+        indices: further coordinates of the tokens that are an index, such as a queried position; None if there are none.
         positions: vectors of the shape (positions, width); None if there are none.
         vectors: matrix of the shape (coordinates, width); None if inputs are tokens.
-        code_bits: bits that are stored to generate the entries that are functions of the index.
+        code_bits: bits of what is stored to compute the entries that are functions of the index, such as a seed.
 
-    Raises ValueError if an array is not on the grid, or unless inputs are either tokens or vectors.
+    Raises ValueError if an array is not on the grid, or if the network has both `symbols` and `vectors` or neither.
 
     >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
     >>> [name for name, array in parity.arrays()]

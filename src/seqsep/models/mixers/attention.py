@@ -13,8 +13,8 @@ equations 15 and 34.
 We differ: a hand-built network may choose the widths of keys and values, and `scale=1`, because Bhattamishra et al. 2024 have
 no 1/sqrt(d); `causal=False` is only for theorems and has no `step`.
 Names: `query`, `key`, `value` and `output` are W_Q, W_K, W_V and W_O; `scale` is 1/sqrt(d).
-`forward` multiplies all queries with all keys, and all weights with all values. `forward_at` answers one query: it applies
-W_K to the query and W_V to the weighted sum of x, so it makes no key and no value.
+`forward` multiplies all queries with all keys, and all weights with all values. `forward_at` computes the output at one
+position. It multiplies the query by W_K, and the weighted sum of all x by W_V. So it computes no key and no value.
 
     >>> layer = Attention(width=8, heads=2)
     >>> y, cache = layer.step(torch.zeros(1, 8), layer.start(1), t=0)

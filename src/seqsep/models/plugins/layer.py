@@ -8,8 +8,9 @@ The state is a tensor or a tuple of tensors, with the batch as first axis. A lay
 * `block`, a dictionary with the other parts of the block: `norm` ("layer", "rms", "none"), `residual`, `mlp` and `positions`.
   Missing entries are the defaults of `seqsep.models.mixers.Block`.
 * `checked_in = "float32"` if the layer cannot compute in float64.
-A layer may also have optional methods, with the arguments of `seqsep.models.mixers.Mixer` and its own kind of state: `prefill`,
-`advance`, `step_output`, `forward_at` and `initialise`. Each replaces what is done without it, and is tested by the laws.
+
+A layer may also define optional methods: `prefill`, `advance`, `step_output`, `forward_at` and `initialise`. They have the
+arguments of `seqsep.models.mixers.Mixer`, with the layer's own kind of state. seqsep calls them in place of its own versions.
 """
 
 import contextlib

@@ -20,9 +20,10 @@ from seqsep.tasks.ceilings.fano import DIGITS, MARGIN, float_above, require, rou
 
 
 def counting_ceiling(possibilities: int, state_bits: int) -> float:
-    """Return the highest accuracy if an example is right only with a complete list of right answers: at most 2^B / V.
+    """Return the highest accuracy on a task that counts an example as right only if all its answers are right.
 
-    V lists of answers are equally likely and independent of the order of the queries. The result is at most 1 and rounded up.
+    V lists of answers are equally likely and independent of the order of the queries. The result is 2^B / V, rounded up, but
+    at most 1.
     This is the formula for multi-query recall and nearest neighbour.
 
     Arguments:

@@ -28,8 +28,8 @@ def least_state_bits(task: Task, accuracy: float) -> int:
         task: a task with its sizes.
         accuracy: a fraction from 0 to 1.
 
-    Raises BadInput if the accuracy is not such a fraction, the task is not a task, or no bound of its average accuracy is
-    known.
+    Raises BadInput if `task` is not a task, if `accuracy` is not a fraction from 0 to 1, or if no bound of the average accuracy
+    on the task is known.
 
     >>> from seqsep.tasks import IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)

@@ -38,7 +38,7 @@ from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling
 def distinct_values_ceiling(values: int, items: int, state_bits: int) -> float:
     """Return the highest accuracy on one query about n different values out of S, rounded up.
 
-    This is the formula for a single answer of the form zoology of multi-query recall. For an empty state it is 1/S.
+    Multi-query recall with the form zoology uses this formula for each single answer. For an empty state the result is 1/S.
 
     Arguments:
         values: S, values to choose from; from 2.
@@ -72,7 +72,7 @@ def _sharpest_number_of_items(values: int, items: int, state_bits: int) -> int:
 def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool = False) -> float:
     """Return the highest accuracy on a phonebook of uniform and independent numbers, rounded up.
 
-    Names are not counted, as if the model knew them.
+    The formula counts no bits for the names: it holds even if the model knows all names in advance.
 
     Arguments:
         entries: n, entries of the phonebook; from 1.
@@ -95,7 +95,7 @@ def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool
 
 
 def carried_bits_by_place(alphabet: int, accuracies: Sequence[float]) -> float:
-    """Return the bits about independent uniform symbols that a state carries at least, from the accuracy at each place.
+    """Return a lower limit of the bits about independent uniform symbols that a state carries, from the accuracy by place.
 
     The result is never less than `carried_bits` of the mean accuracy. A place adds 0 if its accuracy is that of guessing or
     below.

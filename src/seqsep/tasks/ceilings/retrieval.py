@@ -63,7 +63,7 @@ def recall_ceiling(numbers: int, state_bits: int) -> float:
 
     Arguments:
         numbers: n; from 2.
-        state_bits: B, bits of one example's state; from 0. An empty state is allowed 1/n, a guess.
+        state_bits: B, bits of one example's state; from 0. For an empty state the result is 1/n, as for a guess.
 
     >>> recall_ceiling(numbers=16, state_bits=45), round(recall_ceiling(numbers=16, state_bits=22), 3)
     (1.0, 0.798)

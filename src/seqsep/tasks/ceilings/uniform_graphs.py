@@ -85,10 +85,10 @@ ROUNDING = 1e-6
 def uniform_graph_ceiling(vertices: int, state_bits: int) -> float:
     """Return an upper limit of the accuracy on IsTree with uniform graphs.
 
-    It holds for every thought that the model writes itself, and is never below 3/4. It is computed in floats, from numbers
-    that are too small by 10^-6, so that the limit is never too low. It rises with the bits, and it is 1.0 if the formula
-    gives no limit: for states of 0.17 n bits or more, at all n that were tested, up to 2^14. Above n bits nothing is
-    computed.
+    It holds for every chain of thought that the model writes itself. It rises with the bits, and it is never below 3/4. It is
+    computed in floats. To keep rounding from making it too low, a share of 10^-6 of the numbers in the formula is left out.
+    If the formula gives no limit, the result is 1.0. At every tested n, up to 2^14, this is so from 0.17 n bits on. Above n
+    bits, the result is 1.0 without a computation.
 
     Arguments:
         vertices: n, vertices of a graph; from 4.

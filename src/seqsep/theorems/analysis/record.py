@@ -61,7 +61,7 @@ class AtLength:
         answers: answers of the function, by label.
         least: the exact least state; None if it is not known exactly.
         partial: bounds of the least state, if inputs are outside the domain.
-        witness: two inputs that need two states.
+        witness: two inputs whose prefixes need different states.
         attention: lower bound of D(f), which also bounds the state from below.
         widths: lower bound of width times heads of one layer of attention, for each precision.
         table: all answers, if they were enumerated.

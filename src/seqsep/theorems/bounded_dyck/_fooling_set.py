@@ -15,9 +15,10 @@ We show that the two words are equal.
 
 So for every two different words of S, one of the mixed inputs is not a word.
 
-For k = 2 more is true: no mixed input is a word, since S has all words. For k = 3 a mixed input may be a word, and S is still
-a fooling set. But the set of all words of Dyck-(n,3) is not, as two words may have the same odd half. For n = 2 and N = 8 the
-208 words have only 128 different odd halves.
+For k = 2 more is true: a mixed input differs from the word of S with the same odd half, so it is not in S. As S has all words
+of Dyck-(n,2), it is not a word. For k = 3 a mixed input may be a word, and S is still a fooling set. But the set of all words
+of Dyck-(n,3) is not, as two words may have the same odd half. For n = 2 and N = 8 the 208 words have only 128 different odd
+halves.
 """
 
 from collections.abc import Iterator

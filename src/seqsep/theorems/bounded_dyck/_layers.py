@@ -96,7 +96,7 @@ def _readout(plan: DyckPlan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "o
 
 
 def _one_layer(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
-    """The only layer finds the bracket to be closed by parity.
+    """The only layer uses the parity of positions to find the bracket that is to be closed.
 
     After a valid prefix d = 1 at odd positions. So the last bracket that opened at an odd position is still open. At an even
     position d is 2 if the token opens, and then the token itself is the match; otherwise d = 0. So full = relu(open - odd) and
@@ -148,9 +148,9 @@ def _two_layers(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
     * (b) `wrong` is positive at a token with d >= k - 2. These are the close brackets of level at least k - 1.
     * (c) `unbalanced` is positive at a token with d < k - 2. These are the close brackets of level at most k - 2.
 
-    Why this is right. Let the prefix before a close of level l be valid, and call its partner the match. Open brackets of its
-    class after the match have a level of at least l + 2. If l > k - 2, this exceeds k, so there are none. Then the last open
-    bracket of the class is the match, and (b) is exact.
+    Why this is right. Let the prefix before a close bracket of level l be valid, and call the open bracket that it closes the
+    match. After the match, open brackets of the same class have a level of at least l + 2. If l > k - 2, this exceeds k, so
+    there are none. Then the last open bracket of the class is the match, and (b) is exact.
 
     If l <= k - 2 <= 2, the class has only the levels l and l + 2, as l - 2 <= 0 and l + 4 > k. All other pairs
     of the class are closed and have equal kinds, so their counts cancel. The counts that remain are the differences between the
@@ -193,8 +193,8 @@ def _depth_and_wrong(plan: DyckPlan, spaces: Spaces) -> list[Units]:
 def _weighed_by_level(plan: DyckPlan, spaces: Spaces) -> list[Head]:
     """Two heads average `wrong` over tokens with d >= k - 2, and `unbalanced` over the others.
 
-    Both heads see [BOS], which has neither error. An error `unbalanced` is at least u >= n/L. So its mean is at least n (n/L),
-    which is 1 step.
+    Both heads see [BOS], which has neither error. An error `unbalanced` is at least u >= n/L, and its weight in the mean is at
+    least n/L. So the mean is at least n^2 / L^2 = 1/L, which is 1 step.
     """
     deep = plan.gate * (spaces["deep"] + spaces["bos"] - spaces["one"])
     shallow = -plan.gate * spaces["deep"]

@@ -53,8 +53,9 @@ def class_counters(plan: DyckPlan, spaces: Spaces) -> tuple[Head, Head]:
 def last_open_by_parity(plan: DyckPlan, spaces: Spaces, same: bool) -> Scores:
     """Attend to the last open bracket at a position of the same parity, or of the other one (`_last_open`).
 
-    A position of the wrong parity has a score lower by G. The score is bilinear in the two parities: the query
-    is [1, odd]. The first row of the key is the score at an even time. The second row is what an odd time adds to it.
+    A position of the wrong parity has a score lower by G. The score is bilinear in the parity of the query and that of the key.
+    The query is [1, odd]. So the first row of the key is the score for a query at an even time. The second row is the
+    difference that an odd time makes.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -162,8 +163,8 @@ def mismatch(spaces: Spaces) -> list[Units]:
     """Write `wrong` of a close bracket: at least 0.598 if its kind differs from the retrieved kind, else 0.
 
     It is the sum over digits of relu(2 z - 1 - 2 own) + relu(2 own - 1 - 2 z), for the retrieved digit z and the own digit. If
-    the digits differ, one of the two terms is at least 2 * 0.799 - 1. At other tokens own = 0, and the first term becomes
-    relu(2 z - 3). So both are 0 there.
+    the digits differ, one of the two terms is at least 2 * 0.799 - 1. At a token that does not close, own = 0. There the
+    network lowers the first term to relu(2 z - 3), by the flag `close`. So both terms are 0.
     """
     found = spaces["found"]
     kind = spaces["close_kind"]

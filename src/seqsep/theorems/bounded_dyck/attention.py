@@ -3,10 +3,11 @@
 A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. If a network only has to give the brackets that
 may come next in a correct string, fewer layers are enough.
 
-Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). There two
-layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
+Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). In Yao et
+al. two layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
 
-There are four variants. All are causal and read [BOS] first. A prefix is valid if some word begins with it:
+A prefix is valid if some word begins with it. There are four variants, all causal. Each reads [BOS] first, a token that marks
+the beginning:
 * `one-layer` is for k = 2. After every valid prefix it gives the brackets allowed next, and says if the word may end. By
   Theorem 5, one layer of width O(log N) cannot recognise the words.
 * `two-layer-valid` gives the same for any k.
@@ -14,8 +15,8 @@ There are four variants. All are causal and read [BOS] first. A prefix is valid 
 * `three-layer` gives the same after every prefix, for any k.
 
 We differ:
-* Numbers are on a grid, also those inside the softmax: they are multiples of 1/L. All scores have the same scale, eta = 1, at
-  every length. There are no norms.
+* All numbers, also those inside the softmax, are multiples of 1/L. These multiples are called the grid. The scale of the scores
+  is eta = 1 at every length. The network has no layer normalisation.
 * Three layers recognise every depth.
 
 Open question. A network that gives the empty set after *every* invalid prefix recognises the words: its answer at the last
@@ -35,12 +36,13 @@ are i = 0 .. N, with [BOS] at 0. From here on, n is no longer the number of kind
 token's score is lower by G = 2 n (`DyckPlan.gate`).
 
 Depth and level. The depth d after a token is the number of brackets that are open. The level of an open bracket is the depth
-after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The level of an
-open bracket has the parity of its position.
+after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The depth after i
+brackets has the parity of i. So the level of an open bracket has the parity of its position.
 
-Margins. Here count = d u, where d is the depth and u is the weight of [BOS] in a head that weighs all tokens alike:
-* If the m tokens that a head may see have equal scores, each has the weight floor(L/m)/L. These are at least n steps of 1/L.
-  All other weights are 0 (`DyckPlan.gate`).
+Margins. Let d be the depth, and u the weight of [BOS] in a head that weighs all tokens alike. The space `count` holds d u. The
+margins are:
+* If the m tokens that a head may see have equal scores, each has the weight floor(L/m)/L, which is at least n steps of 1/L. All
+  other weights are 0 (`DyckPlan.gate`).
 * A retrieved digit is above 3/4 or below 1/4. It is at least 1/(1+R) - 1/2 - 1/L away from 1/2, with R = 0.1605
   (`_parts._last_open`).
 * n (count - t u) is at most 0 or at least 1. So a comparison of the depth with t is exact (`_parts._beyond`).
@@ -284,8 +286,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run checks the lengths, kinds and depths that it builds.",
-    not_shown="This does not show that the networks are right for others. The proof covers them all.",
+    shown="A run checks the networks for the given length, number of kinds and depth.",
+    not_shown="This does not show that the networks are right for other lengths, kinds and depths. The proof covers them all.",
     build=build,
     bound=constants,
     nothing_to_certify="the network answers by the signs of its logits, but a certificate only checks which logit is greatest",

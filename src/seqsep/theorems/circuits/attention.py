@@ -14,15 +14,15 @@ writes "stop" and the O bits of the answer. These are C t + 1 + O tokens after t
 
 Sequence. Each token has a clock u, which is -N .. 0 in the prompt, and k at the k-th token of the thought. Each token of the
 thought has a number (`_tokens`): c for gate c, C for "stop", and C + 1 + i for bit i of the answer. The embedding of a token
-describes the next token of the thought. Its entry v is the number of the next token. If the next token belongs to step t, then
-u = C (t - 1) + v. A gate has two sources, whose bits it reads. The entries o_1 and o_2 are distances in tokens: from this
-token, the one at clock u, back to the two sources of the next token.
+describes the next token of the thought. Its entry v is the number of the next token. After the last gate of a step v is 0, also
+if "stop" follows. If the next token belongs to step t, then u = C (t - 1) + v. A gate has two sources, whose bits it reads. The
+two sources of the next token are o_1 and o_2 tokens before this token, the one at clock u.
 
 Residual stream. The embedding writes the entries of the first three lines, and the layer writes those of the last line. All
 entries are whole numbers:
     [time: u, u^2 | place: r, r^2, with r = min(u, 0) | thought: 1 if u > 0 | one |
      bit: the gate's value | prompt: 1 in the prompt | given: the token's I bits | over: 1 for "=" |
-     next: v | back: o_1, o_2 | kind: one-hot | may_stop: 1 for a last gate that lets the run end |
+     next: v | back: o_1, o_2 | kind: one-hot | may_stop: 1 if "stop" may follow |
      first: bit, prompt | second: bit, prompt | read: I bits | ended | value].
 
 Proof, by induction: let the tokens up to clock u be right, and u >= 0.
@@ -39,7 +39,7 @@ We differ:
 * Gates are NAND.
 * A step takes C tokens and one layer. In the paper it takes C + 1 tokens and five layers. Here the token contains the number
   of its gate. In the paper layers compute this number from the position (`_position_modulo`).
-* An input token is embedded as its I bits. The paper uses the embedding of the recurrent model.
+* An input token is embedded as its bits. The paper uses the embedding of the recurrent model.
 * One network serves inputs of 1 to N tokens and runs of up to T steps.
 
 The proof continues at `_source`, `_given`, `_nand`, `_readout` and `_grid`.
@@ -153,14 +153,14 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
 def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
     """Head 3 fetches the bits of the input's token t, and a flag that is 1 if the input has fewer than t tokens.
 
-    If the next token belongs to step t, then u - v = C (t - 1). This holds for gates, for "stop" and for the bits of the
-    answer. Let a = C (t - 1 - N) = u - v - C N and c = ceil(eta / C^2). The score is
+    If the next token belongs to step t, then u - v = C (t - 1). For "stop", t is the step after the last one, as v is 0. For
+    the bits of the answer, t is the last step. Let a = C (t - 1 - N) = u - v - C N and c = ceil(eta / C^2). The score is
 
-        -c C^2 r_j^2 + 2 c C r_j a - eta [j in the thought] = -c (C r_j - a)^2 - eta [..] + c a^2, the last for every key.
+        -c C^2 r_j^2 + 2 c C r_j a - eta [j in the thought] = -c (C r_j - a)^2 - eta [..] + c a^2.
 
-    In the prompt r_j = -N .. 0. If t <= N + 1, the t-th token has C r_j = a and the greatest score, by at least c C^2 >= eta.
-    If t > N + 1, then a > 0. Then the last token of the prompt, with r_j = 0, has the greatest score in the prompt, by more
-    than c C^2. Tokens of the thought have r_j = 0 too, and a score that is lower by eta.
+    In the prompt r_j = -N .. 0. The last summand is the same for every key. If t <= N + 1, the t-th token has C r_j = a and the
+    greatest score, by at least c C^2 >= eta. If t > N + 1, then a > 0. Then the last token of the prompt, with r_j = 0, has the
+    greatest score in the prompt, by more than c C^2. Tokens of the thought have r_j = 0 too, and a score that is lower by eta.
     """
     gates = vocabulary.gates
     place = number(spaces, "place")
@@ -222,10 +222,10 @@ def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
     For a bit of the answer the two logits are exchanged, because both of its sources are the gate that computes it. So `value`
     is the NAND of this gate with itself, its complement.
 
-    At i = v the right bit has 4 v^2 + 1 and the wrong one 4 v^2 - 1. For any other number i the first summand is lower by at
-    least 4, and the second is at most 1. So the right logit leads by at least 2. "stop" has 8 ended + 8 may_stop - 12, which
-    is 4 if the step was the last. Then v = 0 and no bit has more than 1. Otherwise "stop" has at most -4, and the right bit
-    has at least 1. Tokens of the prompt have -12.
+    At i = v the logit of the right bit is 4 v^2 + 1, and that of the wrong bit is 4 v^2 - 1. For any other number i the first
+    summand is lower by at least 4, and the second is at most 1. So the right logit leads by at least 2. The logit of "stop" is
+    8 ended + 8 may_stop - 12. If the step was the last, this is 4. Then v = 0, and the logit of each bit is at most 1.
+    Otherwise it is at most -4, and the logit of the right bit is at least 1. The logit of a token of the prompt is -12.
     """
     weights = spaces.nothing(vocabulary.size)
     bias = np.full(vocabulary.size, -12)
@@ -243,9 +243,9 @@ def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
     """Return the least grid that holds every entry, and every number of the run except losing scores and losing logits.
 
     Let U be the greatest magnitude of a clock, D the greatest o, and V more than the greatest number v. Heads 1 and 2 have the
-    numbers U^2, eta U and 2 eta D. A winning score is eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is at the
-    distance d < C. So it is at most eta (2 D U + D^2 + C^2) in magnitude. L is at least this limit plus eta. So the winning
-    score stays at least eta above a losing score that is cut off at -L.
+    numbers U^2, eta U and 2 eta D. A winning score is eta o^2 - 2 eta o u. If no key has the clock u - o, and the nearest clock
+    is at the distance d < C, it is lower by eta d^2. So it is at most eta (2 D U + D^2 + C^2) in magnitude. L is at least this
+    limit plus eta. So the winning score stays at least eta above a losing score that is cut off at -L.
 
     Head 3 has c = ceil(eta / C^2). Its numbers are at most c C^2, C N, N^2 and 2 c (U + V + C N). Its winning score is c C^2
     N^2 if t <= N, else 0. Logits are at most 4 V^2 + 4.
@@ -407,12 +407,12 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.8, proof: layer 1",
             printed="a feed-forward part of width O(C) computes the position modulo C + 1 from the position alone, up to n^A",
-            found="no weights are given. In p-bit arithmetic 2 (C + 1) units are enough, because a rounded product is the "
-            "quotient of a division with remainder. With exact numbers w units relu(a i + b)(c i + d) give a function of at "
-            "most w + 1 quadratic pieces. For C >= 2, the remainders of n^A positions need ceil(n^A / (C + 1)) pieces. For "
-            "example, 200 positions modulo 4 (C = 3) need 50 pieces, but a width of 10 C gives at most 31. For C = 1 a piece "
-            "covers 3 positions, so 200 positions need 67 pieces",
-            built="a token says which gate it is, so its row says which comes next and no part computes it",
+            found="the paper gives no weights for this part. In p-bit arithmetic 2 (C + 1) units are enough, because a "
+            "rounded product is the quotient of a division with remainder. With exact numbers w units relu(a i + b)(c i + d) "
+            "give a function of at most w + 1 quadratic pieces. For C >= 2, the remainders of n^A positions need ceil(n^A / "
+            "(C + 1)) pieces. For example, 200 positions modulo 4 (C = 3) need 50 pieces, but a width of 10 C gives at most "
+            "31. For C = 1 a piece covers 3 positions, so 200 positions need 67 pieces",
+            built="each token specifies its gate, so its embedding specifies the next gate, and no part computes a remainder",
             test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_divides_by_rounding",
         ),
     ),

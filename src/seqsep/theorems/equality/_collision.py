@@ -1,10 +1,10 @@
 """Theorem 11 by communication: two halves that leave a recurrent model in one state, and an input that it then answers
 wrongly.
 
-Alice holds the first half a. It leaves the model in some state, which is her message to Bob (`one_way_protocol`). Bob holds
-the second half b, continues from that state, and answers. Suppose that two halves a != b leave the same state. Then the model
-gives the same answer to b a and to a a, and one of the two answers is wrong. So all halves leave different states: 2^(state
-bits) >= S^(N/2).
+Alice holds the first half a. It leaves the model in some state, which is her message to Bob (`one_way_protocol`). Bob holds the
+second half, continues from that state, and answers. Suppose that two first halves a != b leave the same state. If Bob holds a,
+the model gives the same answer to b a and to a a. One of the two answers is wrong. So all halves leave different states:
+2^(state bits) >= S^(N/2).
 
 The search visits halves in a fixed scattered order, each once, until two of them leave the same state. For B bits of state
 this takes at most 2^B + 1 halves. It takes about 2^(B/2) on average for a model that mixes well. Models on tensors run in

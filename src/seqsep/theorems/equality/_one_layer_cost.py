@@ -1,4 +1,4 @@
-"""The size that Theorem 12 needs of one attention layer: the counted protocol of Theorem 4, solved for width and heads.
+"""The size that Theorem 12 requires of one attention layer: the counted protocol of Theorem 4, solved for width and heads.
 
 The layer reads n tokens and has H heads. As in the paper, m is the width of the embeddings or that of a head, whichever is
 greater. Numbers are multiples of 1/L with L = max(4, n)^Kc. A score then has p = bit_length(2 L^2) bits, and a normaliser (a

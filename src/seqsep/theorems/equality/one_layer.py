@@ -25,7 +25,7 @@ is 1 in both.
 
 Scores. Head 1 adds the four numbers:
     first + second + place + shift  =  a_i - L (1 - x_i) at x_i,   a_i - L y_i at y_i.
-Head 2 computes this, which exchanges the two values of a bit:
+Head 2 computes a sum in which the two values of a bit have changed places:
     place - first - second - shift - L one  =  a_i - L x_i at x_i,   a_i - L (1 - y_i) at y_i.
 [BOS] has the score 0 in both heads. Since -L < a_i < 0, every other token has the score a_i or the score -L, where numbers are
 cut off. If x_i = y_i, exactly one of the two tokens x_i and y_i has the score a_i, in each head.
@@ -291,17 +291,18 @@ THEOREM = Theorem(
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="a certificate's equality has no [BOS]; export-network writes the weights down",
+    nothing_to_certify="the inputs begin with [BOS], unlike those of a certificate's equality; export-network writes the "
+    "weights",
     choices=(
         Choice(
             where="Theorems 4 and 12, appendix D",
             printed='"As all intermediate computations are rounded to p bits, exp(A_N,i) is in [0, 1] and rounded to p bits, '
             'Z_A, Z_B can be represented with p + log N bits"',
-            found="the bounds need this rounding. Suppose that only the weights are rounded, and that the sum of exponentials "
-            "is kept more precisely. Then two heads of width 1 and p = 2 log2 N + O(1) are enough for equality at every N. "
-            "They decide it at N = 1,024 with p = 22. With rounded exponentials the widths of the heads add up to at least 5 "
-            "there. Appendix F.2, the upper bound on two layers, rounds the weight of an exact softmax, and appendix D rounds "
-            "stepwise. So the two bounds are proved in different arithmetics",
+            found="the bounds need rounded exponentials. Suppose that only the weights are rounded, and that the sum of "
+            "exponentials is kept more precisely. Then two heads of width 1 and p = 2 log2 N + O(1) are enough for equality "
+            "at every N. They decide it at N = 1,024 with p = 22. With rounded exponentials the widths of the heads add up to "
+            "at least 5 there. Appendix F.2, the upper bound on two layers, rounds the weight of an exact softmax, and "
+            "appendix D rounds stepwise. So the two bounds are proved in different arithmetics",
             built="a layer whose sums of exponentials compare the halves as binary numbers",
             test=f"{TESTS}::test_rounding_once_undoes_theorem_12",
         ),

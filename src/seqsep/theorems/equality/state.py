@@ -65,13 +65,13 @@ LONG = 8192
 
 
 def build(length: int, alphabet: int = 2) -> Recurrence:
-    """Build the queue of h = N/2 digits, all 0 at first, that reads 1 if all are 0.
+    """Build a queue of h = N/2 digits that starts with zeros, and answers 1 if all digits are 0.
 
     The state is the queue as a number in base S. Each symbol x removes the oldest digit d and appends x - d modulo S. After h
-    symbols the queue is a_1 .. a_h. After N symbols its digits are b_i - a_i, which are all 0 exactly for equal halves. The
-    queue has S^h states, which are ceil(h log2 S) bits, and its step is the same at every time. So by the lower bound it is a
-    least DFA that agrees with equality on the words of length N, for every even N. For two symbols and N = 2, 4 and 6, a
-    search that does not use the bound also finds 2, 4 and 8 states.
+    symbols the queue is the first half a_1 .. a_h. After N symbols its digits are b_i - a_i for the second half b, which are
+    all 0 exactly for equal halves. The queue has S^h states, which are ceil(h log2 S) bits, and its step is the same at every
+    time. So by the lower bound it is a least DFA that agrees with equality on the words of length N, for every even N. For two
+    symbols and N = 2, 4 and 6, a search that does not use the bound also finds 2, 4 and 8 states.
 
     >>> queue = build(length=4)
     >>> queue.state_bits, queue.answer([0, 1, 0, 1]), queue.answer([0, 1, 1, 1])
@@ -197,9 +197,9 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="A run shows that the built model decides equality on the inputs tested, with a state of N/2 log2 S bits. Each "
-    "smaller model that is tested answers some input wrongly. All first halves lead to different states of the least DFA, "
-    "and a search finds no smaller DFA.",
-    not_shown="This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. "
+    "smaller model that is tested answers some input wrongly. All first halves lead to different states of the least DFA. "
+    "For two symbols and N <= 6, a search finds no smaller DFA that is right on words of length N.",
+    not_shown="This does not show that every recurrent model and every attention layer obeys the bounds. The proof shows that. "
     "The numbers of Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol "
     "computes what an attention layer computes.",
     bound=constants,
@@ -211,13 +211,15 @@ THEOREM = Theorem(
             printed='"Let A be a DFA with n states. Let R be an RNN such that for all x, A(x) = R(x). Then [...] mp >= log n"',
             found='its proof assumes the least DFA ("we are given that the automata A is the minimum-sized DFA"). It is false '
             "for other DFAs of the language, since these may have any number of copies of a state",
-            built="the bound for the least DFA; for words of one length, the least DFA that may do anything on other words",
+            built="the bound for the least DFA. For words of one length, this is the least DFA that is right on these words; "
+            "on other words it may do anything",
             test=f"{TESTS}::test_lemma_4_needs_the_least_automaton",
         ),
         Erratum(
             where="Lemma 4, proof",
             printed='"the dimension of the hidden state vector of the RNN must be at least log n", m >= log n for mp >= log n',
-            found="m counts numbers and mp bits. One number of 3 bits counts to 8, and the least DFA has 8 states",
+            found="m is a count of numbers, and mp is a count of bits. One number of 3 bits is enough for a least DFA with 8 "
+            "states",
             built="the bound is in bits",
             test=f"{TESTS}::test_lemma_4_bounds_bits_and_not_numbers",
         ),
@@ -227,17 +229,18 @@ THEOREM = Theorem(
             where="Appendix F.1",
             printed='"It is unclear if the result still applies when the function is allowed to be different based on the '
             'timestep"',
-            found="Lemma 4 does not hold for models whose step depends on the time: such a model of 0 bits finds if the length "
-            "is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
+            found="Lemma 4 does not hold for models whose step depends on the time: such a model with 0 bits decides if the "
+            "length is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
             built="the bound of Theorem 11 for any `Recurrence`, and a model that attains it without depending on the time",
             test=f"{TESTS}::test_with_the_time_lemma_4_fails_and_theorem_11_holds",
         ),
         Choice(
             where="Theorems 12 and 4",
             printed="m p H = Omega(N)",
-            found="the paper leaves the constant open. With Theorem 4's total, N/2 <= 3 m (p + log N) H, so m H >= 20.4 at "
-            "N = 8,192 and Kc = 2. But there the steps of the protocol cost 268 bits for a head of width 1, not 201. So the "
-            "counted protocol shows only m H >= 16. If p is below log N, only m (p + log N) H = Omega(N) follows",
+            found="the paper leaves the constant open. Let N = 8,192, on a grid with L = N^2. By the total of Theorem 4, N/2 "
+            "<= 3 m (p + log N) H, so m H >= 20.4. But a head of width 1 takes 268 bits by the steps of the protocol, and not "
+            "the 201 bits of this total. So the counted protocol shows only m H >= 16. If p is below log N, only m (p + log "
+            "N) H = Omega(N) follows",
             built="the least m H from the counted protocol: 16 at this N, and 49 for one head",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),

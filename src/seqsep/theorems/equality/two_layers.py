@@ -1,7 +1,8 @@
 """Two attention layers of one head decide whether the two halves of a sequence are equal, in width O(log N).
 
 The first layer compares each symbol of the second half with its partner, the symbol at the same place of the first half. The
-second layer averages the mismatches. The answer is "equal" if this mean is 0.
+second layer averages the mismatches. The answer is "equal" if this mean is 0. The width depends on S, the number of different
+symbols, and on k, the number of coordinates of a position code.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2. The function EQ is 1 if the two halves of x_1
 .. x_N are equal, and INEQ = 1 - EQ. N is even, and the symbols are bits or from any finite alphabet.
@@ -159,9 +160,9 @@ def _flag_mismatch(spaces: Spaces) -> FeedForward:
     """The FFN of layer 1 adds 0 to `mismatch` if all bits agree, and at least 1 otherwise.
 
     It adds 4 times the sum over bits of relu(4 v - 2) + relu(-4 v - 2), with v from `_subtract_partner`. Without rounding this
-    is 0 or at least 4. On the grid |v| <= 1/4 + 5/4 D for equal bits, and |v| >= 3/4 - 5/4 D for unequal ones. If scores are
-    whole numbers, D replaces 5/4 D in both. Equal bits then give at most relu(-1 + 5 D) = 0, as L >= 6. Unequal bits give at
-    least 4 (1 - 4 D) >= 1 for whole scores, and 4 (1 - 5 D) > 3 otherwise.
+    is 0 or at least 4. On the grid |v| <= 1/4 + r for equal bits, and |v| >= 3/4 - r for unequal ones. Here r is D if scores
+    are whole numbers, and 5/4 D otherwise. For equal bits each relu is at most relu(-1 + 5 D) = 0, as L >= 6. For unequal bits
+    the result is at least 4 (1 - 4 D) >= 1 if scores are whole numbers. Otherwise L >= 64, and it is at least 4 (1 - 5 D) > 3.
     """
     return feed_forward([mismatch(spaces["symbol"], spaces["mismatch"])], spaces.nothing()[0])
 
@@ -179,8 +180,8 @@ def _average_mismatch(spaces: Spaces) -> AttentionLayer:
 def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Array, Array]:
     """The logits are 2 * mismatch for "unequal" and u for "equal".
 
-    If the halves are equal, these are 0 < u. If not, the logit 2 u or more is above u. If `mismatch` is cut off at the end of
-    the grid, it is still more than 1 and so more than u.
+    If the halves are equal, the logits are 0 and u, so "equal" wins. Otherwise the logit of "unequal" is at least 2 u, so it
+    wins. If `mismatch` is cut off at the end of the grid, it is still more than 1 and so more than u.
     """
     order = [1, 0] if unequal else [0, 1]
     weights = np.concatenate([2 * spaces["mismatch"], spaces.nothing()])

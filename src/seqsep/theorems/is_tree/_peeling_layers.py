@@ -161,8 +161,8 @@ def counting_heads(spaces: Spaces, vertices: int, eta: int) -> tuple[Head, Head]
     A climb x -> y is stored as the edge xy with the sign -1. As ends are sorted, it has the same ends as the edge that it
     takes away. So rho is the number of edges left with x as their larger end, and S is the sum of their other ends.
 
-    The second head does the same for the smaller ends. Its numbers are w', rho' and S'. `total` is S w + S' w'. `not_leaf`
-    begins as T rho w (`flag_unless_leaf`).
+    The second head does the same for the smaller ends. Its numbers are w', rho' and S'. `total` is S w + S' w'. The first head
+    also writes T rho w to `not_leaf`, and `flag_unless_leaf` adds the rest.
     """
     label = number(spaces, "vertex")
     one = spaces["one"]

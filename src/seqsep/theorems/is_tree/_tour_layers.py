@@ -138,14 +138,14 @@ def find_earlier(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
 
     Each score is -eta (T + 1) times a squared difference, plus or minus eta times the time. A match has the difference 0. With
     plus the last match wins, and with minus the first.
-    * The last incidence before this one with the same label. The scores are -eta (T + 1) (earlier_label_j - label)^2 + eta
-      t_j. Matches have at least eta, and [BOS] has 0. Others have at most -eta (T + 1) + eta (T - 1) = -2 eta. The head gives
-      `previous`: the partner, or 0 from [BOS] for a first incidence.
-    * The first token of the tour with the vertex v, for v != 1. The scores are -eta (T + 1) (v_j - v)^2 - eta t_j. At a place
-      that is not late, or whose vertex is 1, the score is lower by at least eta (T + 1), except at [BOS]. Matches have at
-      least -eta (T - 1), [BOS] has -eta T, and others have at most -eta (T + 1). The head gives y_j, which is f(v), and t_j,
-      which is called `first_time`. For v = 1, and in the prompt, [BOS] wins and gives 0 and 0.
-    * The same head for y in place of v. It gives f(y), which is 0 for y = 1 and for y = 0.
+    * One head finds the last incidence before this one with the same label. The scores are -eta (T + 1) (earlier_label_j -
+      label)^2 + eta t_j. Matches have at least eta, and [BOS] has 0. Others have at most -eta (T + 1) + eta (T - 1) = -2 eta.
+      The head gives `previous`: the partner, or 0 from [BOS] for a first incidence.
+    * One head finds the first token of the tour with the vertex v, for v != 1. The scores are -eta (T + 1) (v_j - v)^2 - eta
+      t_j. At a place that is not late, or whose vertex is 1, the score is lower by at least eta (T + 1), except at [BOS].
+      Matches have at least -eta (T - 1), [BOS] has -eta T, and others have at most -eta (T + 1). The head gives y_j, which is
+      f(v), and t_j, which is called `first_time`. For v = 1, and in the prompt, [BOS] wins and gives 0 and 0.
+    * One head does the same for y in place of v. It gives f(y), which is 0 for y = 1 and for y = 0.
     """
     one = spaces["one"]
     bos = spaces["bos"]

@@ -1,15 +1,17 @@
-"""A linear recurrence of 8 numbers and one attention layer decide whether edges form a tree, with 2n - 1 tokens of thought.
+"""A linear recurrence of 8 numbers and one attention layer decide if edges form a tree, by a thought of 2n - 1 tokens.
 
-The recurrence replaces the first attention layer of `is-tree-peeling`, and the network needs no positions. From n = 20 on,
-every model without attention needs a larger state, if each number is counted by its range.
+The thought is the chain of thought, which the network writes before its answer. The recurrence replaces the first attention
+layer of `is-tree-peeling`, and the network needs no positions. Suppose that each number of the state has as many bits as its
+range needs. Then, from n = 20 on, every model without attention needs a larger state.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a linear recurrent model of a constant size with
 O(log n) bits, followed by one attention layer.
 
-Input. The prompt and the chain of thought ("thought") are those of `peeling`. The prompt has n' - 1 edges on the vertices 1 ..
-n'. The thought writes the pointers 1', 2', .. n'. After each it removes one leaf after another, until the vertex of the last
-token is not a leaf. `tasks.trees.peeling` proves that the answer after it is right. From the hidden units of layer 1 on, the
-network is that of `peeling`. The recurrence stores what the four heads of layer 1 look up there. The network does not know n'.
+Input. The prompt and the thought are those of `peeling`. The prompt has n' - 1 edges on the vertices 1 .. n'. The thought
+writes one token, called a pointer, for each vertex from 1 to n', in this order. After each pointer it removes leaves, one
+after another, until the vertex of the last token is not a leaf. `tasks.trees.peeling` proves that the answer after it is
+right. From the hidden units of layer 1 on, the network is that of `peeling`. The recurrence stores what the four heads of
+layer 1 look up there. The network does not know n'.
 
 We differ:
 * The paper walks the tour of Algorithm 1. There each search for the next edge takes log n tokens, O(n log n) in total. In our
@@ -18,10 +20,10 @@ We differ:
   matrix.
 
 Margins. These hold for every n, every n' <= n and every list of n' - 1 edges. Here eta = floor(ln 2 L^2) + 1 on the grid of
-multiples of 1/L, and m = n - 1:
+multiples of 1/L:
 * The recurrence is exact: its numbers are whole and at most n^2 in magnitude.
 * Scores may tie for the greatest. Every other score is lower by at least eta.
-* The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`peeling.proved`).
+* The logit of the next token is above every other logit by at least w_0 = floor(L/(2n - 2))/L (`peeling.proved`).
 * Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing numbers are cut
   off at the end of the grid.
 
@@ -263,11 +265,12 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Theorem 5.7, the search for the next edge",
-            printed="the matches nearest to p + 2^i for i = 0 .. log2 n; the first behind p is the next edge",
-            found="in tokens, three an edge, 2^i must pass half of up to 3 (n - 2): edges 1 and 4 of 5 vertices are 9 apart, "
-            "and i <= 2 misses the second; with i <= log2 n it misses 2,146 of the 9,138 pairs of edges with none between over "
-            "n = 4 to 39. In edges 1 and 3 of 4 vertices are equally near to 2, and a softmax averages them",
-            built="no search; with one, positions in tokens and i up to log2 3n would do (`_doubling_search`)",
+            printed="the search takes the match nearest to p + 2^i, for i = 0 .. log2 n; the first one after p is the next edge",
+            found="an edge takes three tokens, so two edges are up to 3 (n - 2) tokens apart, and 2^i must exceed half of it. "
+            "For 5 vertices, edges 1 and 4 are 9 tokens apart, and i <= 2 misses edge 4. Over n = 4 to 39, i <= log2 n misses "
+            "2,146 of 9,138 pairs of edges without a match between them. If positions count edges instead of tokens, edges 1 "
+            "and 3 of 4 vertices are equally near to 2, and a softmax averages them",
+            built="no search. A search with positions in tokens and i up to log2 3n would be enough (`_doubling_search`)",
             test="tests/theorems/is_tree/test_hybrid.py::test_the_printed_search_misses_edges",
         ),
     ),
@@ -275,7 +278,7 @@ THEOREM = Theorem(
         Choice(
             where="Theorems 5.6 and 5.7, IsTree",
             printed="a chain of thought of O(n log n) tokens",
-            found="more than is needed: 2n - 1 tokens are enough, as for the Transformer of Theorem 4.7",
+            found="O(n log n) tokens are more than needed: 2n - 1 tokens are enough, as for the Transformer of Theorem 4.7",
             built="the thought that peels leaves: a leaf's only neighbour is the sum of its neighbours and needs no search",
             test="tests/theorems/is_tree/test_hybrid.py::test_a_linear_thought_is_enough",
         ),

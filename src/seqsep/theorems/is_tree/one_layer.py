@@ -1,5 +1,4 @@
-"""With a token for every pair of vertices, one attention layer decides whether edges form a tree, with 3n - 2 tokens of
-thought.
+"""With a token for each pair of vertices, one attention layer decides if edges form a tree, by a thought of 3n - 2 tokens.
 
 The chain of thought ("thought") first copies each edge as one token, and then removes one leaf after another. The price is a
 vocabulary that grows as n^2.
@@ -7,7 +6,11 @@ vocabulary that grows as n^2.
 Source: our own. Compare Theorem 4.7 of Wen, Dang, Lyu 2025 (arXiv:2402.18510), which has nine layers and 2n - 1 tokens.
 
 Input. There are n - 1 edges without loops and repetitions on the vertices 1 .. n, in any order. n is fixed, because a token's
-place determines which edge is copied next. `_pair_thought` has the thought.
+place determines which edge is copied next.
+
+Thought. First it writes each edge of the prompt as one token. Then it writes the pointers 1' .. n', where i' is the pointer to
+vertex i. After each pointer it removes leaves: if the vertex x of the last token is a leaf with the neighbour y, the next
+token is the climb xy, whose vertex is y (`_pair_thought`).
 
 Idea. In `peeling` the first layer writes the sorted ends of each edge with a sign, and the second layer reads them. Here the
 embedding of a pair has the sorted ends and the sign. So one layer is enough. To copy an edge, two heads look up its two ends.
@@ -196,7 +199,7 @@ def _copy_and_count(spaces: Spaces, length: int, eta: int) -> AttentionLayer:
 
 
 def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
-    """The logits, of which that of the next token is greatest by at least w_0.
+    """Compute the logits. The logit of the next token is above every other logit by at least w_0.
 
     x is the vertex of the last token, and p = `last`. Let s = S w + S' w' and r = rho w + rho' w'
     (`_peeling_layers.counting_heads`), and F = `not_leaf` (`_peeling_layers.flag_unless_leaf`). The constants are slope = (n +

@@ -9,15 +9,15 @@ tokens.
 Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n, in any order. Loops and
 repeated edges are allowed.
 
-Thought. It writes pointers 1', 2', .. n' in this order. If the vertex of the last token is a leaf, the next token is its only
-neighbour, and the edge between them is removed. This is a climb. Otherwise the next token is the next pointer. After the last
-pointer and its climbs, the answer is YES if all edges were climbed, and NO if not. `tasks.trees.peeling` proves that this
-answer is right.
+Thought. It writes one token, called a pointer, for each vertex from 1 to n', in this order. The pointer to vertex i is written
+i'. If the vertex of the last token is a leaf, the next token is its only neighbour, and the edge between them is removed. This
+is a climb. Otherwise the next token is the next pointer. After the last pointer and its climbs, the answer is YES if all edges
+were climbed, and NO if not. `tasks.trees.peeling` proves that this answer is right.
 
 We differ:
 * The paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought removes leaves, and two layers
   are enough. The only neighbour of a leaf needs no search, because it is the sum of the leaf's neighbours.
-* A vertex i is embedded as (i, i^2), and the read-out is a matrix of its own.
+* A vertex i is embedded as (i, i^2), and the read-out has a separate matrix.
 * Numbers have p = bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7, where T = 5n - 3 is the number of
   tokens read. Then p is 27 at n = 16 and 35 at n = 64. If they are rounded to the nearest, L is a power of two, and p is 28
   and 36.

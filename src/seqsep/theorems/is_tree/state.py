@@ -1,19 +1,19 @@
 """A recurrent model needs Theta(n log n) bits of state to decide whether n - 1 edges form a tree; the exact number is known.
 
-In IsTree a model reads a list of n - 1 edges and answers if they form a tree on the vertices 1 .. n. The least state has
+In IsTree a model reads a list of n - 1 edges and answers whether they form a tree on the vertices 1 .. n. The least state has
 ceil(log2(1 + max_b b S(n, b))) bits, and seqsep builds a model with this number of bits. Here S(n, b) is the number of
 partitions of n vertices into b blocks, a Stirling number of the second kind. A chain of thought does not lower the bound.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7, the half on recurrent models, with Lemma C.28.
 
 We differ: the paper shows Omega(n) by one family of graphs, which needs n - 3 bits (`_printed`). Here the least number of bits
-is exact, and a model has it.
+is known exactly, and a model that we build has this number.
 
 Input. The tokens are [BOS] and n - 1 edges u ~ v. The model may know n and the time. There are two forms:
 * A list has any n - 1 pairs of vertices, with loops and repeated edges. Every bound here is exact for it.
 * A simple graph has edges u < v, as in the paper. The same model has enough state for it. For n >= 6 at least ceil(log2(1 +
-  max_b S(n, b))) bits are needed, where 3 <= b <= n - 3. These are 7, 32 and 215 bits at n = 6, 16 and 64. Lists need 9, 35
-  and 219 bits.
+  max_b S(n, b))) bits are needed, with the maximum over 3 <= b <= n - 3. These are 7, 32 and 215 bits at n = 6, 16 and 64.
+  Lists need 9, 35 and 219 bits.
 
 Upper bound. `build` is union-find. After K edges its state is the components of these edges, or the fact that they have a
 cycle. Without a cycle there are b = n - K components, so there are S(n, b) + 1 states. Inside an edge the state also has the
@@ -26,9 +26,10 @@ outputs, the same chain of thought and the same answer. The reason is that each 
 and on the last token. A continuation distinguishes two beginnings if exactly one of them becomes a tree with it. So two
 beginnings that some continuation distinguishes need different states.
 
-The class of a beginning is the fact that it has a cycle, or otherwise its components. If the beginning stops inside an edge,
-the class also has the block of this edge's first end. Two beginnings of different classes are distinguished, as three cases
-show (`_continuations`). So 2^B is at least the number of classes at any place, for B bits of state.
+All beginnings with a cycle are one class. The class of any other beginning is the partition of the vertices into its
+components. If such a beginning stops inside an edge, the class also has the block of this edge's first end. Two beginnings of
+different classes are distinguished, as three cases show (`_continuations`). So 2^B is at least the number of classes at any
+place, for B bits of state.
 1. One beginning has a cycle and the other has none. Complete the second to a tree. The first cannot become a tree.
 2. Both have the same components, but their first ends are in different blocks A and A'. Let the second end be in A', and
    complete the first to a tree. Then the second has a cycle.
@@ -392,8 +393,8 @@ THEOREM = Theorem(
     shown="A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force "
     "(the long check also for n = 5, and for n = 6 between edges). For each smaller model that is tested, it finds two "
     "beginnings that lead to one state, and an input that the model answers wrongly after its chain of thought.",
-    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle. The "
-    "bound does not apply to a layer with attention, because attention keeps a cache that grows.",
+    not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that. "
+    "The bound does not apply to a layer with attention, because attention keeps a cache that grows.",
     bound=constants,
     predictor=predictor,
     verify=verify,
@@ -403,8 +404,8 @@ THEOREM = Theorem(
             where="Lemma C.28",
             printed="x_k = x_(k-1) if and only if the prefix sums agree at k and k - 1",
             found="false in 8 of the 16 cases of length 3, first x = 010, k = 3; the prefix sums agree if and only if x_k = 0",
-            built="the reduction the other way round: the string handed on is the prefix sums, whose neighbours at k are equal "
-            "if and only if x_k = 0; that codes n - 1 of the n bits",
+            built="the reverse reduction, which passes on the string of the prefix sums. Its symbols at k - 1 and k are equal "
+            "if and only if x_k = 0. This codes n - 1 of the n bits",
             test=TEST + "test_prefix_sums_agree_where_the_bit_is_zero",
         ),
     ),

@@ -1,6 +1,6 @@
 """Three attention layers decide whether edges form a tree, with the chain of thought of the paper: a tour of 2n - 1 tokens.
 
-The thought (chain of thought) is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
+The chain of thought ("thought") is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29.
 
@@ -16,7 +16,7 @@ We differ:
 * Here each edge of a vertex v stores the other end of the previous edge of v (layer 2). If the tour returns from y to v, the
   next edge of v is the one that has y stored. Layer 3 finds this edge by a match of two numbers, v and y.
 * The network notices a cycle one token later, at the vertex that closes it. So it needs no layer that looks ahead.
-* The read-out has its own matrix. The paper reads out with the embeddings of the vertices, which cannot select a vertex
+* The read-out has a separate matrix. The paper reads out with the embeddings of the vertices, which cannot select a vertex
   (errata).
 
 Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. The network reads T = 5n - 3 tokens. Its numbers have p =
@@ -258,15 +258,17 @@ THEOREM = Theorem(
             where="Theorem 4.7, layer 9 (C.27)",
             printed="the output n [-v, 1, -1, ..] against the embeddings i w_1 of the numbers selects the vertex v",
             found="the logit of number i is -n v i, so vertex 1 is greatest for every v",
-            built="a read-out of its own, with rows 2 i and the bias -i^2, whose logits peak at v (`blocks.peaks`)",
+            built="a separate read-out with the rows 2 i and the bias -i^2. Its logits are greatest at v (`blocks.peaks`)",
             test="tests/theorems/is_tree/test_tour.py::test_the_printed_read_out_selects_vertex_1",
         ),
         Erratum(
             where="Lemma C.19",
-            printed="from x = 1/k the next counter 1/(k + 1) is x - x^2 (case 2) up to its cube; the interval [2/5, 7/20] is "
-            "excluded",
-            found="the error is (1 + x)^2 times the cube, more than that for every k (1.56 at k = 4); the interval is empty",
-            built="no counters. With the term x^3 the error is x (1 + x)^2 times the cube, at most 0.4; [7/20, 2/5] is meant",
+            printed="from x = 1/k, the next counter 1/(k + 1) is x - x^2 (case 2), with an error of at most its cube; the "
+            "interval [2/5, 7/20] is excluded",
+            found="the error is (1 + x)^2 times the cube. This is more than the cube for every k, and 1.56 times the cube at "
+            "k = 4. The interval is empty",
+            built="no counters. With the term x^3 added, the error is x (1 + x)^2 times the cube, at most 0.4 times. The "
+            "interval [7/20, 2/5] is meant",
             test="tests/theorems/is_tree/test_tour.py::test_the_printed_next_counter_misses_its_bound",
         ),
     ),

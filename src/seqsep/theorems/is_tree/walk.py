@@ -1,8 +1,8 @@
-"""A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, with 14n - 10 tokens of thought.
+"""A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, by a thought of 14n - 10 tokens.
 
 The model has no attention. It writes a query such as "first edge of v" into its chain of thought ("thought"). The retriever
-searches the text and writes the answer after the query. The state has 52 bits at n = 64, if each number is counted by its
-range. A recurrent model without a retriever needs at least 215 bits on simple graphs.
+searches the text and writes the answer after the query. If each number of the state has as many bits as its range needs, the
+state has 52 bits at n = 64. On simple graphs of this size, a recurrent model without a retriever needs at least 215 bits.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context
 retrieval, and O(n) tokens.
@@ -14,15 +14,15 @@ result, since no query can be read as an edge.
 
 Thought. At vertex v, coming from y, the model queries the neighbour of v after y and goes there. After the last neighbour the
 retriever writes FAILED. Then the model queries the first neighbour of v and goes there. This is a wrap. The walk starts at
-vertex 1, the root, with its first neighbour. It ends instead of a wrap at the root. The answer is YES if the retriever has
-written FAILED once for each of the n' vertices.
+vertex 1, the root, with its first neighbour. If the next step would be a wrap at the root, the walk ends. The answer is YES if
+the retriever has written FAILED once for each of the n' vertices.
 
 We differ:
 * The paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, in 37n - 26 tokens
   (`tasks.trees.algorithm_two`). Here the thought is a walk without records or a stack, in 14n - 10 tokens. `tasks.trees.walk`
-  has it, and the proof that it decides.
+  has the walk, and the proof that its answer is right.
 * The last six tokens determine the next one, except for the answer. The answer also depends on how often FAILED was written.
-* A vertex is embedded as its number, and the read-out is a matrix of its own.
+* A vertex is embedded as its number, and the read-out has a separate matrix.
 * The layer after the recurrence has five ReLU units and no product. Numbers have p = bit_length(2 (n + 7)^4) bits.
 
 Margins. These hold for every n, every n' <= n and every such list:
@@ -409,10 +409,11 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Algorithm 2 with Definition A.5",
-            printed="every query searches all text before it, and the query for the edge behind v ~ v' holds v ~ v' itself",
+            printed="every query searches all text before it, and the query for the edge after v ~ v' contains v ~ v' itself",
             found="that query reads as an edge in every later search. On the one edge 1 ~ 2 the search says NO. On 16 vertices "
             "it is right on about half of the paper's graphs",
-            built="edge queries search the prompt only; the walk's cannot be read as edges, so it may search everything",
+            built="edge queries search the prompt only. The walk's queries cannot be read as edges, so they may search "
+            "everything",
             test="tests/theorems/is_tree/test_walk.py::test_algorithm_two_goes_wrong_where_its_queries_are_searched",
         ),
     ),
@@ -420,7 +421,7 @@ THEOREM = Theorem(
         Choice(
             where="Theorems 5.2 and 5.3",
             printed="IsTree takes O(n log n) tokens in Theorem 5.2 and O(n) in Theorem 5.3, for the same model",
-            found="O(n) is right: Algorithm 2 takes 37n - 26 tokens on every tree, and the walk 14n - 10 on any graph at most",
+            found="O(n) is right: Algorithm 2 takes 37n - 26 tokens on every tree, and the walk at most 14n - 10 on any graph",
             built="the walk, 14n - 10 tokens and then the answer; with literal patterns 45n - 36",
             test="tests/theorems/is_tree/test_walk.py::test_every_thought_with_a_retriever_is_linear",
         ),

@@ -1,7 +1,8 @@
 """A recurrent model that answers nearest neighbour on N points needs at least floor(N/2) bits of state.
 
-Two parties could use its state to decide whether two sets of floor(N/2) bits meet (disjointness, DISJ), and that needs
-floor(N/2) bits. Two attention layers need only a width that grows as log N: see `nearest-neighbor-two-layers`.
+Two parties could use its state to decide disjointness (DISJ): whether two subsets of floor(N/2) elements have an element in
+common. That needs floor(N/2) bits. Two attention layers need only a width that grows as log N: see
+`nearest-neighbor-two-layers`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
 
@@ -20,14 +21,14 @@ The protocol. Alice has a and Bob has b, both in {0,1}^n. They know the model an
 model the points with her bits as labels, and sends the state. Bob continues the model from this state and asks for each point.
 If the model is right, he learns all of a, and so max a_i b_i.
 
-The cost. DISJ on n bits has the one-way cost n. For let a and a' differ at i. If Bob has b = e_i, the string with a 1 only at
-i, the two answers differ. So each of the 2^n strings a needs a message of its own. Hence the state has B >= n = floor(N/2)
-bits.
+The cost. DISJ on n bits has the one-way cost n. To see this, let a and a' differ at i. If Bob has b = e_i, the string with a 1
+only at i, the two answers differ. So each of the 2^n strings a needs a different message. Hence the state has B >= n =
+floor(N/2) bits.
 
 The proof continues at `alice`, `bob` and `must_err` (a model with fewer bits).
 
-More labels. With C labels the same state has n log2 C bits. `associative-recall-state` shows this, and it has an exact model,
-with n bits for keys in order. So the bound is attained on the inputs of this proof.
+More labels. With C labels the same argument gives n log2 C bits (`associative-recall-state`). That page also has an exact
+model for keys in order, with n bits for two labels. So the bound is attained on the inputs of this proof.
 """
 
 import itertools
@@ -339,10 +340,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
-    "have the counted bits. Each smaller model that is tested gives a wrong answer.",
+    shown="A run shows that the protocol of the proof decides DISJ with models for multi-query recall, on all (a, b) up to "
+    "N = 13. The messages have the counted bits. Each smaller model that is tested gives a wrong answer.",
     not_shown="This does not show that every smaller model fails. The proof shows that.",
-    nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
+    nothing_to_certify="it is a reduction from disjointness, and a run shows no finite object for it",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",
 )

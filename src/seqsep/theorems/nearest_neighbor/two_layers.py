@@ -9,8 +9,8 @@ recall) from appendix G. The input is x_1, y_1, .., x_(k-1), y_(k-1), x_k with N
 i < k with the greatest inner product <x_k, x_i>.
 
 We differ:
-* The construction is another one (`variant="repaired"`). Its width does not depend on the margin. The construction of the
-  paper (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
+* Our construction (`variant="repaired"`) differs from that of the paper, and its width does not depend on the margin. The
+  construction of the paper (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
 * Labels are 0 .. C - 1. The margin gamma is required only between the nearest point and points of *another label*. Equal
   points with equal labels do no harm.
 * Points are rounded to the grid, where hardly any point has norm 1. So |x|^2 <= 5/4 is enough, and gamma is measured after
@@ -32,8 +32,8 @@ Margins. These hold for every N, d', C and 0 < gamma <= 1. Here eta2 is the scal
 * In layer 1, the weight of the token before is exactly 1.
 * In layer 2, the nearest label scores higher than every other label by at least eta2 gamma - D, and higher than every point by
   9/4 eta2 - D.
-* A retrieved digit (+1 or -1) is at least (1-R)/(1+R) - n D away from 0. This is above 1/2, for an R < e^D / 3
-  (`_attend_to_nearest`).
+* A retrieved digit (+1 or -1) is at least (1-R)/(1+R) - n D away from 0. Here R is a number below e^D / 3.
+  `_attend_to_nearest` defines R and proves that this distance is above 1/2.
 * The logit of the right class exceeds every other logit by more than 1.
 
 The proof continues at `_copy_point_before` (layer 1), `_mark_points` (its FFN), `_attend_to_nearest` (layer 2), `_readout` and
@@ -149,8 +149,9 @@ def _copy_point_before(plan: NeighborPlan, spaces: Spaces) -> Head:
     other token, and becomes 2 x_1.
 
     Losing scores below -L are stored as -L. They stay losing scores, since -L is below -ln L. The entries are on the grid: |t|
-    <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4 and Kc >= 2. A test for the least possible L (tightness) also uses an L
-    that n does not divide. Then 1/n is rounded down to the grid, which changes all scores of one query by the same amount.
+    <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4 and Kc >= 2. If n does not divide L, 1/n is rounded down to the grid.
+    This changes all scores of one query by the same amount, so the weights stay the same. A test for the least possible L uses
+    such an L.
     """
     n = base(plan.length)
     steps = plan.grid.steps

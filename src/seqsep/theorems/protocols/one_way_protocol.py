@@ -10,7 +10,8 @@ We differ:
 * B is counted from the state that is sent, at its own precision. The paper has m p.
 * An output may be any vector of logits. It may depend on the last token as well as on the state, as it does in a block with a
   residual connection.
-* Bob gets every output from the split on, not only the last one, and also those of a thought.
+* Bob gets every output from the split on, not only the last one. If the model writes a chain of thought, he also gets its
+  outputs.
 
 The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob has the suffix s_{K+1} .. s_N. Both have the model. Alice
 sends one message, the state after her prefix. Bob continues from it and returns the outputs. So if the model computes a
@@ -24,9 +25,10 @@ Three kinds of model are possible:
 * A trained model comes from `load_model` of `seqsep.models.weights` (`--checkpoint`).
 * A user's model is an object with start, step and forward.
 
-The number is sent over a counted channel (`maths.communication.channel`). A test runs the parties as two processes with a pipe
-between them. Bob's copy of the model is made before Alice reads, and it reads the shortest suffix first. So anything that a
-model keeps outside of its state does not reach him.
+The state is sent as a number, over a channel that counts the bits (`maths.communication.channel`). A test runs the parties as
+two processes with a pipe between them. Bob's copy of the model is made before Alice reads. It reads the shortest suffix first,
+so at every split it has seen only tokens of Bob's suffix. So anything that a model keeps outside of its state does not reach
+him.
 
 The proof continues at `alice` and `bob`.
 """
@@ -109,10 +111,10 @@ def alice(model: AnyModel, prefix: TokenSequence) -> Message:
 def bob(model: AnyModel, message: Message, suffix: TokenSequence, t: int, thought: Thought | None = None) -> list[Any]:
     """Restore the state from its number, and read the suffix from time t on; return the output after each of its tokens.
 
-    From t on Bob computes the same functions of the same state and tokens as the uncut pass. So his outputs are the same. With
-    a thought he continues after the suffix, which has at least one token. His next token is that of the uncut pass, since it
-    is read off the same output, and so are all later ones. Then the outputs after the tokens that he writes, except for the
-    last token, follow the others.
+    From t on Bob computes the same functions of the same state and tokens as one pass over the complete input. So his outputs
+    are the same. With a thought he continues after the suffix, which has at least one token. His next token is that of the
+    complete pass, since it is read off the same output, and so are all later ones. He then also returns the output after each
+    token that he writes, except the last.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> remembers = build(length=3, alphabet=2)
@@ -292,7 +294,7 @@ THEOREM = Theorem(
     "outputs of `forward`, up to 1e-9 in float64 and 2e-5 in float32, relative to max(1, greatest output). `forward` sums in "
     "another order. For our mixers at 200 tokens this changes outputs by at most 1.4e-6 in float32.",
     not_shown="This does not show that the reduction applies to every recurrent model. The proof shows that.",
-    nothing_to_certify="a protocol for any model, for which no finite object is shown",
+    nothing_to_certify="it is a protocol for any model, and a run shows no finite object for it",
     nothing_to_apply="a protocol between two parties for any recurrent model, which builds none; check takes a mixer or a "
     "checkpoint",
 )

@@ -10,7 +10,7 @@ one of them does, one bit more gives it to the other.
 
 We differ:
 * The constant of Omega(N) is explicit.
-* Protocols run next to the bound, and each step of the proof is computed on them.
+* We run protocols, compare their bits with the bound, and compute each step of the proof on them.
 
 *Needed*: the longest run has B >= c(e) N bits, with c(e) = (1 - 2 sqrt(e (1 - e))) / 4. This is N / 4 at e = 0, and 0.0143 N
 at e = 1/3.
@@ -384,15 +384,17 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="For protocols at N up to 3, some of them random, a run computes exact errors over all inputs. It checks step 6 as "
     "an equality of fractions, and the other steps as numbers. If a protocol has too few bits, the run shows an input on "
-    "which its error is above e. For any N, the error of the windows (*Enough* below) is exact, and their bits are counted.",
+    "which its error is above e. For any N, the run computes the exact error of the protocol of windows (*Enough* in the "
+    "proof), and counts its bits.",
     not_shown="This does not show that every protocol with coins has c(e) N bits. The proof shows that.",
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",
-    nothing_to_certify="a chance over coins, for which a certificate has no witness; disjointness-one-layer shows bits without",
+    nothing_to_certify="certificates have no witness for a chance over coins; disjointness-one-layer has those without coins",
     choices=(
         Choice(
             where="Fact 1, appendix B.1",
             printed='"the randomized communication complexity of the DISJ is Omega(N)"',
-            found="(1 - 2 sqrt(e (1 - e))) N / 4 bits are needed; at e = 1/3 that is 0.0143 N, and N / 2 + 2 do for even N",
+            found="(1 - 2 sqrt(e (1 - e))) N / 4 bits are needed for error e, which is 0.0143 N at e = 1/3. For even N, "
+            "N / 2 + 2 bits are enough",
             built="the proof with its constant, each step computed on protocols of few places, and a protocol over a channel",
             test="tests/theorems/protocols/test_random_disjointness.py::test_bits_beside_the_bound",
         ),

@@ -1,20 +1,20 @@
-"""With coins, two parties compare N bits by O(log N) bits if each has its own coins, and by O(1) bits if they share the coins.
+"""With coins, two parties compare strings of N bits by sending O(log N) bits, or O(1) bits if they share the coins.
 
 Without coins the parties need N bits. So a bound for deterministic models does not carry over to randomised ones. The error is
 at most e < 1/2, by default 1/3.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 2 and the sentence before Fact 3, appendix B.1. Alice has a and Bob
-has b in {0, 1}^N. Bob learns the answer, and one more bit tells Alice.
+has b in {0, 1}^N. Bob learns the answer, and one more bit gives it to Alice.
 
 We differ: the paper states O(log N). Here the protocol runs over a counted channel, its constant is explicit, and its error is
 counted over all coins.
 
 *Without coins* N bits are needed: no two of the 2^N inputs (a, a) can have the same transcript (`communication.fooling_set`).
 
-*Own coins.* Choose a prime q, and let w = floor(log2 q) and n = ceil(N / w). q is the least prime for which n - 1 <= e q.
-Split a into n groups of at most w bits. The groups are the coefficients of a polynomial A of degree at most n - 1, and each is
-below 2^w <= q. The polynomial B is made of b in the same way. Alice draws x in 0 .. q - 1. She sends x and A(x) modulo q, in 2
-ceil(log2 q) bits. Bob says "equal" if A(x) = B(x).
+*Own coins.* For a prime q let w = floor(log2 q) and n = ceil(N / w). Choose the least prime q with n - 1 <= e q. Split a into n
+groups of at most w bits. The groups are the coefficients of a polynomial A of degree at most n - 1, and each is below 2^w <= q.
+The polynomial B is made of b in the same way. Alice draws x in 0 .. q - 1. She sends x and A(x) modulo q, in 2 ceil(log2 q)
+bits. Bob says "equal" if A(x) = B(x).
 
 He answers wrongly only if a and b differ. Then A - B is not 0 modulo q and has at most n - 1 roots, so the error is at most (n
 - 1) / q <= e. By Bertrand there is such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are sent.
@@ -357,11 +357,11 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests "
-    "drawn pairs and the worst pair, whose error is exact by the proof. The channel counts the bits.",
+    "random pairs, and the worst pair, whose error is exact by the proof. The channel counts the bits.",
     not_shown="This does not show that O(log N) bits are enough at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; equality-two-layers is a model",
-    nothing_to_certify="a chance over coins, for which a certificate has no witness; equality-state shows bits without coins",
+    nothing_to_certify="certificates have no witness for a chance over coins; equality-state certifies the bits without coins",
     choices=(
         Choice(
             where="appendix B.1, after Fact 3",

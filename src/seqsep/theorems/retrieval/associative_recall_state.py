@@ -7,9 +7,9 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix 
 
 We differ:
 * The paper shows m p >= N, for a state of m numbers of p bits and two values. (In the paper N is the number of pairs, so there
-  are 2 N + 1 tokens. Its last sentence says "at most" for "at least".)
-* With all S values the same proof gives m p >= N log2 S, if the keys come in one fixed order. Then N log2 S bits are also
-  enough, rounded up.
+  are 2 N + 1 tokens. The last sentence of its proof says "at most" in place of "at least".)
+* With S values in place of two, the same proof gives m p >= N log2 S, if the keys come in one fixed order. Then N log2 S bits
+  are also enough, rounded up.
 * If the keys come in any order, a model needs max(N log2 S, (N - 1) log2 S + log2 N) bits. These are also enough, rounded up.
 
 Task. The tokens are k_1 v_1 .. k_N v_N, then one of the keys. The answer is the value of this key. Keys are 0 .. N - 1, each
@@ -22,9 +22,9 @@ bits. There are S^N lists of values, so two of them lead to the same state. They
 this key, it gives the same answer after both lists. So it answers wrongly after one of them. `collide` finds two such lists
 for any model.
 
-Next consider the state inside the last pair, with keys in any order and S >= 2. The model has read N - 1 pairs and the last
-key k, but not the value of k. A case is the key k with the values of the other keys. There are N S^(N-1) cases, and the model
-must distinguish any two of them:
+Next consider the state inside the last pair, with keys in any order and S >= 2. The model has read N - 1 pairs and the last key
+k, but not the value of k. A case is the key k together with the values of the N - 1 other keys. There are N S^(N-1) cases, and
+the model must distinguish any two of them:
 * If two cases have the same k, the values of some other key q differ. Any value for k may follow, and then the question q.
 * If two cases have different last keys k and k', the second case already has a value for k. Let another value v follow, and
   then the question k. The right answer is v in the first case. In the second case v is the value of k', and the right answer
@@ -92,18 +92,20 @@ def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
 def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:
     """The exact model, for one question or for several questions about different keys.
 
-    After a question the value of its key may be the next token, or the next question.
+    After a question, a token with the value of its key may follow, which does not change the state. Then another question may
+    follow.
 
     The state is a number in base S. Its digit i is the value of key i, and 0 while this value is unknown.
     * Keys in order: the time determines the key, so a key token changes nothing. A value token sets a digit. So there are S^N
       states.
     * Keys in any order: after the key token k the state is k S^(N-1) plus the number that the digits of the other keys form.
       The value token sets digit k. So there are N S^(N-1) states inside the last pair.
-    * A question q must leave its answer y in the state. If further questions follow, it must also leave the values of the
-      other keys. So digit q is replaced, such that the sum of all digits is -y modulo S. The read-out is minus the sum of all
-      digits. The other digits have not changed, and q is not asked again. So S^N states are enough here too.
+    * After a question q the state must give the answer y. If further questions follow, it must also keep the values of the
+      other keys. So the model replaces digit q such that the sum of all digits is -y modulo S. The read-out is minus this sum,
+      modulo S. The other digits do not change, and q is not asked again. So S^N states are enough here too.
 
-    With `any_order`, keys may come in any order; else as 0, 1, .., N - 1. Raises ValueError for a length or alphabet below 1.
+    If `any_order` is true, keys may come in any order. Otherwise they come as 0, 1, .., N - 1. Raises ValueError for a length
+    or alphabet below 1.
 
     >>> model = build(length=3, alphabet=2)
     >>> model.state_bits, [model.answer((0, 4, 1, 3, 2, 4, key)) for key in range(3)]
@@ -340,7 +342,7 @@ THEOREM = Theorem(
     "wrongly.",
     not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that.",
     bound=constants,
-    nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
+    nothing_to_certify="if the keys come in one order, the task is index lookup, and index-lookup-state has the certificate",
     predictor=predictor,
     errata=(
         Erratum(
@@ -356,8 +358,8 @@ THEOREM = Theorem(
         Choice(
             where="Proposition 9, appendix C.1",
             printed='"Alice can use the recurrent model to compute the hidden state h_2N"; "must have m >= N/p"',
-            found="this is true. With keys in any order and N > S, the state inside the last pair needs more: (N-1) log2 S + "
-            "log2 N bits",
+            found="the bound m >= N/p is true. With keys in any order and N > S, a model needs more bits while it reads the "
+            "last pair: (N-1) log2 S + log2 N",
             built="an exact model with this number of bits, and the N S^(N-1) cases that a model must distinguish",
             test=TEST + "test_inside_the_last_pair_every_case_needs_its_own_state",
         ),

@@ -21,9 +21,9 @@ Margins. They are proved in `_read_out` for every S, every number of tokens of d
 token is above every other logit by at least 1. Numbers are whole and at most n0^2 in magnitude, so no number is rounded or cut
 off.
 
-State. It holds the numbers of the last tokens. They go back far enough for the last time that a token of the question is
-copied. It also holds the place of the mark [. Together these are u + r + 2 numbers of p bits. By their ranges they fit in u
-bit_length(S) + r + 2 bits. Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
+State. It holds the numbers of the last tokens. They go back so far that each token of the question is still there when it is
+copied for the last time. It also holds the place of the mark [. Together these are u + r + 2 numbers of p bits. By their
+ranges they fit in u bit_length(S) + r + 2 bits. Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
 
 The proof continues at `_remember` (the shift registers), `_copy` (the FFN) and `_read_out` (the logits).
 """
@@ -129,8 +129,9 @@ def _copy(spaces: Spaces, template: Template) -> FeedForward:
     """The units of the FFN, one for each copy: relu(v - S (1 - g)) is added to `copied`.
 
     Numbers v are at most S, so this is v for g = 1 and 0 for g = 0. For a copy at place p of the pattern, v is asked[j] and g
-    is place[p - 1], the place of the token before. For the answer, v is the number that the retriever found. Then g is the
-    number place[r + 2], for the place of v after ]. In counting the answer is YES or NO, and v is subtracted from `copied`.
+    is place[p - 1], the place of the token before. For the answer, v is the number that the retriever found. Then g is place[r
+    + 2], which is 1 exactly at this number, the token after ]. In counting the answer is YES or NO, and v is subtracted from
+    `copied`.
     """
     most = template.alphabet
     place = spaces["place"]

@@ -239,7 +239,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

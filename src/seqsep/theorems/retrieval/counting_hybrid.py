@@ -8,8 +8,8 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Counting.
 We differ: the threshold token carries a number, and the count is compared with it, as in `counting_attention`. So the network
 needs no product and no feed-forward part (FFN). The recurrence is a shift register without a gate.
 
-Recurrence. A number s is stored as v = s + 1, and [BOS], the first token, as 0. Each token reads w and w^2, where w is the
-number of the token before it. For [BOS] w is 0.
+Recurrence. A number s is stored as v = s + 1, and [BOS], the first token, as 0. From the recurrence each token reads w and w^2,
+where w is the stored number of the token before it. For [BOS] w is 0.
 
 Attention. If token k attends to token j, the score is -eta (w_j - w_k)^2. To [BOS] the score is 0. The threshold token follows
 the query token, so its w is the number of q. Let q occur m times in the data. Then these m + 2 tokens have the greatest score,
@@ -197,7 +197,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

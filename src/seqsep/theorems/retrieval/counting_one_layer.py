@@ -24,10 +24,11 @@ arithmetics: rounding is down (floor) or to the nearest, and a softmax is rounde
 its end.
 
 Scores. Let d = floor(2 L / (5 S)) and D = d/L. A number v of the data has the score v D. The token q has the score q D + B,
-where B is about ln L, and the last token has t D - 2. So q has the greatest score. Relative to it, the exponential of q is 1,
-which is L steps. That of x_i is r_i = L exp((x_i - q) D - B) steps before it is rounded.
+where B is about ln L, and the last token has t D - 2. So q has the greatest score, which the softmax subtracts from all scores.
+Then the exponential of q is 1, which is L steps. That of x_i is r_i = L exp((x_i - q) D - B) steps before it is rounded.
 
-The two heads differ in B. It is chosen for a number T, in steps:
+The two heads differ in B. Let T be a threshold, in steps, which is chosen below. With the right B, r_i reaches T exactly for
+the numbers that the head counts:
 * With B = ln(L/T) - D/2, r_i is T exp((x_i - q + 1/2) D). This is at least T exactly for x_i >= q.
 * With B = ln(L/T) + D/2, r_i is at least T exactly for x_i > q.
 The network has B rounded to a multiple of 1/L. This changes nothing, since B is off by at most 1/L, and D/2 is at least 2/L.

@@ -307,8 +307,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the "
-    "chain of thought after which the answer is wrong.",
+    shown="A run shows the answers of the exact model. For each smaller model given, it shows two sequences that lead to the "
+    "same state, and a question. After one of the sequences the model answers this question wrongly, at the end of its chain "
+    "of thought.",
     not_shown="This does not show that every model with fewer bits has such sequences. The pigeonhole principle shows that.",
     bound=constants,
     predictor=predictor,

@@ -4,10 +4,10 @@ In index lookup a model reads up to N symbols and then a position p. It answers 
 weight of one causal attention layer that does this for all sequences of up to N symbols. There are S different symbols, and
 each position has a position code, which is a vector of k numbers. The width of the layer is ceil(log2 S) + 2k.
 
-Idea. The position codes are the keys and queries of the layer. They are nearly orthogonal vectors or similar: the product of a
-query and a key is greatest at the queried position. So the query attends almost only to the position that it asks for. The
-head copies the bits of the symbol there. The feed-forward part (FFN) rounds each bit, and the read-out finds the symbol with
-these bits.
+Idea. The keys and queries of the layer are position codes. The product of a query and a key is greatest if both belong to the
+same position. Nearly orthogonal vectors have this property, for example. So the query attends almost only to the position that
+it asks for. The head copies the bits of the symbol there. The feed-forward part (FFN) rounds each bit, and the read-out finds
+the symbol with these bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 1 and appendix C.2.
 
@@ -27,13 +27,15 @@ position, and `own` is for the key of the token's own position.
 * Symbol s at index i: [bits of s in {0, 1} | 0 | key of i].
 * Query p at index n: [0 | query of p | key of n].
 
-Arithmetic. Every number is a multiple of 1/L from -L to L, and is rounded down to such a multiple. These numbers are the grid.
+Arithmetic. The grid is the set of all multiples of 1/L from -L to L. Every number of the computation is rounded down to the
+grid.
 
-Let leakage(eta) bound the sum of the exponentials of all wrong scores, if the exponential of the right score is 1. Let R be
-leakage(eta), and for `circle` leakage(eta) times e^(1/L) (see `_grid`). Then these margins hold for every N and every input:
+Scale the exponentials so that the right score has the exponential 1. Then leakage(eta) is an upper bound on the sum of the
+exponentials of all wrong scores. Let R = leakage(eta), or R = leakage(eta) e^(1/L) for the code `circle` (see `_grid`). These
+margins hold for every N and every input:
 * The weight of the queried address is at least 1/(1 + R). This is above 3/4 if scores are whole numbers.
-* A retrieved bit is 0 or 1 up to an error. Its distance from 1/2 is at least 1/(1 + R) - 1/2 - 1/L (`proved`), which is about
-  1/4.
+* A retrieved bit is 0 or 1 up to an error. Its distance from 1/2 is at least 1/(1 + R) - 1/2 - 1/L, a value from about 1/4 to
+  about 1/2. The function `proved` computes it.
 * The logit of the right symbol is above every other logit by at least 2 - 8 b/L.
 
 The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the threshold of the FFN), `_readout` (the symbol) and
@@ -146,7 +148,7 @@ def _read_bits(spaces: Spaces) -> FeedForward:
 
 
 def _readout(spaces: Spaces, alphabet: int) -> tuple[Array, Array]:
-    """The read-out, in which the logit of symbol s is the sum over bits j of (2 s_j - 1) (z_j - 1).
+    """Compute the logit of symbol s as the sum over bits j of (2 s_j - 1) (z_j - 1).
 
     z_j is 2 if bit j of s_p is 1, and 0 if not. So the logit is b for s = s_p, and at most b - 2 for any other s.
     """
@@ -353,7 +355,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N.",
     build=build,
     bound=constants,
     predictor=predictor,
@@ -364,7 +366,7 @@ THEOREM = Theorem(
             where="Section 3, encoding of the symbols",
             printed='"the embedding of each input token is of size log|S| + 2k", with "rho : S -> {0, 1}^|S| is some '
             'binary encoding"',
-            found="such a rho takes |S| coordinates: 64 for 64 symbols, where the size leaves 6. Appendix C.2 has "
+            found="such a rho takes |S| coordinates: 64 for 64 symbols, but the size leaves 6. Appendix C.2 has "
             "{0, 1}^(log|S|)",
             built="ceil(log2 S) coordinates",
             test=f"{TESTS}::test_the_printed_encoding_does_not_fit_its_size",
@@ -390,8 +392,8 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 1, appendix C.2",
             printed='"The dot product of the query vector with itself will be <Q(p), K(p)> = 0"',
-            found="this is right for the code in the paper, whose products with the queried address are above 0. In our "
-            "parabola code an address may score below 0, so a query token with the key 0 outweighs it",
+            found="a key of 0 is right for the code in the paper, whose products with the queried address are above 0. In "
+            "our parabola code an address may score below 0, so a query token with the key 0 outweighs it",
             built="the query token has the key of its own position, which is one address more",
             test=f"{TESTS}::test_the_printed_key_of_the_question_fails",
         ),

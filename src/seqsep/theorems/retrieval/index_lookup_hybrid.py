@@ -1,4 +1,4 @@
-"""One attention head answers index lookup without position embeddings if a linear recurrence counts the tokens.
+"""If a linear recurrence counts the tokens, one attention head answers index lookup without position embeddings.
 
 In index lookup a model reads up to N symbols and then a position. It answers with the symbol there. The recurrence keeps two
 counters, which replace the positions. The attention head then finds the queried symbol. The width is 6.
@@ -13,8 +13,8 @@ becomes t^2 + 2 t + 1. A token reads the counters before it is counted itself. S
 `index_lookup_one_layer` it has this time from a table of positions.
 
 Attention. The attention layer, the read-out, the proof and the margins are those of `index-lookup-one-layer`. Its margins are
-eta for the scores and 1 for the logits. The sizes n0, eta, Kc and p are defined there too, with one more condition: L >= (N +
-1)^2. The residual stream is [number v, v^2 | time t, t^2 | one | found], 6 coordinates.
+eta for the scores and 1 for the logits. That proof also defines the sizes n0, L, eta, Kc and p. Here L must also be at least
+(N + 1)^2. The residual stream is [number v, v^2 | time t, t^2 | one | found], 6 coordinates.
 
 State. It has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. The numbers that occur fit in ceil(log2(N
 + 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
@@ -161,7 +161,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N and S.",
     build=build,
     bound=bound,
     predictor=predictor,

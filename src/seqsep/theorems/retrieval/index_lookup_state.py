@@ -1,8 +1,8 @@
 """A recurrent model needs N log2 S bits of state to answer index lookup, and ceil(N log2 S) bits are enough.
 
-The model reads N symbols, each of an alphabet of size S. Then it reads the query, which is one of the N positions. It answers
-with the symbol at this position. The query may be any position. So the state before the query must differ between any two of
-the S^N lists of symbols. This separates recurrent models from attention: `index-lookup-attention` answers the same task with a
+The model reads N symbols from an alphabet of size S. Then it reads the query, which is one of the N positions. It answers with
+the symbol at this position. The query may be any position. So the state before the query must differ between any two of the
+S^N lists of symbols. This separates recurrent models from attention: `index-lookup-attention` answers the same task with a
 width of O(log N).
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
@@ -316,8 +316,8 @@ THEOREM = Theorem(
             printed='"the size of the set is |Q_p| = N^(2 Kc) => p = 2 Kc log N", for Q_p = {-N^Kc, ..., 0, D, 2 D, ..., '
             "N^Kc}, D = N^-Kc",
             found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
-            built="`Grid.precision`. The base is the number of tokens, and at least 4: with less a uniform weight rounds down "
-            "to 0",
+            built="`Grid.precision`. The base of the powers is the number of tokens, and at least 4: with a smaller base a "
+            "uniform weight rounds down to 0",
             test="tests/maths/arithmetic/test_grid.py::test_precision_and_base",
         ),
     ),

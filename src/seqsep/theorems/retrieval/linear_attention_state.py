@@ -232,7 +232,8 @@ THEOREM = Theorem(
     shown="On models with random weights a run shows that the formulas give the size of the state, and that the protocol of "
     "Theorem 2 sends this number of bits (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with "
     "`step`. For linear attention rounded to few bits it shows an input of index lookup that the model answers wrongly.",
-    not_shown="This does not show that all weights fail from that N on. The proof of Theorem 3 shows that.",
+    not_shown="This does not show that every choice of weights fails at each N with N log2 S above the state bits. The "
+    "proof of Theorem 3 shows that.",
     nothing_to_certify="it counts the numbers in a state; the bits that it needs are in the certificate of index-lookup-state",
     nothing_to_apply="a bound on given mixers, which builds no weights; index-lookup-state and index-lookup-attention answer "
     "index lookup",

@@ -22,9 +22,9 @@ The program `_log_space.find_seed` goes through the seeds in a fixed order and t
 because there is a good seed. For a fixed eps its memory has
     2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 7 = (4 / (eps^2 log2 e) + 3) log2 N + O(log log N) bits
 With a good seed, `entry` computes entry r of T_i without a search. The search takes at most 2^s N k b steps, a polynomial of N
-for a fixed eps. A run measures that the program finds a good seed after few seeds, which is not proved. A run uses the smaller
-k of `proved_dimension`. For it the vectors with a large sum are counted exactly, while the formula above uses Hoeffding's
-inequality.
+for a fixed eps. In our runs the program finds a good seed after a few seeds. This is measured and not proved. A run uses the
+smaller k of `proved_dimension`. For it the vectors with a large sum are counted exactly, while the formula above uses
+Hoeffding's inequality.
 
 All sets Q. This is Lemma 3. Let d be the number of coordinates of the vectors in Q. Let A be a matrix of k x d independent
 random signs, and T(x) = A x / sqrt(k). For every fixed x (Achlioptas 2003, section 3)
@@ -37,8 +37,8 @@ So a good A exists if 2 N^2 exp(-(k/2) (eps^2/2 - eps^3/3)) < 1. This holds for 
 eps^3/3)). For N >= 2 this k is at most 19 ln N / eps^2, so the constant c of the lemma is 19. Indeed eps^2/2 - eps^3/3 >=
 eps^2/3 and ln(2 N^2) <= 3 ln N, which give k <= 1 + 18 ln N / eps^2.
 
-The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), and does not keep its length. So
-no fixed map, and no seed, is good for every Q.
+The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), so it changes the length of this
+vector. So no fixed map, and no seed, is good for every Q.
 """
 
 import math
@@ -299,7 +299,7 @@ THEOREM = Theorem(
     not_shown="This does not show the claim at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors that a program gives, and no model; index-lookup-attention has a model that uses such vectors",
-    nothing_to_certify="vectors and the memory of a program; a certificate has no witness of that form",
+    nothing_to_certify="it is about vectors and the memory of a program, and no type of certificate is about these",
     choices=(
         Choice(
             where="Lemma 3, appendix B.3",

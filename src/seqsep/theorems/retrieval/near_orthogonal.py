@@ -1,7 +1,7 @@
 """O(log N / gamma^2) coordinates are enough for N nearly orthogonal sign vectors, and seqsep finds such vectors.
 
-Position codes need such vectors: the inner product of any two of them is at most gamma times their squared length. Fewer
-coordinates mean a smaller width of the Transformers that use them.
+A sign vector has the entries 1 and -1. Such vectors are nearly orthogonal if the inner product of any two is at most gamma
+times their squared length. Position codes need them. Fewer coordinates mean a smaller width of the Transformers that use them.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 2 and Corollary 8.1 (gamma = 1/4), appendix B.3. Here N >= 1 and 0 <
 gamma < 1.
@@ -212,7 +212,8 @@ THEOREM = Theorem(
     not_shown="This does not show that the formula is enough for all N and gamma. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors and no model; index-lookup-attention has a model that uses such vectors",
-    nothing_to_certify="a set of vectors, whose products are computed; a certificate has no witness of that form",
+    nothing_to_certify="it is about a set of vectors, whose products a run computes, and no type of certificate is about "
+    "these",
     choices=(
         Choice(
             where="Lemma 2, appendix B.3",

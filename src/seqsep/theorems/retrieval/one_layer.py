@@ -1,12 +1,12 @@
-"""One attention layer whose means have p bits answers recall or counting only if m H (p + log n) grows at least as n.
+"""One attention layer answers recall or counting over n tokens only if m H (p + log n) grows at least as fast as n.
 
-Here n is the number of tokens, H the number of heads, and m the number of coordinates of a head's values. A mean is the output
-of a head: the mean of its values, weighted by attention. Two layers of constant width are enough: see `recall-attention` and
-`counting-attention`.
+Here H is the number of heads, and m the number of coordinates of a head's values. The output of a head is called a mean: the
+mean of its values, weighted by attention. Each coordinate of a mean has p bits. Two layers of constant width are enough: see
+`recall-attention` and `counting-attention`.
 
-Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and the
-question is if one layer is enough. The proof is about two parties, who share the positions of the input. For recall they share
-them as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
+Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and we ask
+whether one layer is enough. The proof is about two parties, who share the positions of the input. For recall they share them
+as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
 
 We differ:
 * The constants are explicit, and the attention weights are exact.
@@ -383,9 +383,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he "
-    "has the answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these "
-    "are too few, it shows an input that the layer answers wrongly. It also gives the least m of the bound.",
+    shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that "
+    "he computes the answers of the complete layer from them. It also counts how many different lists of answers to all his "
+    "queries occur. If these are too few, it shows an input that the layer answers wrongly. It also gives the least m of "
+    "the bound.",
     not_shown="This does not show that every such layer obeys the bound. The proof shows that.",
     bound=constants,
     verify=verify,

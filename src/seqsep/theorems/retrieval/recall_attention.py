@@ -12,7 +12,8 @@ We differ:
 * Without a match the answer is FAILED, which is a class. The first of several matches is the answer by construction. A match
   that overlaps the question does not count.
 * The residual stream has numbers with their squares, so scores are products. Then numbers have about 4 log2 n0 + 2 bits for
-  every c, with n0 as below. The scores of the paper, n^(4c+1) diff^2, need 14 log2 n + 1 bits at c = 1.
+  every c, with n0 as below. The scores of the paper, n^(4A+1) diff^2 for inputs of up to n^A tokens, need 14 log2 n + 1 bits
+  at A = 1. (The paper writes c for A.)
 * The network has no feed-forward part (FFN).
 
 Sizes. The sequence has at most N tokens, of S symbols. Let n0 = max(N + c, S + 1). Stored numbers v and times are at most T =
@@ -267,8 +268,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
-    "c.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N, S and c.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -187,8 +187,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
-    "c.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N, S and c.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -19,8 +19,8 @@ all of them. Let surj(h, s) be the number of maps of h places onto s symbols. Th
 because each of the s symbols is equally often at place 2. Any two of them differ at some i. If both lead to the same state,
 the model writes the same chain of thought for both. Then it gives the same answer to i, which is wrong for one of them. So the
 state after the data needs log2 K bits. Here K is the maximum of surj(h, s) / s over s <= min(h, S). For S = 2 and h >= 3, K is
-2^(h-1) - 1, so h - 1 bits are needed. Without the oracle it is h bits. For s = h the sequences are permutations: (h-1)! have
-the fixed y_2, of h! in all.
+2^(h-1) - 1, so h - 1 bits are needed. Without the oracle h bits are needed. For s = h the sequences are the h! permutations of
+D, and (h-1)! of them have the fixed y_2.
 
 Upper bound. `encode` returns a number below K. From this number, D and y_2, `decode` finds all of y. Leave y_2 out: let z be
 y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s or t = s - 1 different symbols. Take the rank of
@@ -408,7 +408,8 @@ THEOREM = Theorem(
     shown="A run compares the oracle with its simulation on every question. A search through all sequences finds the largest "
     "set on which the oracle gives the same answers. The run recovers all symbols of every sequence. For the models given it "
     "shows two sequences of one such set, and a question that the model answers wrongly after one of them.",
-    not_shown="This does not show that every model with fewer bits has them. The pigeonhole principle shows that.",
+    not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows "
+    "that.",
     bound=constants,
     certificate_witness=certificate_witness,
     predictor=predictor,
@@ -417,9 +418,9 @@ THEOREM = Theorem(
         Choice(
             where="Proposition 5.1, proof",
             printed="the oracle returns the fixed token for any other one that is asked, and a constant for the fixed token",
-            found="this is true if the oracle may give any answer for a symbol that does not occur, a case that the task "
-            "leaves out. Our oracle then answers FAILED. So for the symbol 1 it answers differently on 0 k 0 k and 1 k 0 k. "
-            "Its answers show y_2 and which symbols occur, and the simulation must know both",
+            found="the simulation in the paper is right if the oracle may give any answer for a symbol that does not occur, "
+            "a case that the task leaves out. Our oracle then answers FAILED. So for the symbol 1 it answers differently on "
+            "0 k 0 k and 1 k 0 k. Its answers show y_2 and which symbols occur, and the simulation must know both",
             built="the simulation from both. The bound that remains is log2 of the maximum over s of surj(h, s)/s bits",
             test="tests/theorems/retrieval/test_recall_oracle.py::test_the_oracle_tells_which_symbols_occur",
         ),

@@ -5,8 +5,7 @@ it: see `recall-attention`.
 
 The least number of bits and the bits of the model that seqsep builds can differ. For c = 2 and n = 5 the least state has 11
 bits, and the built model has ceil(5 log2 5) = 12. `seqsep bound` prints the first as `state_bits` and the second as
-`built_state_bits`. The check compares the built model with its own 12 bits, and the least state, which a search finds, with
-11.
+`built_state_bits`. The check measures both: the built model has 12 bits, and the least state, which a search finds, has 11.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, and Theorem 4.6 (associative recall, c-gram
 retrieval): no recurrent model with o(n) bits of state does it, with any chain of thought.
@@ -29,12 +28,12 @@ Tokens: number v is the token v, and FAILED is the token n.
 Upper bound. `build` stores the data as a number in base n. While it reads the question, it also stores the question's tokens,
 except the last. These are ceil((n + c - 2) log2 n) bits.
 
-Upper bound. For c = 3 fewer bits are enough, and `build` uses only these. The question has two tokens. After its first token w,
-only two things about the data matter: the set of tokens w' that occur directly after w, and the answer to each question w w'.
-The set takes n bits. There are at most n/2 such answers. To see this, let j of them have a w' other than w. These take j places
-of w, the token after each of these, and one token after the last pair. The answer for w' = w takes one more place of w. So
-there are at most 2^n n^floor(n/2) cases. For n >= 4 these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n)
-bits are enough at all times.
+Upper bound. For c = 3 fewer bits are enough, and `build` uses only these. The question has two tokens. After its first token
+w, only two things about the data matter: the set of tokens w' that occur directly after w, and the answer to each question w
+w'. The set takes n bits. There are at most n/2 such answers. To see this, let j of them have a w' other than w. Each of these
+needs a place of w and the place of w' after it. One more token follows the last pair. So the data have at least 2j + 1 tokens.
+If there is also an answer for w' = w, one more place has the token w. So there are at most 2^n n^floor(n/2) cases. For n >= 4
+these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at all times.
 
 Lower bound. For c = 2 any two of the n! permutations are distinguished, so a state has at least log2 n! bits.
 `_recall_classes` proves which sequences are distinguished, and counts the classes.
@@ -405,7 +404,8 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models "
     "given it shows two sequences that lead to one state, and a question that the model answers wrongly after one of them.",
-    not_shown="This does not show that every model with fewer bits has two such sequences: the pigeonhole principle does.",
+    not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows "
+    "that.",
     bound=constants,
     predictor=predictor,
     verify=verify,

@@ -135,7 +135,7 @@ def _positions(plan: SlotPlan, spaces: Spaces, slots: Array) -> Array:
 
 
 def _fetch_literals(plan: SlotPlan, spaces: Spaces) -> AttentionLayer:
-    """Head h has the query [eta q | c s | A], the key [key | bit | bos] and the value bos, which is written to count times -1.
+    """Head h has the query [eta q | c s | A], the key [key | bit | bos] and the value bos; count is reduced by its output.
 
     Let a slot's literal be on variable v with sign s. At this slot, up to rounding down, [BOS] has the score A_v and the token
     of v has A_v + c s x_v. Any other token j has at most A_v + c - eta (score(v, v) - score(v, j)).
@@ -367,7 +367,7 @@ THEOREM = Theorem(
     shown="A run checks the formulas that it builds.",
     not_shown="This does not show that the network is right for other formulas. The proof covers them all.",
     build=build,
-    nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
+    nothing_to_certify="a certificate cannot hold a formula; seqsep check tests every assignment",
     predictor=predictor,
     verify=verify,
     choices=CHOICES,

@@ -1,7 +1,7 @@
-"""One linear recurrence and one attention layer run any Turing machine, one token a step.
+"""One linear recurrence and one attention layer run any Turing machine, with one token per step.
 
-The thought has one token for each configuration. A configuration (q, c) means "in state q, reading c". Attention finds the
-last symbol written to the cell under the head.
+The chain of thought ("thought") has one token for each configuration. A configuration (q, c) means "in state q, reading c".
+Attention finds the last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8 and appendix C.
 
@@ -9,7 +9,7 @@ We differ:
 * The paper writes five tokens a step (symbol, cell, state, move), with lookup tables of the machine in its weights. Here a
   token *is* a configuration. Its embedding has the machine's rule for it: the symbol that is written, the next state and the
   move.
-* The grid is that of `maths.arithmetic.grid`.
+* All numbers are on a grid, which `_grid` chooses. The arithmetic is that of `maths.arithmetic.grid`.
 
 Statement. The machine has Q states and S symbols. It reads words of up to N symbols and runs for T steps. The prompt is [BOS]
 x_1 .. x_N. After it the network writes the configuration before step 1, the one after it, and so on, until one has no rule.

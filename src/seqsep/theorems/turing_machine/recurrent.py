@@ -1,7 +1,7 @@
-"""A linear recurrence of 17 numbers runs a Turing machine on w cells, with five tokens of thought a step.
+"""A linear recurrence of 17 numbers runs a Turing machine on w cells, with five tokens of a chain of thought per step.
 
-The thought holds the tape, so the state stays small. The theorem has a second half: without a thought no such model solves the
-same problem. That half depends on an open conjecture and cannot be run.
+The chain of thought ("thought") holds the tape, so the state stays small. The theorem has a second half: without a thought no
+such model solves the same problem. That half depends on an open conjecture and cannot be run.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1. Suppose that PSPACE is not in P/poly: circuits of polynomial size
 cannot decide all that polynomial memory can. Then there is a problem that separates two models. A linear RNN of constant size
@@ -34,13 +34,13 @@ Margin. The logit of the next token is above all others by at least 1.
 
 We differ:
 * The tape is in the thought and not in the state.
-* The input is filled with blanks. In the paper it is filled with 0. (A machine whose blank is 0 has 0 here as well.)
+* The input is padded with blanks. In the paper it is padded with 0. (If the blank of a machine is 0, the two are the same.)
 * The machine may have any symbols.
 
 The half without a thought depends on the conjecture, and nothing runs it. Its proof: let an RNN of constant size answer
 without a thought, and let its step have circuit size polynomial in log n. Its state after the n - m blanks is the same for all
 x, a constant. Then the m steps that read x are a circuit of size polynomial in m that decides M(x). This contradicts the
-choice of M. If PSPACE is not in P/poly, such an M exists, after its words are padded.
+choice of M. If PSPACE is not in P/poly, such an M exists: pad the words of a hard problem until O(m) cells are enough.
 """
 
 from collections.abc import Mapping, Sequence
@@ -222,7 +222,7 @@ def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int6
 
     Let value = A k + e with 0 <= e < A. The logit of j is value^2 - (value - A j)^2 - A (A - 1) j. The logit of k exceeds that
     of k + 1 by A (2 A - 1 - 2 e) >= A, and that of k - 1 by A (2 e + 1) >= A. It is concave in j, so the logit of k exceeds
-    all others by A. It is at least that of 0, which is 0.
+    all others by A. So it is at least the logit of 0, which is 0.
 
     If `reads` is 0, `action` is 0 as well, and configurations have at most -1. If `reads` is 1, `value` is 0 and numbers have
     at most 0. Then the configuration of number v = `action` has v^2 + 1, and the others have at most v^2.
@@ -242,9 +242,9 @@ def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
     """Return the grid with L = 2^b, so that 1/A is on it, with the least b for which only losing logits saturate.
 
     Hidden units are between -2 G and G, and the word is below B. Winning logits and biases are below A^2 B^2 for numbers, and
-    below 2 + (Q S)^2 for configurations. "nearest" is the second paper's grid, except for its end point. The layer has no
-    softmax. So p = 4 (w + 1) log2 A + 2, unless w is so small, or the machine so large, that another of these numbers is
-    greatest.
+    below 2 + (Q S)^2 for configurations. With the rounding "nearest" the grid is that of Wen, Dang, Lyu 2025, except for its
+    end point. The layer has no softmax. So p = 4 (w + 1) log2 A + 2, unless w is so small, or the machine so large, that
+    another of these numbers is greatest.
     """
     base = base_of(machine)
     numbers = base**cells
@@ -426,8 +426,8 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the machines, words, w and numbers of steps that it gets.",
-    not_shown="This does not show the half without a thought, or that a tested machine is one like M, which needs large "
-    "circuits. The proof covers machines, words, w and numbers of steps that were not tested.",
+    not_shown="This does not show the half without a thought. Nor does it show that a tested machine needs large circuits, "
+    "as M in the proof does. The proof covers machines, words, w and numbers of steps that were not tested.",
     build=build,
     predictor=predictor,
     verify=verify,

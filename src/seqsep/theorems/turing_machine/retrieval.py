@@ -1,17 +1,17 @@
-"""A linear recurrence of six numbers with a retriever runs any Turing machine, five tokens a step.
+"""A linear recurrence of six numbers with a retriever runs any Turing machine, with five tokens per step.
 
 The model has no attention. The retriever finds the last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4.
 
-Statement. A machine has Q states and S symbols, words of up to N symbols and T steps. The prompt is [BOS] x_1 .. x_N. A
-configuration (q, c) means "in state q, reading c". For each configuration the thought has first the query for the cell under
-the head, then the retriever's result, and then the configuration:
+Statement. The machine has Q states and S symbols. It reads words of up to N symbols and runs for T steps. The prompt is [BOS]
+x_1 .. x_N. A configuration (q, c) means "in state q, reading c". For each configuration the thought has first the query for
+the cell under the head, then the retriever's result, and then the configuration:
 
     [ cell ] found (q, c)
 
-So the queries are also the record of the cells. The named query `last-write` (`seqsep.tasks.retriever`) finds the last such
-query for the cell before this one, and the configuration after it. The rule of that configuration says what was written on the
+So the queries are also the record of the cells. The named query `last-write` (`seqsep.tasks.retriever`) finds the latest
+earlier query for the same cell, and the configuration after it. The rule of that configuration says what was written on the
 cell. Without such a query, `last-write` finds the input symbol on the cell. If there is none, it gives FAILED, which counts as
 the blank. As a regular expression it is `Query("last-write", ..).pattern`. The model writes only the cell.
 
@@ -308,8 +308,8 @@ THEOREM = Theorem(
         Erratum(
             where="Theorem 5.4, the pattern for the last write",
             printed="p (.) p .*?$ finds the last symbol written on cell p",
-            found="re.search takes the leftmost match, the first write: on 1 a 1 q 1 b 1 q it finds a; and it finds no symbol "
-            "of two characters",
+            found="re.search takes the leftmost match, which is the first write: on 1 a 1 q 1 b 1 q it finds a, not b. And the "
+            "pattern finds no symbol of two characters",
             built="^.* before the record, so that the last one matches, and whole tokens (`last-write`)",
             test="tests/theorems/turing_machine/test_retrieval.py::test_the_printed_pattern_finds_the_first_write",
         ),
@@ -317,7 +317,8 @@ THEOREM = Theorem(
             where="Theorem 5.4, copying the tape",
             printed="Index queries copy the input, cell by cell; beyond its end they give FAILED, an empty cell",
             found="the searched text continues with the thought, so a query beyond the input finds a token of the thought",
-            built="no copy: `last-write` takes a token of the text only if all before it, but the first, are input symbols",
+            built="no copy: `last-write` takes a token of the text only if all tokens before it, except the first, are input "
+            "symbols",
             test="tests/theorems/turing_machine/test_retrieval.py::test_index_queries_run_on_into_the_thought",
         ),
     ),
