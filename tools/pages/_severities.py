@@ -38,9 +38,7 @@ ERRATA: Mapping[tuple[str, int], Graded] = {
     ("index-lookup-attention", 2): Graded(
         "wording", "The printed set of inputs has positions beyond the end of a short sequence."
     ),
-    ("index-lookup-attention", 3): Graded(
-        "wording", "The text draws a length k for each example, and then samples N symbols."
-    ),
+    ("index-lookup-attention", 3): Graded("wording", "The text draws a length k for each example, and then samples N symbols."),
     ("attention-blocks", 1): Graded("wrong", "The printed output weights do not compute the indicator of an integer."),
     ("attention-blocks", 2): Graded("wording", "The threshold has two hidden units but four printed output weights."),
     ("attention-blocks", 3): Graded("wrong", "The printed scores find the first match, not the last one."),

@@ -283,8 +283,7 @@ THEOREM = Theorem(
     shown="A run of the protocol below goes through every block, every index and every z, and shows that Bob is wrong with "
     "exactly the stated chance. It counts the bits that are sent, and compares them with (1 - h(e)) N. A test goes through "
     "all one-bit messages about blocks of 3 and of 5 bits. None of them has a smaller error than the code.",
-    not_shown="This does not show that every protocol with coins needs a message of (1 - h(e)) N bits. The proof shows "
-    "that.",
+    not_shown="This does not show that every protocol with coins needs a message of (1 - h(e)) N bits. The proof shows that.",
     verify=verify,
     nothing_to_apply="a protocol between two parties that err with some chance, and no model; index-lookup-state is a model",
     nothing_to_certify="a certificate has no form for a chance over coins; index-lookup-state certifies the bits that are "

@@ -212,8 +212,7 @@ THEOREM = Theorem(
     not_shown="This does not show that the formula is enough for all N and gamma. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors and no model; index-lookup-attention has a model that uses such vectors",
-    nothing_to_certify="it is about a set of vectors, whose products a run computes, and no type of certificate is about "
-    "these",
+    nothing_to_certify="it is about a set of vectors, whose products a run computes, and no type of certificate is about these",
     choices=(
         Choice(
             where="Lemma 2, appendix B.3",
