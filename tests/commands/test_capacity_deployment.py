@@ -60,6 +60,7 @@ def test_weights_are_taken_from_the_memory(file, tmp_path, capsys):
     halves = json.loads(text_of(capsys, path, *asked, "--weights", "auto", "--tensor-parallel", "2"))["in_memory"]
     assert halves["bytes_of_weights"] == 3 << 19
     assert "4.0 MiB: the weights do not fit" in text_of(capsys, path, "--memory", "4MiB", "--weights", "1GiB")
+    assert "--weights: bananas: expected a size such as 16GiB" in error_of(capsys, path, *asked, "--weights", "bananas")
 
 
 def test_a_deployment_in_words(file, capsys):
@@ -75,7 +76,9 @@ def test_a_deployment_in_words(file, capsys):
 def test_an_encoder_decoder_in_words(file, capsys):
     t5 = file({"model_type": "t5", "d_model": 64, "num_layers": 3, "num_heads": 4, "d_kv": 10})
     assert "240 numbers a source token; none are counted without --source-length" in text_of(capsys, t5)
-    assert "100 source tokens: 24,000 numbers" in text_of(capsys, t5, "--source-length", "100")
+    said = text_of(capsys, t5, "--source-length", "100")
+    assert "100 source tokens: 24,000 numbers" in said
+    assert "Crossing: from 100 tokens on the cache of its own attention layers is as large as this state." in said
 
 
 def test_defaults_that_decide_are_named(file, capsys):

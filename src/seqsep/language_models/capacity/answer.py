@@ -1,5 +1,6 @@
 """The size of a model's state, from its config.json only, and the limits that follow from it."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from seqsep.core.names import BadInput, whole_arguments
+from seqsep.core.names import BadInput, excerpt, printable, whole_arguments
 from seqsep.core.tables import Tabular
 from seqsep.language_models.capacity.attention import twin_per_token
 from seqsep.language_models.capacity.config import Fields
@@ -61,12 +62,12 @@ def capacity(
     ):
         if value is not None and not (0 if name == "source_length" else 1) <= value <= most:
             raise BadInput(f"capacity: {name}: expected a whole number up to {most:,}, found {value}")
-    where = "config" if isinstance(config, Mapping) else str(config)
+    where = _name_of(config)
     read = config if isinstance(config, Mapping) else read_model(config)
     declared = declare(where, read)
     if not defaults:
         require_sizes(declared.fields.where, declared.taken)
-    from_file = cache_width(where, read)
+    from_file = cache_width(where, read) if cache_bits is None else None
     keys, values = keys_and_values("cache_bits", (from_file or BITS) if cache_bits is None else cache_bits)
     source = declared.source if source_length is None else source_length
     return Capacity(
@@ -84,9 +85,24 @@ def capacity(
         basis=declared.basis,
         defaults=dict(declared.taken),
         spellings=dict(declared.spellings),
-        cache_bits_of_file=from_file if cache_bits is None else None,
+        cache_bits_of_file=from_file,
         unknown_quantization=unknown_method(where, read),
     )
+
+
+def _name_of(config: Any) -> str:
+    """Return the name of a configuration in messages. Raises BadInput for what is no path and no dict with texts as keys."""
+    try:
+        if isinstance(config, Mapping):
+            fits = all(isinstance(name, str) for name in config)
+        else:
+            fits = isinstance(config, str | os.PathLike) and b"\0" not in os.fsencode(config)
+    except UnicodeEncodeError:
+        fits = False
+    if not fits:
+        found = excerpt(printable(repr(config), kept=""))
+        raise BadInput(f"capacity: config: expected a path, or a dict like a config.json, found {found}")
+    return "config" if isinstance(config, Mapping) else str(config)
 
 
 @dataclass(frozen=True, repr=False)
@@ -183,12 +199,8 @@ class Capacity(StateSizes, Tabular):
 
         The cache is at its width; `as_stored` takes the state as `transformers` stores it.
         """
-        per_token = self._crossing_per_token()
-        if not per_token:
-            return None
-        bits = self.stored_beside_cache() if as_stored else Fraction(self.bits())
-        own = self.bits_per_token()
-        return int(-(-bits // (own or per_token * self.cache_bits)))
+        per_token = self.twin_bits(twin_per_token(self.fields, len(self.layers)) or 0)
+        return int(-(-self.bits_beside_cache(as_stored) // per_token)) if per_token else None
 
     @property
     def twin(self) -> str:
@@ -198,12 +210,6 @@ class Capacity(StateSizes, Tabular):
         if self.window_numbers:
             return "a twin whose windows keep every token"
         return "a twin Transformer of this width and depth (2 x width numbers a token and layer)"
-
-    def _crossing_per_token(self) -> Fraction | None:
-        if self.numbers_per_token:
-            return self.numbers_per_token
-        windows = sum(count * part.per_token for part, count in self.parts.items())
-        return Fraction(windows) if windows else twin_per_token(self.fields, len(self.layers))
 
     @property
     def horizon_tokens(self) -> int | None:

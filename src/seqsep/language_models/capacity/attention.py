@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.part import BITS, WIDE, Part
@@ -195,7 +194,7 @@ def compressed(fields: Fields, kind: str) -> list[Part]:
     return [*window, Part("compressed", rate=rate, entry=both, waiting=4 * both, overlap=2 * rate * both)]
 
 
-def twin_per_token(fields: Fields, layers: int) -> Fraction | None:
+def twin_per_token(fields: Fields, layers: int) -> int | None:
     """Numbers a token of a Transformer of this width and depth with a key and a value for every coordinate."""
     width = fields.get("hidden_size")
-    return Fraction(2 * width * layers) if isinstance(width, int) and not isinstance(width, bool) else None
+    return 2 * width * layers if isinstance(width, int) and not isinstance(width, bool) else None

@@ -58,7 +58,7 @@ def widths(found: Capacity) -> list[str]:
     if found.cache_bits_of_file is None:
         return []
     bits = bits_in_words(found.cache_bits_of_file)
-    return [f"quantization_config says that the cache is kept in {bits} bits a number; --cache-bits 16 overrides it."]
+    return [f"The model's files say that the cache is kept in {bits} bits a number; --cache-bits 16 overrides it."]
 
 
 def misspelt(fields: Fields) -> list[str]:
