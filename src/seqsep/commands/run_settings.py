@@ -39,7 +39,7 @@ class Setting(NamedTuple):
 SETTINGS: dict[str, Setting] = {
     "heads": Setting("attention heads of a layer", 4, "from 1"),
     "steps": Setting("greatest number of steps; each step has a batch of fresh examples", STEPS, "from 1"),
-    "batch": Setting("examples in a step", 64, "from 1"),
+    "batch": Setting("examples of a step", 64, "from 1"),
     "learning_rate": Setting("learning rate of Adam after the warm-up", 0.001, "above 0, below 1000"),
     "decay": Setting("schedule of the learning rate after the warm-up", "constant", choices=("constant", "linear", "cosine")),
     "warm_up": Setting("steps over which the learning rate grows", 0, "from 0"),
@@ -47,7 +47,7 @@ SETTINGS: dict[str, Setting] = {
     "embedding_scale": Setting("standard deviation of the first weights of embeddings", 0.02, "above 0"),
     "weight_scale": Setting("standard deviation of the first weights of linear layers", 0.02, "above 0"),
     "evaluate_every": Setting("steps between evaluations", 250, "from 1"),
-    "evaluation": Setting("examples in an evaluation", 5000, "from 1"),
+    "evaluation": Setting("examples of an evaluation", 5000, "from 1"),
     "target": Setting("accuracy, as a fraction, at which a run has converged", 1.0, "above 0, to 1"),
     "positions": Setting(
         "positional encoding; default: the one that the layers need",

@@ -10,7 +10,7 @@ from seqsep.maths.communication.witnesses import Discrepancy, DistinctRows, Fool
 
 SPOILED = [
     (lambda: DistinctRows(np.eye(3, dtype=np.int64), np.arange(3), np.arange(1)), "different in the columns"),
-    (lambda: DistinctRows(np.eye(3, dtype=np.int64), np.arange(2), np.arange(3)), "none of them"),
+    (lambda: DistinctRows(np.eye(3, dtype=np.int64), np.arange(2), np.arange(3)), "not one of them"),
     (lambda: DistinctRows(np.eye(3, dtype=np.int64) - 1, np.arange(3), np.arange(3)), "not defined"),
     (lambda: IncompatibleRows(np.array([[1, -1], [-1, 0]]), np.arange(2)), "rows 0 and 1 may be merged"),
     (lambda: Merged(np.array([[1, 0], [1, 1]]), np.array([0, 0])), "contradict"),
