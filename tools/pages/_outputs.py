@@ -54,4 +54,4 @@ def shortened(line: str, claims: Iterable[Claim]) -> str:
             line = f"{line.removesuffix(claim.statement)}..."
         for part in claim.statement.split("; "):
             line = line.replace(f": {part}. N = ", ": ... N = ")
-    return re.sub(rf"errs on .{{{MOST_WITNESS},}}", "errs on ...", line)
+    return re.sub(rf"; wrong on .{{{MOST_WITNESS},}}", "; wrong on ...", line)

@@ -30,7 +30,7 @@ SIDES = {
     "lower": "seqsep runs the reduction of the proof on given models or protocols",
 }
 WORDS = {
-    "errs on": "`errs on` gives an input that the model answers wrongly.",
+    "; wrong on": "`wrong on` gives an input that the model answers wrongly.",
     "saturated:": "`saturated` counts the numbers that were cut off at an end of the grid.",
 }
 """The meaning of a word in the output of a check, on pages where it occurs."""

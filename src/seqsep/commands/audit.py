@@ -57,7 +57,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--recheck",
         type=Path,
         metavar="FILE.json",
-        help="read prefixes that --equal-states wrote, test them with the same model, and audit nothing",
+        help="instead of an audit, read the prefixes that --equal-states wrote and test them with the same model",
     )
     parser.add_argument("--entries", type=positive, metavar="N", help="for a folder: entries of a phonebook; by default 8")
     parser.add_argument("--digits", type=positive, metavar="D", help="for a folder: digits of a number; by default 3")

@@ -27,8 +27,10 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which files, which widths of numbers, and what is asked besides."""
     configs = "a model's config.json, the folder it is in, a .gguf file, or - for standard input"
     parser.add_argument("configs", metavar="CONFIG.json", nargs="+", help=configs)
-    parser.add_argument("--compare", action="store_true", help="several files, a row each")
-    parser.add_argument("--pairs", action="store_true", help="with --compare: also a sentence for each two models that cross")
+    parser.add_argument("--compare", action="store_true", help="print a table with a row for each file")
+    parser.add_argument(
+        "--pairs", action="store_true", help="with --compare: also print a sentence for each pair of models that cross"
+    )
     parser.add_argument("--length", help="tokens, such as 4096, 128k (128,000), 128Ki (131,072) or 1M")
     parser.add_argument("--source-length", help="tokens of an encoder-decoder's source, or positions of images")
     parser.add_argument("--batch", help="sequences at once (1)", default="1")
@@ -41,14 +43,20 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tensor-parallel", metavar="N", help="devices that divide the heads; bytes are of one device (1)")
     parser.add_argument("--block-size", metavar="TOKENS", help="tokens of a block of a paged cache (1)")
     parser.add_argument(
-        "--one-layer", action="store_true", help="also from which length on one layer of it, alone, is provably too narrow"
+        "--one-layer",
+        action="store_true",
+        help="also print the length from which one layer of the model, without the others, is provably too narrow",
     )
     widths = "bits of a number of a fixed state, or a format such as fp8 (16)"
     parser.add_argument("--state-bits", help=widths, default="16")
     widths = "bits of a number of a cache, such as 8.5 or q8_0; q8_0/q4_0 for keys and values (16, or what the file says)"
     parser.add_argument("--cache-bits", help=widths)
-    parser.add_argument("--defaults", action="store_true", help="take a depth and width that the file lacks from the library")
-    parser.add_argument("--chart", type=Path, metavar="FILE.svg", help="with --compare: bytes over length and crossings, drawn")
+    parser.add_argument(
+        "--defaults", action="store_true", help="if the file lacks depth or width, use the defaults of the library"
+    )
+    parser.add_argument(
+        "--chart", type=Path, metavar="FILE.svg", help="with --compare: draw a chart of bytes over length, with crossings"
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="one JSON object; a list of them with --compare")
     output.add_argument("--csv", action="store_true", help="the table of --compare as CSV")

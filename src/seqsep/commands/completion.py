@@ -26,7 +26,7 @@ OF_EXPERIMENT = {"preset": "presets", "only": "words"}
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: for which shell."""
-    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="whose script")
+    parser.add_argument("shell", choices=("bash", "zsh", "fish"), help="shell that the script is for")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -119,7 +119,7 @@ def _add_flag(parser: Parser, name: str, choices: Sequence[str], is_switch: bool
 
 COMMAND = Command(
     name="completion",
-    purpose="print the script that completes words in your shell",
+    purpose="print the completion script for your shell",
     example='eval "$(seqsep completion bash)"',
     group=RESULTS,
     add_flags=add_flags,

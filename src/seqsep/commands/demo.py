@@ -149,7 +149,7 @@ def ending(page: Path, store: Path, rows: "Sequence[Row]", earlier: "Sequence[Ro
     return [
         *([f"{found.sentence()}."] if found else []),
         *(["A theorem FAILS: its line above has the counterexample."] if refuted else []),
-        f"Open {page} in a browser; it needs no network. Beside it lies is-tree.html, a worked example.",
+        f"Open {page} in a browser; it needs no network. The file is-tree.html next to it is a worked example.",
         f"Runs are kept in {store}: seqsep store show {store}",
         "Next: seqsep --help; seqsep list theorems; seqsep check THEOREM --help; seqsep examples DIR for a layer of your own.",
     ]

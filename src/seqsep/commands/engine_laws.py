@@ -128,7 +128,7 @@ def _check(engine: str, options: EngineFlags) -> dict[str, Any]:
     failed = sum(verdict.holds is False for verdict in verdicts)
     tried = sum(verdict.holds is not None for verdict in verdicts)
     if not options.json:
-        told = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tried hold"
+        told = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tested hold"
         print(f"{engine} with {options.batch} inputs of {options.length} tokens in {dtype}: {told}")
     return {
         "engine": engine,

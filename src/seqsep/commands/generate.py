@@ -33,7 +33,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--input", type=Path, help="file of JSON lines with further inputs; - is standard input")
     parser.add_argument(
-        "--most", type=positive, help="greatest number of tokens to write; by default the length of the longest right thought"
+        "--most",
+        type=positive,
+        help="greatest number of tokens to write; by default the length of the longest right chain of thought",
     )
     parser.add_argument(
         "--retriever", metavar="FILE.py:FUNCTION", help="FUNCTION(tokens, prompt) answers queries; by default the task's own"
@@ -41,7 +43,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=seconds, default=30.0, help="seconds that the retriever may take for one query; by default 30"
     )
-    parser.add_argument("--json", action="store_true", help="print a JSON object for each input, with thought and answer")
+    parser.add_argument(
+        "--json", action="store_true", help="print a JSON object for each input, with chain of thought and answer"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -142,7 +146,7 @@ def _in_words(shown: dict[str, Any]) -> str:
 
 COMMAND = Command(
     name="generate",
-    purpose="show what a trained model writes, thought and answer",
+    purpose="show the chain of thought and the answer that a trained model writes",
     example="seqsep generate runs/store.sqlite --prompt '{\"edges\": [[1, 2], [2, 3], [1, 4]]}'",
     group=TRAINING,
     add_flags=add_flags,

@@ -10,8 +10,10 @@ from seqsep.commands.status import DONE
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which registry."""
-    parser.add_argument("what", choices=REGISTRIES, metavar="|".join(REGISTRIES), help="which of them")
-    parser.add_argument("--json", action="store_true", help="one JSON list: an object a member, with ranges and choices")
+    parser.add_argument("what", choices=REGISTRIES, metavar="|".join(REGISTRIES), help="members to list")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON list with an object for each member, with ranges and choices"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -43,7 +45,7 @@ def _plain(value: Any) -> str:
 
 COMMAND = Command(
     name="list",
-    purpose="list tasks, layers, theorems, experiments and other names",
+    purpose="list the tasks, mixers, theorems or experiments",
     example="seqsep list mixers --json",
     group=TRAINING,
     add_flags=add_flags,

@@ -64,7 +64,7 @@ def _asked(words: Sequence[str]) -> ModelLawsFlags:
         action="append",
         default=[],
         metavar="PATH",
-        help="a folder with config.json and model.safetensors, or a config.json alone, with random weights",
+        help="a folder with config.json and model.safetensors, or only a config.json, with random weights",
     )
     parser.add_argument("--set", action="append", default=[], metavar="FIELD=VALUE", help="a field of config.json as JSON")
     parser.add_argument("--tiny", action="store_true", help="divide every size, keep the pattern of layers, draw the weights")
@@ -147,5 +147,5 @@ def _last_line(path: str, shortened: dict[str, Any], asked: ModelLawsFlags, coun
     """What was tried on what: `shortened` are the fields that were cut, `counts` the laws that fail and that were tried."""
     failed, tried = counts
     fields = "".join(f", {name} {value}" for name, value in shortened.items())
-    verdict = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tried hold"
+    verdict = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tested hold"
     return f"{path} with {asked.batch} inputs of {asked.length} tokens in {asked.dtype}{fields}: {verdict}"

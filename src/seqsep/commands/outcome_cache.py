@@ -86,7 +86,7 @@ class OutcomeCache:
         if not self.found:
             return []
         which = f"Outcomes of {self.found} theorems are those that an earlier demo or report left in {self.path}"
-        return [f"{which}; --check-again checks them anew."]
+        return [f"{which}; --check-again checks them again."]
 
     def kept(self) -> str:
         """What an interrupt leaves, in words."""

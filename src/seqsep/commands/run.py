@@ -36,30 +36,30 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that choose runs and replace their parts."""
     parser.add_argument(
         "--preset",
-        help="which runs; seqsep run EXPERIMENT --help has them; by default its first, demo or quick, and demo for a file "
-        "that names none in PRESETS",
+        help="set of runs; seqsep run EXPERIMENT --help lists the sets; by default the first of them, demo or quick, and demo "
+        "for a file without PRESETS",
     )
     parser.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="WORDS",
-        help="the runs that have all of these words, as attention,N=100; seqsep run EXPERIMENT --help has them; may be given "
-        "several times",
+        help="only the runs that have all of these words, such as attention,N=100; seqsep run EXPERIMENT --help lists the "
+        "words; may be given several times",
     )
     parser.add_argument(
         "--claim",
         action="append",
         default=[],
         metavar="CLAIM",
-        help="of the experiment claims: the runs that decide the claims with this name or beginning; seqsep claims lists them",
+        help="for the experiment claims: the runs that decide the claims with this name or beginning; seqsep claims lists them",
     )
     add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
     parser.add_argument(
         "--task",
         metavar="TASK",
-        help="a task, or your own as FILE.py:CLASS, in place of that of every run; fields of a task, or of the runs' own, "
-        "are further flags, as --length 50",
+        help="a task, or your own as FILE.py:CLASS, in place of the task of every run; the fields of the task are further "
+        "flags, such as --length 50",
     )
     add_override_flags(parser)
 

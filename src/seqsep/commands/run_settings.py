@@ -13,8 +13,9 @@ WIDTH = 64
 STEPS = 5000
 MOST_SEEDS = 1000
 LAYERS = (
-    "mixers from the first layer to the last, as mamba,mamba,attention, with settings as in 'mamba2(states=128)' "
-    "(docs/reference/mixers.md has them); your own as FILE.py:CLASS, or, alone, model:FILE.py:CLASS"
+    "mixers from the first layer to the last, such as mamba,mamba,attention, with settings as in 'mamba2(states=128)' "
+    "(see docs/reference/mixers.md); your own mixer as FILE.py:CLASS; your own complete model as model:FILE.py:CLASS, without "
+    "other layers"
 )
 
 
@@ -37,10 +38,10 @@ class Setting(NamedTuple):
 
 SETTINGS: dict[str, Setting] = {
     "heads": Setting("attention heads of a layer", 4, "from 1"),
-    "steps": Setting("most steps, each a batch of fresh examples", STEPS, "from 1"),
+    "steps": Setting("greatest number of steps; each step has a batch of fresh examples", STEPS, "from 1"),
     "batch": Setting("examples of a step", 64, "from 1"),
-    "learning_rate": Setting("of Adam, after the warm-up", 0.001, "above 0, below 1000"),
-    "decay": Setting("how the learning rate falls from there", "constant", choices=("constant", "linear", "cosine")),
+    "learning_rate": Setting("learning rate of Adam after the warm-up", 0.001, "above 0, below 1000"),
+    "decay": Setting("schedule of the learning rate after the warm-up", "constant", choices=("constant", "linear", "cosine")),
     "warm_up": Setting("steps over which the learning rate grows", 0, "from 0"),
     "mixed_steps": Setting("first steps whose training inputs have mixed lengths, a curriculum", 0, "from 0"),
     "embedding_scale": Setting("standard deviation of the first weights of embeddings", 0.02, "above 0"),
@@ -54,21 +55,25 @@ SETTINGS: dict[str, Setting] = {
         choices=("default", "learned", "sinusoidal", "rope", "none"),
     ),
     "dtype": Setting(
-        "of products of matrices (bfloat16 is slower on a processor without units for it)",
+        "type of matrix products (bfloat16 is slower on a processor without units for it)",
         "float32",
         choices=("float32", "bfloat16"),
     ),
-    "norm": Setting("in front of each part (default: that of the layers)", "default", choices=("default", "layer", "rms")),
+    "norm": Setting(
+        "norm before each part of a block; default: the one that the layers need",
+        "default",
+        choices=("default", "layer", "rms"),
+    ),
     "feed_forward": Setting("feed-forward part of a block", "gelu", choices=("gelu", "swiglu")),
-    "hidden": Setting("width within the feed-forward part, and 0: four times the model's", 0, "from 0"),
-    "biases": Setting("whether linear layers have them", True, choices=("true", "false")),
-    "embeddings": Setting("of tokens and positions", "learned", choices=("learned", "tied-sinusoids")),
-    "live": Setting("examples on which a model writes thought and answer itself, if the task has a thought", 1000, "from 0"),
+    "hidden": Setting("width within the feed-forward part; 0 means four times the width of the model", 0, "from 0"),
+    "biases": Setting("true if linear layers have biases", True, choices=("true", "false")),
+    "embeddings": Setting("embeddings of tokens and positions", "learned", choices=("learned", "tied-sinusoids")),
+    "live": Setting("examples for which the model writes the chain of thought itself, if the task has one", 1000, "from 0"),
 }
 """Each setting that is a flag, known without importing `lab.run.Run`; a test compares."""
 FLAGS = {"live": "--rollouts", "evaluation": "--eval-examples"}
 """The flags that are not named as their field; the field's name still works, hidden, until 0.5."""
-SEEDS_MEAN = "one, or several as 0..2 or 0,5: a run each; each 0 to 2^63 - 1"
+SEEDS_MEAN = "random seed, or several such as 0..2 or 0,5, with a run for each; from 0 to 2^63 - 1"
 WIDTH_MEANS = "coordinates of the residual stream; from 1"
 
 
@@ -84,7 +89,7 @@ def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
 
 def add_override_flags(parser: argparse.ArgumentParser) -> None:
     """Add the same flags without defaults: what is given stands in the place of the runs' own."""
-    group = parser.add_argument_group("of every run, in place of its own")
+    group = parser.add_argument_group("settings of every run, in place of those of the experiment")
     group.add_argument("--layers", metavar="A,B,..", help=LAYERS)
     group.add_argument("--width", type=positive, help=WIDTH_MEANS)
     group.add_argument("--seed", type=seed_list, metavar="SEEDS", help=SEEDS_MEAN)

@@ -76,9 +76,9 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prune",
         action="store_true",
-        help="of runs that differ only in learning rate and heads, stop the worse half at 1/8, 1/4 and 1/2 of the "
-        "steps, and of "
-        "long runs also at 1/64",
+        help="stop the worse half of the runs that differ only in learning rate and heads, at 1/8, 1/4 and 1/2 of the "
+        "steps, "
+        "and also at 1/64 of long runs",
     )
     parser.add_argument(
         "--log",
@@ -91,7 +91,8 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=positive,
-        help="runs at once; by default one per core, of a cluster too, and with --device cuda at most 4 per GPU",
+        help="number of runs at once; by default one per core (of the cluster with --engine ray), and with --device cuda at "
+        "most 4 per GPU",
     )
     parser.add_argument(
         "--device",

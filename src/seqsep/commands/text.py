@@ -33,14 +33,14 @@ CANDIDATES = 2000
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which task and model, which questions, and where replies are kept."""
-    parser.add_argument("task", choices=tuple(LENGTHS), metavar="|".join(LENGTHS), help="which questions")
+    parser.add_argument("task", choices=tuple(LENGTHS), metavar="|".join(LENGTHS), help="kind of questions")
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="PATH_OR_NAME",
         help="folder with config.json, tokenizer.json and model.safetensors, or a name on the hub, which is downloaded; "
-        "hotpotqa takes several, each with a --model of its own",
+        "for hotpotqa, repeat --model for each model",
     )
     parser.add_argument("--n", type=positive, nargs="+", metavar="N", help="entries, words or paragraphs; one or more lengths")
     parser.add_argument("--count", type=positive, help="questions at each length; by default 100, and 350 of hotpotqa's subset")
@@ -48,7 +48,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--shots", type=whole_number, metavar="K", help="examples in a prompt; by default 2, and 4 for hotpotqa"
     )
     parser.add_argument("--digits", type=positive, help=f"phonebook: digits of a number, 1 to 9; by default {DIGITS}")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="hotpotqa: its JSON, such as hotpot_dev_distractor_v1.json")
+    parser.add_argument(
+        "--data", type=Path, metavar="FILE", help="hotpotqa: JSON file of the questions, such as hotpot_dev_distractor_v1.json"
+    )
     parser.add_argument("--order", choices=("random", "needed-last"), help="hotpotqa: order of the paragraphs; by default both")
     parser.add_argument(
         "--candidates",
@@ -60,7 +62,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--store",
         type=Path,
         default=Path("runs/store.sqlite"),
-        help="file of replies; a question whose reply it has is not asked again",
+        help="file of replies; a question with a reply in the file is not asked again",
     )
     parser.add_argument(
         "--batch",
@@ -75,7 +77,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--dtype", choices=("float32", "bfloat16", "float16"), default="float32", help="type of the weights; by default float32"
     )
     parser.add_argument("--show", action="store_true", help="print the first prompt and its answer, and ask no model")
-    parser.add_argument("--json", action="store_true", help="print JSON objects, one a line: the model, then each accuracy")
+    parser.add_argument("--json", action="store_true", help="print a JSON object per line: first the model, then each accuracy")
 
 
 @dataclass(frozen=True)

@@ -209,7 +209,7 @@ def _decided(step: int, runs: Sequence[Run], on: Sequence[Run], pruned: Mapping[
     """The line of a bracket at a rung, with the accuracies of those that are pruned."""
     names = [f"{_name(run, runs)} (accuracy {accuracy:.4f})" for run, accuracy in pruned.items()]
     lost = len(runs) - len(on) - len(pruned)
-    outcome = f"{len(on)} of {len(runs)} go on" + (f", {lost} diverged" if lost else "")
+    outcome = f"{len(on)} of {len(runs)} continue" + (f", {lost} diverged" if lost else "")
     return f"step {step}, {_shared(runs)}: {outcome}; pruned: {', '.join(names) or 'none'}"
 
 

@@ -130,7 +130,7 @@ class Run:
             raise ValueError(f"Run(layers={tuple(map(str, self.layers))!r}): {error}") from None
         self._require(bool(self.layers), f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
         whole = any(isinstance(layer, UserModel) for layer in self.layers)
-        self._require(not whole or len(self.layers) == 1, "a whole model stands alone among the layers")
+        self._require(not whole or len(self.layers) == 1, "a complete model is the only entry of layers")
         for name in self.COUNTS:
             value = getattr(self, name)
             self._require(value >= 1, f"{name} is a whole number from 1, found {value!r}")
@@ -154,9 +154,9 @@ class Run:
             )
         turned = any(issubclass(mixer_named(name), Attention) for name in self._mixer_names())
         self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
-        self._require(self.positions == "default" or not whole, "positions: a whole model has its own")
+        self._require(self.positions == "default" or not whole, "positions: a complete model has its own")
         self._require(
-            self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a whole model has its own"
+            self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a complete model has its own"
         )
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
         for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):

@@ -54,10 +54,10 @@ def require_failure(status: str) -> None:
 
     >>> require_failure("finished")
     Traceback (most recent call last):
-    ValueError: status: expected a failure, since there is no result, found 'finished'
+    ValueError: status: expected a failure, since the result is missing, found 'finished'
     """
     if not status.startswith(FAILED):
-        raise ValueError(f"status: expected a failure, since there is no result, found {status!r:.60}")
+        raise ValueError(f"status: expected a failure, since the result is missing, found {status!r:.60}")
     if printable(status, kept="") != status:
         raise ValueError(f"status: expected text without control characters, found {_shown(status)}")
 

@@ -137,7 +137,7 @@ def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor])
         raise ValueError(f"{path}: layers: expected a JSON list of mixers, found {metadata['layers'][:80]}")
     of_files = [name.partition("@")[0] for name in layers if "@" in name]
     if of_files:
-        expected = "expected mixers of seqsep alone; ask, generate, audit and seqsep.load take the file of others"
+        expected = "expected only mixers of seqsep; ask, generate, audit and seqsep.load take the file of others"
         raise ValueError(f"{path}: layers: {expected}, found {of_files[0][:40]}, a layer of a file")
     try:
         design = Design.of_metadata(metadata)

@@ -72,7 +72,7 @@ class NearestNeighbor(Task):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(2 <= self.length <= 2**16, self, f"length is 2 to 2^16 points, found {self.length}")
-        require(self.length % 2 == 0, self, f"length is even, half of the points are asked, found {self.length}")
+        require(self.length % 2 == 0, self, f"length is even, half of the points are queries, found {self.length}")
         require(2 <= self.dimension <= MOST_DIMENSIONS, self, f"dimension is 2 to {MOST_DIMENSIONS}, found {self.dimension}")
         require(1 <= self.classes <= 2**16, self, f"classes is 1 to 2^16, found {self.classes}")
         require(1e-5 <= self.margin <= 0.5, self, f"margin is 0.00001 to 0.5, found {self.margin}")

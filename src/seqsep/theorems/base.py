@@ -94,7 +94,7 @@ class Outcome:
         verdict = "computed" if self.computed and self.holds else "holds" if self.holds else "FAILS"
         chosen = f" [{self.variant}]" if self.variant else ""
         sizes = ", ".join(f"{name} {self.measured[name]:,} / {self.bound[name]:,}" for name in self.measured)
-        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} {'sizes, no model ran' if self.computed else 'inputs'}"
+        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} {'size(s), no model ran' if self.computed else 'inputs'}"
         more = [part for part in (self._margin_shown(), self._saturated_shown(), self._error_shown()) if part]
         return (
             f"{verdict}  {self.theorem}{chosen} ({self.side} bound; {self.source}): {self.statement}. "
@@ -114,7 +114,7 @@ class Outcome:
         return f"saturated: {places or 'nothing'}"
 
     def _error_shown(self) -> str:
-        return f"errs on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
+        return f"wrong on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
 
     def record(self) -> dict[str, Any]:
         """The fields as a JSON object."""

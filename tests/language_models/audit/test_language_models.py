@@ -175,7 +175,7 @@ def test_why_codebooks_are_not_tried_is_said(trained, monkeypatch, name, value, 
     if not options:
         monkeypatch.setattr(f"seqsep.language_models.audit.answer.{name}", value)
     found = audit_language_model(trained, **SMALL, **options)
-    assert f"not tried: {why}" in str(found)
+    assert f"not tested: {why}" in str(found)
     assert (found.needs_at_most_bits, found.curve) == (None, ())
     assert found.stored_bits == 32 * 2 * 2 * 8 * 6
     assert found.prefixes == (16 if options else 250)

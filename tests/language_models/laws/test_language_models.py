@@ -192,7 +192,7 @@ def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.Capt
     assert main(["check", "--model", str(tmp_path), "--dtype", "float32", "--length", "12", "--batch", "2"]) == 0
     out = capsys.readouterr().out
     assert out.count("holds  ") == len(LANGUAGE_MODEL_LAWS)
-    held = f"all {len(LANGUAGE_MODEL_LAWS)} laws that were tried hold"
+    held = f"all {len(LANGUAGE_MODEL_LAWS)} laws that were tested hold"
     assert f"with 2 inputs of 12 tokens in float32, sliding_window 4: {held}" in out
 
 

@@ -45,7 +45,7 @@ MORE = {
     "Differs": ("forward equals step", r"forward differs from step repeated, first at time 4: they differ by"),
     "Seeds": ("builds", r"bad.py:Seeds\(8\): it seeds torch's random state"),
     "NoStep": ("builds", r"expected the methods forward, start, step, found no start"),
-    "Needs": ("builds", r"bad.py:Needs\(8\): expected a default for something; only heads is passed beside"),
+    "Needs": ("builds", r"bad.py:Needs\(8\): expected a default for something; only heads is passed too"),
     "Looks": ("many questions to one state", r"step_output differs from step"),
     "Batch": ("examples apart", r"forward mixes the examples of a batch, first at time 0"),
     "Writes": ("nothing kept between calls", r"forward or step changes its input in place"),

@@ -89,7 +89,7 @@ def test_a_formula_without_an_automaton_in_reading_order(capsys):
     assert main(["analyze", "disjointness", "--lengths", "64,66,68"]) == 0
     out = capsys.readouterr().out
     assert "   64    32 to 58  at least 4,2" in out  # the count is just below 2^32
-    assert "no bound above 1 for p = 8, 16, 32; if D(f) goes on as these bounds do (linear, 0.5 bits per token)" in out
+    assert "no bound above 1 for p = 8, 16, 32; if D(f) continues as these bounds do (linear, 0.5 bits per token)" in out
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_upper_bound_of_the_state_of_any_formula():
 @pytest.mark.unchecked
 def test_nothing_is_said_of_what_does_not_grow(capsys):
     assert main(["analyze", "(0|1)*1", "--lengths", "16,32,64"]) == 0
-    assert "no bound above 1 for p = 8, 16, 32; if D(f) goes on as these bounds do (constant), there is none" in (
+    assert "no bound above 1 for p = 8, 16, 32; if D(f) continues as these bounds do (constant), there is none" in (
         out := capsys.readouterr().out
     )
     assert "(p = 8)" not in out

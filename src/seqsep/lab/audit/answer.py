@@ -95,8 +95,12 @@ class Audit(Tabular):
                 "bits": round(self.carries_at_least_bits, 1),
                 "meaning": f"of the prefix, confidence {self.confidence:.4g}{places}",
             },
-            {"number": "least for accuracy", "bits": self.least_bits, "meaning": "fewer: no model is this accurate"},
-            {"number": "least for all right", "bits": self.all_right_bits, "meaning": "fewer: every model errs"},
+            {"number": "least for accuracy", "bits": self.least_bits, "meaning": "with fewer bits, no model is this accurate"},
+            {
+                "number": "least for all right",
+                "bits": self.all_right_bits,
+                "meaning": "with fewer bits, every model answers some question wrongly",
+            },
         ]
 
     def __repr__(self) -> str:

@@ -88,7 +88,7 @@ class WorstCase(Tabular):
             found = ""
             wrong = sum(one.wrong for one in self.attacks)
             answered = f"{wrong:,} {'is' if wrong == 1 else 'are'} answered wrong" if wrong else "each is answered right"
-            lines.append(f"all inputs were tried, {self.inputs:,}: {answered}")
+            lines.append(f"all inputs were tested, {self.inputs:,}: {answered}")
         elif self.least is None:
             return f"{self.questions:,} questions, no wrong answer found; this proves nothing about the others"
         if self.least is not None:

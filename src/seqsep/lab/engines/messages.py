@@ -83,10 +83,10 @@ class Mailbox:
         if length is None:
             return None
         if not 0 <= length <= LONGEST_MESSAGE:
-            return {"kind": "garbled", "error": "what its process sent is no message"}
+            return {"kind": "garbled", "error": "what its process sent is not a message"}
         data = bytes(self.buffer[HEADER.size : HEADER.size + length])
         del self.buffer[: HEADER.size + length]
-        return message_of(data) or {"kind": "garbled", "error": f"what its process sent is no message: {data[:60]!r}"}
+        return message_of(data) or {"kind": "garbled", "error": f"what its process sent is not a message: {data[:60]!r}"}
 
     def _length(self) -> int | None:
         """The length of the first message if it is there whole, or if its length is impossible."""

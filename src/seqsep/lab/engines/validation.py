@@ -176,7 +176,7 @@ def validate(run: Run, begin: Callable[[str], None]) -> None:
     for layer in dict.fromkeys(layer for layer in run.layers if not isinstance(layer, str)):
         is_whole = isinstance(layer, UserModel)
         if is_whole and run.task.coordinates:
-            raise PlugInFails(f"{layer.words}: a whole model takes tokens, and {run.task.name} has vectors")
+            raise PlugInFails(f"{layer.words}: a complete model takes tokens, and {run.task.name} has vectors")
         say = partial(_say, begin, layer.words)
         for judged in verdicts(layer, say, WITHOUT_GRADIENTS, **(sizes | of_task if is_whole else sizes)):
             if not judged.holds:

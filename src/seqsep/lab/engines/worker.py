@@ -115,7 +115,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
             break
         except CheckpointError as error:
             instead = "the checkpoint before it" if next_start else "step 0"
-            print(f"{error}; {run.label()} goes on from {instead}", file=sys.stderr)
+            print(f"{error}; {run.label()} resumes from {instead}", file=sys.stderr)
         except CheckpointNotWritten as error:
             return {"status": f"failed: {error}", "unavailable": str(error)}
     if watch is not None:

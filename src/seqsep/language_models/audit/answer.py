@@ -80,7 +80,7 @@ class LanguageModelAudit(Audit):
     >>> needed = {"needs_at_most_bits": None, "codebook": None, "places": (), "curve": (), "not_tried": "a large state"}
     >>> bits = {"stored_bits": 2048, "carries_at_least_bits": 0.0, "all_right_bits": 7, "least_bits": 0}
     >>> LanguageModelAudit(task=task, model="llama", form="in tokens", digits=1, **counts, **needed, **bits).records()[1]
-    {'number': 'needs at most', 'bits': None, 'meaning': 'not tried: a large state'}
+    {'number': 'needs at most', 'bits': None, 'meaning': 'not tested: a large state'}
     """
 
     form: str
@@ -100,7 +100,7 @@ class LanguageModelAudit(Audit):
         """A row for each number."""
         rows = super().records()
         if self.not_tried:
-            rows[1]["meaning"] = f"not tried: {self.not_tried}"
+            rows[1]["meaning"] = f"not tested: {self.not_tried}"
         return rows
 
     def record(self) -> dict[str, Any]:

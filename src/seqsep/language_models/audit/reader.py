@@ -56,7 +56,7 @@ class BookReader:
         allowed = ALLOWED * max(1.0, float(expected.abs().max()))
         if not apart <= allowed:
             words = f"with the state of a book in place of another's logits differ by {apart:.1e}, allowed {allowed:.1e}"
-            what = "expected a model whose whole state is handed back with its logits"
+            what = "expected a model that returns its complete state with its logits"
             raise BadInput(f"{self.reader.source.where}: {what}, found that {words}; seqsep check --model says which law fails")
 
     def answered(self, questions: BookQuestions) -> np.ndarray:

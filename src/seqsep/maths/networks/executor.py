@@ -144,7 +144,7 @@ def ask(network: Network, prefix: Int64[np.ndarray, "time"], questions: Int64[np
     [1, 0, 1]
     """
     if not network.causal:
-        raise ValueError(f"ask({network.name}): a network without a causal mask reads its prefix anew for each question")
+        raise ValueError(f"ask({network.name}): a network without a causal mask reads its prefix again for each question")
     tally = Tally()
     x = embed(network, prefix[None], tally)
     last = embed(network, questions[:, None], tally, first=len(prefix))

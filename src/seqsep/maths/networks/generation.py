@@ -105,7 +105,7 @@ def asked_places(
         if start < 1 or not places:
             raise ValueError(
                 f"follow: sequence {example} of {len(sequence)} tokens starts at {start}; expected a token before "
-                "the start, and a token to generate behind it"
+                "the start, and a token to generate after it"
             )
         asked.append(places)
     return asked
@@ -167,7 +167,7 @@ def generate(
         execution = run(network, np.array([tokens]), at=-1)
         if not execution.unique_argmax.all():
             raise ValueError(
-                f"generate({network.name}): two logits are greatest behind {len(tokens)} tokens; a tie is no answer"
+                f"generate({network.name}): two logits are greatest after {len(tokens)} tokens; a tie is not an answer"
             )
         tokens.append(int(execution.answers[0, 0]))
         if tokens[-1] in stops:

@@ -66,7 +66,7 @@ def _setting(name: str, text: str, known: dict[str, int]) -> tuple[str, int]:
     if key not in known:
         have = ", ".join(f"{one}={default}" for one, default in known.items()) or "none"
         raise BadInput(
-            f"mixer {name}: expected settings of its own, by default {have}, found {text.strip()}{nearest(key, known)}"
+            f"mixer {name}: expected settings of this mixer, by default {have}, found {text.strip()}{nearest(key, known)}"
         )
     if re.fullmatch("[0-9]{1,9}", value) is None or not 1 <= int(value) <= MOST:
         raise BadInput(f"mixer {name}: {key}: expected a whole number from 1 to {MOST}, found {value or 'none'}")

@@ -195,7 +195,7 @@ def construct(own_class: Callable[..., Any], plug_in: PlugIn, values: Sequence[A
     for name, parameter in parameters.items():
         variadic = parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
         if name not in passed and parameter.default is Parameter.empty and not variadic:
-            raise PlugInFails(f"{call}: expected a default for {name}; only {', '.join(further) or 'nothing'} is passed beside")
+            raise PlugInFails(f"{call}: expected a default for {name}; only {', '.join(further) or 'nothing'} is passed too")
     seed = torch.initial_seed()
     try:
         module = own_class(*values, **passed)

@@ -34,7 +34,7 @@ def own_retriever(text: str, task: GeneratedTask) -> LiveRetriever:
             raise ValueError(f"{text} returns {found!r:.80}; expected a list of tokens, or None")
         unknown = [word for word in found if str(word) not in token_of]
         if unknown:
-            raise ValueError(f"{text} returns {unknown[0]!r:.80}, which is no token of {task.name}")
+            raise ValueError(f"{text} returns {unknown[0]!r:.80}, which is not a token of {task.name}")
         return [token_of[str(word)] for word in found]
 
     return retrieve

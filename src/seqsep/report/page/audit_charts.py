@@ -82,7 +82,7 @@ def places_chart(found: Audit) -> Chart:
     ticks = tuple((tick, count(int(tick))) for tick in round_ticks(float(len(places)), 5) if tick >= 1)
     return Chart(
         "Accuracy by position",
-        f"Accuracy by the position that is asked for; the lowest is {worst.accuracy:.1%} at position {worst.position}.",
+        f"Accuracy by the queried position; the lowest is {worst.accuracy:.1%} at position {worst.position}.",
         lines=(LineData(MEASURED, "", "accuracy", points), LineData(CARRIED, "", "lower limit", limits)),
         x=Axis(1.0, float(max(2, len(places))), ticks, "position"),
         y=Axis(0.0, 1.0, PERCENT),

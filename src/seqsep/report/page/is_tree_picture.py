@@ -103,7 +103,7 @@ def _chart(title: str, what: str, lines: Sequence[StoredBits], *, last: int, pow
     ticks = [vertices for vertices in VERTICES if vertices <= last][:: 2 if last <= MOST_REMEMBERED else 3]
     return Chart(
         title,
-        f"{what}, over n from {VERTICES[0]} to {last:,}, beside the least state of any recurrent model, which is larger than "
+        f"{what}, over n from {VERTICES[0]} to {last:,}, next to the least state of any recurrent model, which is larger than "
         f"{crossed}.",
         lines=tuple(drawn_lines),
         x=Axis(float(VERTICES[0]), float(last), tuple((float(tick), count(tick)) for tick in ticks), AXIS, log=True),

@@ -141,7 +141,7 @@ def total_chart(ledger: IndexLookupLedger, total: Total) -> Chart:
     return sizes_over_lengths(
         f"Separation in bits: {total}",
         f"Parameter bits ({total}) of the Transformer for index lookup over N from 16 to {LENGTHS[-1]:,}, by position code, "
-        f"beside the least state of any recurrent model, 6 N bits, which grows past it: {crossed or 'for no code'}. The "
+        f"next to the least state of any recurrent model, 6 N bits, which grows past it: {crossed or 'for no code'}. The "
         "Transformer's cache is in neither, and is larger than the state.",
         lines,
     )

@@ -76,7 +76,7 @@ def longest(task: Task, bits: int, accuracy: float) -> int | None:
     state_bits = int(bits)
     asked = form_of(task)
     if asked is None or asked.length is None:
-        raise BadInput(f"task: expected one whose ceiling falls with its length alone, found {excerpt(repr(task))}")
+        raise BadInput(f"task: expected one whose ceiling falls only with its length, found {excerpt(repr(task))}")
     items = asked.form.most_held(state_bits)
     if items is None or (accuracy < 1 and accuracy <= asked.form.limit(state_bits)):
         return None

@@ -339,7 +339,7 @@ class Analysis(Tabular):
         if self.communication_growth is None:
             return [none]
         found = ", ".join(f"N = {length:,} (p = {precision})" for precision, length in first.items() if length is not None)
-        goes_on = f"if D(f) goes on as these bounds do ({_growth_in_words(self.communication_growth)})"
+        goes_on = f"if D(f) continues as these bounds do ({_growth_in_words(self.communication_growth)})"
         return [
             f"{none}; {goes_on}, {f'there is one from about {found} on' if found else f'there is none up to N = {FARTHEST:,}'}"
         ]

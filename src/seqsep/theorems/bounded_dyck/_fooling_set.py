@@ -107,7 +107,7 @@ def require_fooling_set(claim: Claim, given: Int64[np.ndarray, "words length"], 
     length = given.shape[1]
     counted = bounded_dyck_state.build(kinds, 2).count_words(length)
     defects = {
-        "inputs that are no words": int((~BoundedDyck(length, kinds, 2).accepts(given)).sum()),
+        "inputs that are not words": int((~BoundedDyck(length, kinds, 2).accepts(given)).sum()),
         "words missing": counted - len(given),
         "formula": counted - _count(length, kinds),
         "odd halves that are not new": len(given) - len(np.unique(given[:, ::2], axis=0)),

@@ -53,7 +53,7 @@ LEMMA = Claim(
     source="Bhattamishra et al. 2024, Lemma 1",
     statement="The words of Dyck-(n,2) are a fooling set: their odd halves differ, and their even halves differ",
 )
-RUN = "A one-layer model gives the logits of a word on an input that is no word"
+RUN = "A one-layer model gives the logits of a word on an input that is not a word"
 NEXT = "The protocol runs on the one-layer model that gives the next brackets of Dyck-(2,2)"
 LENGTHS = (400, 1024, 8192, 10**6)
 LONGEST_WHOLE = 14
@@ -259,7 +259,7 @@ THEOREM = Theorem(
             where="Lemma 1, appendix E",
             printed='"if x is the string of symbols in the odd indices [...] then the string of symbols y in the even indices '
             "such that "
-            'f(x, y) = 1 is unique", from which the mixed pairs are no words',
+            'f(x, y) = 1 is unique", from which the mixed pairs are not words',
             found="this does not exclude two words with the same even half. The mixed inputs of two such words would both be "
             "words",
             built="a proof that no two words have the same even half: it reads them from right to left. Odd and even halves "

@@ -397,8 +397,8 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the circuits, lengths N and numbers of steps T that it gets.",
-    not_shown="This does not show that a recurrent model needs so many gates, or that a Transformer needs the thought. The "
-    "proof covers every circuit, N and T.",
+    not_shown="This does not show that a recurrent model needs this number of gates, or that a Transformer needs the thought. "
+    "The proof covers every circuit, N and T.",
     build=build,
     predictor=predictor,
     verify=verify,

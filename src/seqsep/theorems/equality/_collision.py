@@ -30,7 +30,7 @@ from seqsep.theorems.protocols.collision import MOST_PREFIXES, TaskSizes, scatte
 from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.small_models import with_random_weights
 
-STATEMENT = "A recurrent model with fewer than N/2 log2 S state bits is wrong on an input of equality"
+STATEMENT = "A recurrent model with fewer than N/2 log2 S state bits is wrong on some input of equality"
 BLOCK = 256
 MOST_PAIRS = 1 << 16
 MOST_FINGERPRINT_BITS = 18

@@ -24,17 +24,17 @@ ERRATA = (
     Erratum(
         where="Theorem 6, appendix F.2, embedding",
         printed='"x_i in R^d denote the embedding of the ith input where d = 2 + 2k", then x_i = [x_i, 0, T(i), T(i - N/2), 1]',
-        found="x_i, 0 and 1 are three coordinates beside the two codes of k: 3 + 2k",
-        built="2 + 2k for two symbols, since what is retrieved is subtracted from x_i and no constant is needed",
+        found="x_i, 0 and 1 are three coordinates, and each of the two codes has k: 3 + 2k in all",
+        built="2 + 2k for two symbols, since the retrieved value is subtracted from x_i and no constant is needed",
         test=f"{TESTS}::test_the_printed_embedding_has_one_coordinate_more",
     ),
     Erratum(
         where="Appendix F, Equality",
         printed='"This can also be represented as a 2-DNF with N/2 terms, INEQ(x) = (x_1 and not x_(N/2+1)) or (not x_1 '
         'and x_(N/2+1)) or ..."',
-        found="the printed formula has two terms for each of the N/2 pairs, N in all, and none with fewer exists: the N "
-        "inputs whose halves differ in one pair each need a term of their own",
-        built="nothing: the construction takes no terms",
+        found="the printed formula has two terms for each of the N/2 pairs, N in all. No formula has fewer: the N inputs whose "
+        "halves differ in one pair need a separate term each",
+        built="our construction does not use terms",
         test=f"{TESTS}::test_inequality_as_a_2_dnf_needs_a_term_for_each_bit",
     ),
     Erratum(

@@ -21,7 +21,7 @@ from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.equality._words import count_halves
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Variant, message_bits
 
-STATEMENT = "One attention layer with stepwise softmax that decides equality has m H of at least what its protocol asks for"
+STATEMENT = "One attention layer with stepwise softmax that decides equality needs at least the m H that its protocol requires"
 
 
 @dataclass(frozen=True)

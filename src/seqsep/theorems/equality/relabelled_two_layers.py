@@ -52,7 +52,8 @@ CLAIM = Claim(
     name="relabelled-equality-two-layers",
     source="Bhattamishra et al. 2024, Lemma 5",
     statement=(
-        "For every partition of N positions into halves, two causal one-head layers of width O(log N) decide if they differ"
+        "For every partition of N positions into halves, two causal one-head layers of width O(log N) decide if the two halves "
+        "differ"
     ),
 )
 ALL_PARTITIONS_UP_TO = 8

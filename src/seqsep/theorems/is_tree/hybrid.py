@@ -75,7 +75,7 @@ from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRound
 CLAIM = Claim(
     name="is-tree-hybrid",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7",
-    statement="A linear recurrence of 8 numbers and one attention layer decide IsTree with a thought of 2n - 1 tokens",
+    statement="A linear recurrence of 8 numbers and one attention layer decide IsTree with a chain of thought of 2n - 1 tokens",
 )
 WIDTH = 26
 ENTRIES = 2_770

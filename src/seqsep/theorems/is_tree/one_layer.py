@@ -76,7 +76,8 @@ from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRound
 CLAIM = Claim(
     name="is-tree-one-layer",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
-    statement="With tokens for pairs of vertices one attention layer of width 27 decides IsTree by a thought of 3n - 2 tokens",
+    statement="With tokens for pairs of vertices one attention layer of width 27 decides IsTree, with a chain of thought of "
+    "3n - 2 tokens",
 )
 WIDTH = 27
 ENTRIES = 3_669

@@ -85,7 +85,8 @@ from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRound
 CLAIM = Claim(
     name="is-tree-peeling",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
-    statement="Two causal attention layers of width 28 decide IsTree with a thought of 2n - 1 tokens, which peels leaves",
+    statement="Two causal attention layers of width 28 decide IsTree with a chain of thought of 2n - 1 tokens, which peels "
+    "leaves",
 )
 WIDTH = 28
 ENTRIES = 3_864

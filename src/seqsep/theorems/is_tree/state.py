@@ -92,12 +92,12 @@ from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, Smal
 
 UPPER = "A recurrent model with ceil(log2(1 + max_b b S(n, b))) state bits decides IsTree"
 LEAST = "The prefixes of IsTree have as many classes as the exact model has states, at every split"
-LOWER = "A recurrent model with fewer state bits is wrong on a list of pairs, with any chain of thought"
+LOWER = "A recurrent model with fewer state bits is wrong on some list of pairs, with any chain of thought"
 PRINTED = "The graphs of the paper, two stars and one edge, distinguish 2^(n - 3) strings"
 CLAIM = Claim(
     name="is-tree-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
-    statement=f"{UPPER}; with fewer bits it is wrong on a list of n - 1 pairs, for n >= 3 and with any chain of thought",
+    statement=f"{UPPER}; with fewer bits it is wrong on some list of n - 1 pairs, for n >= 3 and with any chain of thought",
 )
 LEAST_SIMPLE = 6
 MOST_ENUMERATED = 4
@@ -289,7 +289,7 @@ def _check_printed(vertices: int) -> Outcome:
     """Count the strings that the graphs of the paper's proof distinguish, and give the least state next to it."""
     distinguished = messages(vertices)
     if distinguished != 2 ** (vertices - 3):
-        raise CLAIM.fails({"vertices": vertices, "strings told apart": distinguished, "expected": 2 ** (vertices - 3)})
+        raise CLAIM.fails({"vertices": vertices, "strings distinguished": distinguished, "expected": 2 ** (vertices - 3)})
     return CLAIM.lower(
         statement=PRINTED,
         length=vertices,
@@ -344,7 +344,7 @@ def certificate_witness(length: Annotated[Length, Range(2, 5)] = 4) -> Evidence:
     Raises ValueError beyond 5 vertices.
     """
     if not 2 <= length <= MOST_CERTIFIED:
-        raise ValueError(f"certify(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tried")
+        raise ValueError(f"certify(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tested")
     least = of_table(table(length))
     rows, columns, _ = least.distinguishing_table()
     alice = 1 + least.split + least.split // 2  # [BOS], the ends, and ~ between two of an edge

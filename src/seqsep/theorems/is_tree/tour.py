@@ -61,7 +61,7 @@ from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRound
 CLAIM = Claim(
     name="is-tree-tour",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
-    statement="Three causal attention layers of width 38 decide IsTree with the tour of Algorithm 1 as their thought",
+    statement="Three causal attention layers of width 38 decide IsTree with the tour of Algorithm 1 as their chain of thought",
 )
 WIDTH = 38
 ENTRIES = 9_461

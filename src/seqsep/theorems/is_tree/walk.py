@@ -72,7 +72,8 @@ from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, Length, L
 CLAIM = Claim(
     name="is-tree-walk",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.3",
-    statement="A linear recurrence of 16 numbers and a retriever decide IsTree, with a walk of 14n - 10 tokens as the thought",
+    statement="A linear recurrence of 16 numbers and a retriever decide IsTree, with a walk of 14n - 10 tokens as their chain "
+    "of thought",
 )
 WIDTH = 16
 NUMBERS_REMEMBERED = 16
@@ -390,7 +391,7 @@ def certificate_witness(
     """
     if length < LEAST_WITHOUT_TREE:
         raise ValueError(
-            f"certify(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is no tree"
+            f"certify(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is not a tree"
         )
     return shown(_walking(length, "prompt"), graphs, seed)
 

@@ -286,7 +286,7 @@ def check(
 def _half(length: int) -> int:
     """Return n = floor(N/2). Raises ValueError below 2 points."""
     if length < 2:
-        raise ValueError(f"nearest neighbour (length={length}): at least 2 points, one labelled and one asked for")
+        raise ValueError(f"nearest neighbour (length={length}): at least 2 points, one labelled and one queried")
     return length // 2
 
 

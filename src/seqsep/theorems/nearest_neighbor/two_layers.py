@@ -88,7 +88,7 @@ CLAIM = Claim(
     name="nearest-neighbor-two-layers",
     source="Bhattamishra et al. 2024, Theorem 7",
     statement="Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin "
-    "gamma >= n^-c",
+    "gamma >= n^-c, with a constant c and n tokens",
 )
 RECALL = "Two causal one-head layers of width ceil(log2 S) + ceil(log2 C) + 3 answer multi-query associative recall"
 MARGIN = "a retrieved digit (±1) from 0"
@@ -330,7 +330,7 @@ def _outcome(asking: NeighborTrial, plan: NeighborPlan, variant: str, exhaustive
     network = asking.network
     trial = asking.trial
     if trial.least is None or asking.least_gamma is None:
-        raise ValueError(f"check(length={plan.length}, gamma={plan.gamma}): no setting that was tried has such a margin")
+        raise ValueError(f"check(length={plan.length}, gamma={plan.gamma}): no setting that was tested has such a margin")
     printed = as_printed.PrintedPlan(plan.length, plan.dimension, plan.classes, plan.gamma)
     return trial.outcome(
         CLAIM,

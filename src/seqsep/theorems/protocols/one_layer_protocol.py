@@ -101,7 +101,8 @@ ProtocolVariant = Annotated[str, OneOf(*VARIANTS), "Which party learns the answe
 CLAIM = Claim(
     name="one-layer-protocol",
     source="Bhattamishra et al. 2024, Theorem 4",
-    statement="Two parties that share out a one-layer attention model's input compute its answer by sending few bits",
+    statement="Two parties that each have some positions of the input compute a one-layer attention model's answer by sending "
+    "few bits",
 )
 PAIRS = 8
 LONG_PAIRS = 7_500

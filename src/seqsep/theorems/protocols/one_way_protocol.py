@@ -51,7 +51,7 @@ ThoughtLength = Annotated[int, Range(0, 1 << 12), "Number of tokens that the mod
 CLAIM = Claim(
     name="one-way-protocol",
     source="Bhattamishra et al. 2024, Theorem 2",
-    statement="A recurrent model's answer is a one-way protocol whose message is its state, at every split",
+    statement="A recurrent model gives a one-way protocol whose message is its state, at every split",
 )
 TOLERANCE = {"torch.float64": 1e-9, "torch.float32": 2e-5}
 INPUTS = 3

@@ -78,7 +78,7 @@ CLAIM = Claim(
     statement="Disjointness of N places with an error of at most e costs at least (1 - 2 sqrt(e (1 - e))) N / 4 bits",
 )
 UPPER = "A window of the places, drawn, decides disjointness of N places with an error of at most e by a share of N bits"
-SHORT = "Protocols of fewer bits than are needed err by more than e"
+SHORT = "Protocols of fewer bits than are needed have an error of more than e"
 TREES = (1, 2, 3)
 LONGEST = 4096
 MOST_ROWS = 8
@@ -240,7 +240,7 @@ def check(length: Length = 1000, error: Error | None = None, seed: Seed = 0) -> 
     """
     most = Fraction(1, 3) if error is None else error
     if length > LONGEST:
-        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every window is tried")
+        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every window is tested")
     windows = windows_for(length, most, shared=False)
     trees = [_check_steps(protocol, one) for one in TREES for protocol in protocols(one, seed)]
     outcomes = [*trees, _check_windows(windows, most, seed=seed), _compare(windows, most), _check_short_trees(seed)]
@@ -387,7 +387,7 @@ THEOREM = Theorem(
     "which its error is above e. For any N, the run computes the exact error of the protocol of windows (*Enough* in the "
     "proof), and counts its bits.",
     not_shown="This does not show that every protocol with coins has c(e) N bits. The proof shows that.",
-    nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",
+    nothing_to_apply="it is a protocol of two parties with a chance of error; disjointness-one-layer is a model",
     nothing_to_certify="certificates have no witness for a chance over coins; disjointness-one-layer has those without coins",
     choices=(
         Choice(

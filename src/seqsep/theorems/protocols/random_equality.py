@@ -52,7 +52,8 @@ from seqsep.theorems.options.types import Error, Length, Seed
 CLAIM = Claim(
     name="equality-random-protocol",
     source="Bhattamishra et al. 2024, Fact 2",
-    statement="Equality of two strings of N bits costs O(log N) bits if each party has coins, with an error of at most e",
+    statement="Equality of two strings of N bits costs O(log N) bits if each party has its own coins, with an error of at "
+    "most e",
 )
 SHARED = "Equality of two strings of N bits costs ceil(log2(1/e)) bits if the parties share coins"
 NEEDED = "One message needs log2 N - O(1) bits if each party has its own coins, and N bits without coins"
@@ -217,7 +218,7 @@ def check(length: Length | None = None, error: Error | None = None, seed: Seed =
     most = Fraction(1, 3) if error is None else error
     lengths = (4, 8, 1000) if length is None else (length,)
     if max(lengths) > LONGEST:
-        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every coin is tried")
+        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every coin is tested")
     return [outcome for one in lengths for outcome in _check_length(one, most, seed)]
 
 
@@ -249,7 +250,7 @@ def _check_own(plan: PolynomialPlan, most: Fraction, seed: int) -> Outcome:
         words = np.unique(np.concatenate([np.stack(worst_pair(plan)), drawn, near]), axis=0)
     same = agreements(plan.values(words))
     if not (same.diagonal() == plan.prime).all():
-        raise CLAIM.fails({"length": plan.length, "found": "equal words that are told apart"})
+        raise CLAIM.fails({"length": plan.length, "found": "equal words that are distinguished"})
     apart = same - plan.prime * np.eye(len(words), dtype=np.int64)
     first, second = np.unravel_index(int(apart.argmax()), apart.shape)
     worst = Fraction(int(apart.max()), plan.prime)
@@ -360,7 +361,7 @@ THEOREM = Theorem(
     "random pairs, and the worst pair, whose error is exact by the proof. The channel counts the bits.",
     not_shown="This does not show that O(log N) bits are enough at every N. The proof shows that.",
     verify=verify,
-    nothing_to_apply="a protocol between two parties that err with some chance, and no model; equality-two-layers is a model",
+    nothing_to_apply="it is a protocol of two parties with a chance of error; equality-two-layers is a model",
     nothing_to_certify="certificates have no witness for a chance over coins; equality-state certifies the bits without coins",
     choices=(
         Choice(

@@ -217,7 +217,9 @@ def _check_protocol(length: int, most: Fraction, code: Code | None, *, seed: int
         unlike = np.argwhere(wrong != int(code.error * (1 << code.block)))
         if len(unlike):
             block, place = unlike[0].tolist()
-            raise CLAIM.fails({"block": block, "index": place, "coins that err": int(wrong[block, place]), "error": code.error})
+            raise CLAIM.fails(
+                {"block": block, "index": place, "coins with a wrong answer": int(wrong[block, place]), "error": code.error}
+            )
         worst = code.error
     random = np.random.default_rng(seed)
     expected = message_bits(length, code)
@@ -285,7 +287,7 @@ THEOREM = Theorem(
     "all one-bit messages about blocks of 3 and of 5 bits. None of them has a smaller error than the code.",
     not_shown="This does not show that every protocol with coins needs a message of (1 - h(e)) N bits. The proof shows that.",
     verify=verify,
-    nothing_to_apply="a protocol between two parties that err with some chance, and no model; index-lookup-state is a model",
+    nothing_to_apply="it is a protocol of two parties with a chance of error; index-lookup-state is a model",
     nothing_to_certify="a certificate has no form for a chance over coins; index-lookup-state certifies the bits that are "
     "needed without coins",
     choices=(

@@ -52,7 +52,7 @@ from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
-LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on an input of associative recall of N pairs"
+LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on some input of associative recall of N pairs"
 CLAIM = Claim(
     name="associative-recall-state",
     source="Bhattamishra et al. 2024, Proposition 9",

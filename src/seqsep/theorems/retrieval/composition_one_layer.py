@@ -67,8 +67,8 @@ CLAIM = Claim(
     name="composition-one-layer",
     source="Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164), function composition by one layer",
     statement=(
-        "One attention layer composes functions over [n] only if H (m + 2) p >= n log2 n, by sums of p bits, or "
-        "H log2 cells(m, 2^p n) >= n log2 n, by exact weights and means of p bits"
+        "One attention layer composes functions over [n] only if H (m + 2) p >= n log2 n (sums of p bits), or "
+        "H log2 cells(m, 2^p n) >= n log2 n (exact weights, means of p bits)"
     ),
 )
 SMALL = 3

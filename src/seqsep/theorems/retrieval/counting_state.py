@@ -51,7 +51,9 @@ from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._counting import read
 
 UPPER = "A recurrent model with ceil(log2 C(2n-1, n)) state bits answers counting over n numbers"
-LOWER = "A recurrent model with fewer than log2 C(2n-1, n) state bits is wrong on an input of counting, with any thought"
+LOWER = (
+    "With fewer than log2 C(2n-1, n) state bits a recurrent model with any chain of thought is wrong on some input of counting"
+)
 CLAIM = Claim(
     name="counting-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",

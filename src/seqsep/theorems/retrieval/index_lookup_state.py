@@ -51,7 +51,7 @@ from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
 UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup, and its state determines all N symbols"
-LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on an input of index lookup"
+LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on some input of index lookup"
 Thought = Annotated[bool, "Let the model write a chain of thought before its answer."]
 
 CLAIM = Claim(
@@ -62,7 +62,8 @@ CLAIM = Claim(
 WITH_A_THOUGHT = Claim(
     name=CLAIM.name,
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
-    statement="A recurrent model with fewer than N log2 S state bits is wrong on an input of index lookup, with any thought",
+    statement="With fewer than N log2 S state bits a recurrent model with any chain of thought is wrong on some input of index "
+    "lookup",
 )
 FACT = Claim(
     name=CLAIM.name,

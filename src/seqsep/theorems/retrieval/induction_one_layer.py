@@ -57,8 +57,8 @@ CLAIM = Claim(
     name="induction-one-layer",
     source="Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332), induction heads by one layer",
     statement=(
-        "One attention layer with exact weights and means of p bits does induction heads over n tokens of S symbols only if "
-        "H log2 cells(m, (2^p - 1) floor(n/2)) >= floor(n/2) log2(S - 1)"
+        "If one attention layer with exact attention weights and head outputs of p bits does induction over n tokens of S "
+        "symbols, then H log2 cells(m, (2^p - 1) floor(n/2)) >= floor(n/2) log2(S - 1)"
     ),
 )
 SYMBOLS = 4

@@ -45,7 +45,7 @@ CLAIM = Claim(
     "if N log2 S <= B",
 )
 OTHERS = "A stack of recurrent layers with B counted state bits answers index lookup only if N log2 S <= B"
-ERRS = "Causal linear attention with fewer than N log2 S state bits is wrong on an input of index lookup"
+ERRS = "Causal linear attention with fewer than N log2 S state bits is wrong on some input of index lookup"
 PRECISIONS = (32, 64)
 MOST_TOKENS = 8
 SMALL_WIDTH = 4

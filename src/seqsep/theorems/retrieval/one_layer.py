@@ -74,8 +74,8 @@ CLAIM = Claim(
     name="retrieval-one-layer",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
     statement=(
-        "One attention layer with exact weights and means of p bits answers recall over n numbers only with "
-        "m H (p + log n) = Omega(n log n), and counting only with m H (p + log n) = Omega(n)"
+        "One attention layer with exact attention weights and p-bit head outputs answers recall over n numbers only if "
+        "m H (p + log n) = Omega(n log n), and counting only if m H (p + log n) = Omega(n)"
     ),
 )
 RANDOM_TOKENS = 5

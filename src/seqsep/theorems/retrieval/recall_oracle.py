@@ -61,7 +61,7 @@ UPPER = (
     "of y_1 k y_2 k .. y_h k"
 )
 LOWER = (
-    "With fewer bits after y_1 k .. y_h k a recurrent model is wrong on an input of Index, with the oracle and any chain of "
+    "With fewer bits after y_1 k .. y_h k a recurrent model is wrong on some input of Index, with the oracle and any chain of "
     "thought"
 )
 MOST_COUNTED = 64

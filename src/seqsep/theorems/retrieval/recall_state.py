@@ -84,7 +84,7 @@ UPPER = (
 )
 EXACT = "The least state of c-gram retrieval over n numbers, which a search finds, agrees with the count of classes"
 LOWER = (
-    "A recurrent model with fewer than log2 M state bits, for M classes of sequences, is wrong on an input of recall over n "
+    "A recurrent model with fewer than log2 M state bits, for M classes of sequences, is wrong on some input of recall over n "
     "numbers, with any chain of thought"
 )
 MOST_COUNTED = 64

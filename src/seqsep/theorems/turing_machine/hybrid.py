@@ -72,7 +72,7 @@ from seqsep.theorems.turing_machine._trials import Tried, drawn_words
 CLAIM = Claim(
     name="turing-machine-hybrid",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8",
-    statement="A linear recurrence of two numbers and one attention head run a Turing machine, one token a step",
+    statement="A linear recurrence of two numbers and one attention head run a Turing machine, with one token per step",
 )
 NUMBERS_REMEMBERED = 2
 PRODUCTS = 6

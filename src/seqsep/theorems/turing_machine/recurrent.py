@@ -72,7 +72,8 @@ from seqsep.theorems.turing_machine._trials import Tried, drawn_words, every_wor
 CLAIM = Claim(
     name="turing-machine-recurrent",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1",
-    statement="A linear recurrence of 17 numbers runs a Turing machine in little space, by a thought of five tokens a step",
+    statement="A linear recurrence of 17 numbers runs a Turing machine on O(log n) cells, with a chain of thought of five "
+    "tokens per step",
 )
 MARGIN = "a logit above all others"
 APART = 1.0

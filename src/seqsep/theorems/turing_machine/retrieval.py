@@ -57,7 +57,7 @@ from seqsep.theorems.turing_machine._trials import Tried, drawn_words
 CLAIM = Claim(
     name="turing-machine-retrieval",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4",
-    statement="A linear recurrence of six numbers with a retriever runs a Turing machine, five tokens a step",
+    statement="A linear recurrence of six numbers with a retriever runs a Turing machine, with five tokens per step",
 )
 WIDTH = 7
 NUMBERS_REMEMBERED = 6

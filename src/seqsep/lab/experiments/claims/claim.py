@@ -18,7 +18,7 @@ STATUSES: dict[Status, str] = {
     "reproduced": "our runs agree with the paper's number",
     "order reproduced": "in our runs, one model is above others, as the paper says",
     "contradicted": (
-        "our model, with at most the paper's size and steps, is better than the paper says, "
+        "our model is better than the paper says, with at most the paper's size and steps; "
         "or it is as good as a model that the paper puts above it"
     ),
     "not reached": "our model is worse than the paper says, or our runs do not show the paper's order of models",

@@ -33,7 +33,7 @@ SHALLOW = {
     "hybrid": ("mamba",) * 3 + ("attention",),
 }
 QUESTIONS = {"random-order": "random order", "gold-last": "the two gold paragraphs last"}
-WHY = "the paper measures three published language models; `seqsep text` measures a model of yours"
+WHY = "the paper measures three published language models; `seqsep text` measures your own model"
 
 
 def _accuracy(size: Size, trace: str, length: int) -> Accuracy:
