@@ -61,7 +61,7 @@ def cache_width(where: str, config: Mapping[str, Any]) -> Width | None:
 
 
 def _given(config: Mapping[str, Any]) -> Any:
-    """The field of a configuration, or of one inside of it; None if there is none."""
+    """Return the field of a configuration, or of an inner one; None if there is none."""
     inner: Any = config
     for _ in range(MOST_NESTED):
         given = inner.get(FIELD)

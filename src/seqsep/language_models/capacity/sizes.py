@@ -55,26 +55,28 @@ class StateSizes:
         return self.numbers_per_source_token * self.source_length
 
     def bits(self, as_stored: bool = False) -> int:
-        """Bits of the fixed state, full windows and cross-attention, rounded up.
+        """Return bits of the fixed state, full windows and cross-attention, rounded up.
 
         They are at the widths that were asked for, or as `transformers` stores them.
         """
         return _up(self._bits_of(self.parts.items(), as_stored))
 
     def state_bytes(self, as_stored: bool = False) -> int:
-        """Bytes of the fixed state, full windows and cross-attention, rounded up."""
+        """Return bytes of the fixed state, full windows and cross-attention, rounded up."""
         return _up(self._bits_of(self._on_device().items(), as_stored) / 8)
 
     def bits_per_token(self) -> Fraction:
-        """Bits that each further token adds for good."""
+        """Return the bits that each further token adds permanently."""
         return self._growth(self.parts.items())
 
     def bytes_per_token(self) -> Fraction:
-        """Bytes that each further token adds for good."""
+        """Return the bytes that each further token adds permanently."""
         return self._growth(self._on_device().items()) / 8
 
     def bytes_at(self, length: int, allocated: bool = False, full: bool = False) -> int:
-        """Bytes kept after `length` tokens, rounded up; `full` takes the most that a compressed cache may have waiting."""
+        """Return the bytes kept after `length` tokens, rounded up. With `full`, a compressed cache has the most waiting
+        tokens.
+        """
         bits = Fraction(0)
         for part, count in self._on_device().items():
             fixed = part.fixed + (part.spare if allocated else 0)
@@ -108,7 +110,7 @@ class StateSizes:
         return self._cached(part.per_source, 0 if part.per_token else part.values)
 
     def _cached(self, numbers: int | Fraction, values: int) -> Fraction:
-        """Bits of numbers of a cache, `values` of which are values."""
+        """Return the bits of `numbers` numbers of a cache, `values` of which are values."""
         wide = self.cache_bits if self.value_bits is None else self.value_bits
         return Fraction(self.cache_bits) * (numbers - values) + Fraction(wide) * values
 
@@ -119,13 +121,14 @@ class StateSizes:
         return found
 
     def stored_beside_cache(self) -> Fraction:
-        """Bits of the fixed state as `transformers` stores it, with windows at the width of the cache that was asked for."""
+        """Return the bits of the fixed state as `transformers` stores it. Windows have the requested width of the cache."""
         share = Fraction(self.cache_bits) / BITS
         kept = self.parts.items()
         return sum((count * part.bits * (part.fixed + part.most_of_window * share) for part, count in kept), Fraction(0))
 
     def longest_in(self, memory: int, batch: int = 1) -> int | None:
-        """The largest length whose state and cache fit in `memory` bytes, for each of `batch` sequences; None: every length.
+        """Return the largest length whose state and cache fit in `memory` bytes, for each of `batch` sequences; None: every
+        length.
 
         It is 0 if not even one token fits. Weights and activations are not counted.
         """
