@@ -44,12 +44,12 @@ def double_stars(
 
 
 def trees(codes: Int64[np.ndarray, "batch n_minus_two"]) -> Edges:
-    """The trees of these codes of n - 2 vertices, each tree of exactly one code; edge i is (vertex, its parent).
+    """Return the trees of these codes of n - 2 vertices. Each tree has exactly one code, and edge i is (vertex, its parent).
 
     A Prüfer code whose leaves are taken in the order in which they become leaves, at first by their numbers: code[i] is the
-    only neighbour left of the i-th leaf, and the last two vertices are joined. A vertex becomes a leaf when it stands in the
+    only neighbour left of the i-th leaf, and the last two vertices are joined. A vertex becomes a leaf when it is in the
     code for the last time, so the leaves are sorted by that, without a loop over them. It is a bijection: the tree's degrees
-    are the numbers of times that vertices stand in the code, plus one, so the same leaves are taken from the tree. A vertex's
+    are the numbers of times that vertices are in the code, plus one, so the same leaves are taken from the tree. A vertex's
     parent is taken later than itself.
 
     >>> trees(np.array([[4, 4], [1, 3]])).tolist()

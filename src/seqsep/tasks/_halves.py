@@ -19,7 +19,7 @@ Halves = Int64[np.ndarray, "batch half"]
 class TwoHalves(Task):
     """`length` symbols, half of them before a separator and half after it; training lengths from `least_length`.
 
-    Subclasses have the field `least_length` and call `_require_lengths`. 0 stands for the even number at or above N/10, and for
+    Subclasses have the field `least_length` and call `_require_lengths`. 0 means the even number at or above N/10, and for
     2 * least_half at least; if that number is given the field becomes 0, since the task is the same.
     """
 
@@ -62,7 +62,7 @@ class TwoHalves(Task):
         object.__setattr__(self, "least_length", 0 if is_default else least_length)
 
     def _shortest_half(self, least_length: int) -> int:
-        """The symbols of the shortest half that is drawn; 0 stands for the default."""
+        """Return the number of symbols of the shortest half that is drawn; 0 means the default."""
         return least_length // 2 or max(self.least_half, -(-self.length // 20))
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:

@@ -100,10 +100,10 @@ def _first_occurrences(values: Int64[np.ndarray, "batch tried"], bound: int) -> 
 def asked_again(
     uniform: UInt32[np.ndarray, "batch half_and_one"], points: Int64[np.ndarray, "batch"], length: int
 ) -> Int64[np.ndarray, "batch asked"]:
-    """Return the pair that each point after the given ones asks for, of `points` that there are and at most `length`.
+    """Return the pair that each point after the given ones asks for. The example has `points` points, at most `length`.
 
     The n = points // 2 pairs told come in a random order, and, if `points` is odd, one of them once more. After the last point
-    stands length // 2.
+    the entry is length // 2.
     """
     half = length // 2
     pairs = points // 2

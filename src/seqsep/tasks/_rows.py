@@ -24,7 +24,7 @@ def below_into(uniform: UInt32[np.ndarray, "batch count"], bound: int, out: Int6
 def chosen(
     table: Shaped[np.ndarray, "batch count *each"], columns: Int64[np.ndarray, "batch asked"]
 ) -> Shaped[np.ndarray, "batch asked *each"]:
-    """table[row, columns[row]] for every row; all columns lie in the table.
+    """Return table[row, columns[row]] for every row. All columns must be in the table.
 
     >>> chosen(np.array([[1, 2], [3, 4]]), np.array([[1, 1, 0], [0, 1, 0]])).tolist()
     [[2, 2, 1], [3, 4, 3]]

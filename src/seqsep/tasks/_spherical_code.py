@@ -55,9 +55,9 @@ def sine_of_turn(gamma: float) -> float:
 
 @cache
 def spherical_code(dimension: int, gamma: float, size: int) -> SphericalCode:
-    """The first `size` of random directions that lie apart from all kept before; the same for every seed.
+    """Return the first `size` random directions that are apart from all kept before. They are the same for every seed.
 
-    Raises ValueError if 64 `size` directions do not hold so many.
+    Raises ValueError if 64 `size` directions are not enough for that.
     """
     sine = sine_of_turn(gamma)
     noise_bits = 6

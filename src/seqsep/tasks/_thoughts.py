@@ -49,7 +49,7 @@ def answers_alone(tokens: Tokens, edges: Edges, is_tree: Answers) -> Thoughts:
 
 
 def tours(tokens: Tokens, edges: Edges, is_tree: Answers) -> Thoughts:
-    """Algorithm 1 as printed (`trees.tour.printed`)."""
+    """Return Algorithm 1 of the paper (`trees.tour.printed`)."""
     graph = Incidences.of(edges)
     most = 2 * edges.shape[1] + 1
     thoughts = Thoughts(len(edges), most + 1)

@@ -20,9 +20,9 @@ MOST_DRAWN = 64
 
 
 class FeatureCounter:
-    """Counts a formula's features that hold; clauses and tables are taken apart into clauses and terms (`Thresholds.gates`).
+    """Counts a formula's features that hold; clauses and tables are split into clauses and terms (`Thresholds.gates`).
 
-    Inputs stand in bits, 8 to a byte and a row for each literal; gates of one kind and size are evaluated together.
+    Inputs are bits, 8 to a byte and a row for each literal; gates of one kind and size are evaluated together.
     """
 
     def __init__(self, formula: Thresholds) -> None:

@@ -2,7 +2,7 @@
 
 Its fields are its whole configuration. Nothing here needs torch: a Batch holds NumPy arrays, padded on the right.
 Inputs are tokens, or vectors if `coordinates` is not 0. A target is a class; with binary cross-entropy (next-character
-prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for all of them.
+prediction) it represents a set of classes: only that one, or EVERY_CLASS for all of them.
 """
 
 from abc import ABC, abstractmethod
@@ -94,7 +94,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def classes(self) -> int:
-        """Number of answers that a read-out tells apart."""
+        """Number of answers that a read-out distinguishes."""
 
     @property
     @abstractmethod
@@ -300,7 +300,7 @@ class GeneratedTask(Task):
 
 
 def _last_asked(targets: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
-    """The last asked position of each example."""
+    """Return the last queried position of each example."""
     return targets.shape[1] - 1 - (targets[:, ::-1] != NOTHING_ASKED).argmax(axis=1)
 
 

@@ -267,7 +267,9 @@ def _closes(tokens: Tokens) -> int | None:
 
 @lru_cache(maxsize=1024)
 def _written(trace: str, tokens: Tokens, prompt: tuple[int, ...]) -> tuple[int, ...]:
-    """The thought and the answer after a prompt, from the definition. Raises ValueError for what is no prompt of the task."""
+    """Return the chain of thought and the answer after a prompt, from the definition. Raises ValueError for a text that is not
+    a prompt of the task.
+    """
     edges = list(zip(prompt[1::3], prompt[3::3], strict=True))
     vertices = len(edges) + 1
     marks = (prompt[0], *prompt[2::3])

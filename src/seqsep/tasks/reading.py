@@ -30,10 +30,10 @@ def readable_form(given: Given) -> Given:
 
 
 def read_input(task: Task, given: Given) -> tuple[int, ...]:
-    """The tokens of an input: those of the field `inputs`, or what the fields of `task.readable` say, without the answer. An
-    example of `seqsep sample --json` has both.
+    """Return the tokens of an input: those of the field `inputs`, or those of the fields of `task.readable`, without the
+    answer. An example of `seqsep sample --json` has both.
 
-    Raises ValueError with the field for what is no input of the task, or one that is too long.
+    Raises ValueError with the field for a text that is not an input of the task, or one that is too long.
 
     >>> read_input(IndexLookup(length=5), {"symbols": [7, 1, 2], "position": 1})
     (7, 1, 2, 64)

@@ -16,7 +16,8 @@ LEAST_ERROR = Decimal(10) ** -32
 
 
 def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
-    """The highest accuracy on answers of so many classes, at least 2, with so many nats missing; at most 1.0, rounded up.
+    """Return the highest accuracy on answers of `classes` classes, at least 2, with `missing_nats` nats missing. It is at most
+    1.0, rounded up.
 
     `missing_nats` may be too large by at most 10^-44.
 
@@ -26,7 +27,7 @@ def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
     if missing_nats <= MARGIN:
         return 1.0
     with localcontext(Context(prec=DIGITS, rounding=ROUND_CEILING)):
-        # MARGIN exceeds what 50 digits lose here, so every error rate of the iteration is proved to lie below the root.
+        # MARGIN exceeds what 50 digits lose here, so every error rate of the iteration is proved to be below the root.
         missing = missing_nats - MARGIN
         log_wrong_classes = Decimal(classes - 1).ln()
         error = LEAST_ERROR

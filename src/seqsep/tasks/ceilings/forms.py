@@ -35,7 +35,7 @@ class Form(ABC):
         """The number to which the ceiling falls as items grow."""
 
     def most_held(self, state_bits: int) -> int | None:
-        """The most items that a state can hold, so that all is right, exactly; None if there is no such number."""
+        """Return the most items that a state can hold, so that all is right, exactly; None if every number fits."""
         first = length_where_it_bites(self.symbols, state_bits)
         return None if first is None else first - 1
 

@@ -1,10 +1,10 @@
-"""A live retriever: it reads the query that a model has just closed, and says which tokens to insert after it.
+"""A live retriever: it reads the query that a model has just closed, and returns the tokens to insert after it.
 
     text .. [ query ] found
 
-The query is what stands after the last opening mark, and the searched region is the prompt, or everything before that mark.
-What is found is split at spaces into tokens. FAILED is inserted if nothing is found, if it is no text of the vocabulary, or if
-what stands between the marks is no query.
+The query is the text after the last opening mark, and the searched region is the prompt, or everything before that mark. The
+text found is split at spaces into tokens. FAILED is inserted if nothing is found, if it is not a text of the vocabulary, or if
+the text between the marks is not a query.
 """
 
 from collections.abc import Callable, Sequence

@@ -104,6 +104,6 @@ class _Search:
         return found
 
     def next_edge(self, *arguments: str) -> str:
-        """The first neighbour of a vertex, or the next one after another."""
+        """Return the first neighbour of a vertex, or the next one after a given neighbour."""
         name = "first-edge" if len(arguments) == 1 else "next-edge"
         return self.ask(Query(name, arguments), [arguments[0], "~", *arguments[1:]])

@@ -27,7 +27,7 @@ def is_tree(vertices: int, edges: Iterable[Sequence[int]]) -> bool:
 
 
 def _root(parent: list[int], vertex: int) -> int:
-    """The vertex that stands for a component; the way to it is halved."""
+    """Return the vertex that represents a component. The way to it is halved."""
     while parent[vertex] != vertex:
         parent[vertex] = parent[parent[vertex]]
         vertex = parent[vertex]

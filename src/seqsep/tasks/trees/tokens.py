@@ -35,7 +35,7 @@ class Tokens:
         return self.vertices + 4
 
     def most_written(self, vertices: int) -> int:
-        """The most tokens of a thought about so many vertices, with its answer: 2n."""
+        """Return the most tokens of a chain of thought about `vertices` vertices, with its answer: 2n."""
         return 2 * vertices
 
     def shown(self, token: int) -> int | str:

@@ -55,8 +55,8 @@ def _following(neighbours: list[int], came: int, parent: int) -> int:
 
 
 def printed(tokens: Tokens, vertices: int, edges: Sequence[Sequence[int]]) -> list[int]:
-    """Algorithm 1 as printed, with its stack: NO at once if the next edge of the top leads to an emitted vertex, not its
-    parent.
+    """Return Algorithm 1 of the paper, with its stack: NO at once if the next edge of the top leads to an emitted vertex other
+    than its parent.
 
     >>> printed(Tokens(6), 4, [(1, 2), (2, 3), (1, 3)])
     [1, 2, 3, 8]
