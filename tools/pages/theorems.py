@@ -86,10 +86,10 @@ def _link(theorem: Theorem) -> str:
 
 
 def covered_statements(paper: Paper, theorems: Sequence[Theorem] = THEOREMS) -> list[Covered]:
-    """Every statement of the paper that a claim in a theorem's file names, in the paper's order.
+    """Return every statement of the paper that a claim in a theorem's file names, in the paper's order.
 
     If several claims of a file name it, the one that names the fewest statements says it. Raises ValueError for a claim whose
-    source begins with a paper and goes on with a statement that the paper does not have.
+    source begins with a paper and continues with a statement that the paper does not have.
 
     >>> from pages.papers import SEPARATIONS
     >>> [covered.statement.label for covered in covered_statements(SEPARATIONS)][:3]
