@@ -94,20 +94,24 @@ class TwoHalves(Task):
 
     @abstractmethod
     def _widths(self) -> tuple[int, ...]:
-        """Draws an example needs beside its length and its coin, in parts."""
+        """Return the numbers of draws that an example needs in addition to its length and its coin, in parts."""
 
     @abstractmethod
     def _draw(
         self, example_draws: ExampleDraws, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
     ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
-        """Both halves, of which the first `halves` columns count, and the labels; the coin is True with probability 1/2."""
+        """Return both halves, of which the first `halves` columns count, and the labels. The coin is True with probability
+        1/2.
+        """
 
     def _ask(self, batch: Batch, halves: Int64[np.ndarray, "batch"], labels: Int64[np.ndarray, "batch"]) -> None:
         """Ask for the label at the last token."""
         batch.targets[np.arange(len(halves)), 2 * halves] = labels
 
     def split(self, inputs: Sequence[int]) -> tuple[list[int], list[int] | None]:
-        """The tokens before the separator and those after it; None if it has not come. Raises ValueError if it comes twice."""
+        """Return the tokens before the separator and those after it, or None if it is absent. Raises ValueError if it occurs
+        twice.
+        """
         tokens = list(inputs)
         require(tokens.count(self.symbols) <= 1, self, f"there is one separator, {self.symbols}, found {tokens}")
         if self.symbols not in tokens:
@@ -116,7 +120,7 @@ class TwoHalves(Task):
         return tokens[:middle], tokens[middle + 1 :]
 
     def both(self, inputs: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The two halves. Raises ValueError unless they have one length and a separator between them."""
+        """Return the two halves. Raises ValueError unless they have one length and a separator between them."""
         left, right = self.split(inputs)
         if right is None or len(left) != len(right):
             raise ValueError(f"{self!r}: an input is as many symbols, a separator and as many again, found {list(inputs)}")

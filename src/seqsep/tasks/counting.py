@@ -130,7 +130,7 @@ class Counting(Task):
         return {"tokens": numbers, "query": asked, "threshold": threshold, "answer": answer}
 
     def answer_bits(self) -> int:
-        """ceil(log2) of the lists of S counts, each up to T, that n numbers can have; counts from T on are alike.
+        """Return ceil(log2) of the lists of S counts, each up to T, that n numbers can have. Counts from T on are alike.
 
         A number and its lesser count as the threshold distinguish two different lists. For T = n these are the multisets,
         C(n + S - 1, n) (theorem counting-state).

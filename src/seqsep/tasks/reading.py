@@ -18,7 +18,7 @@ Given = Mapping[str, Any]
 
 
 def readable_form(given: Given) -> Given:
-    """The readable form in an example of `seqsep sample --json`; any other object as it is.
+    """Return the readable form in an example of `seqsep sample --json`, or any other object unchanged.
 
     >>> readable_form({"inputs": [7, 1, 64], "targets": [7], "readable": {"symbols": [7, 1], "position": 1}})
     {'symbols': [7, 1], 'position': 1}
@@ -64,7 +64,7 @@ def _field(given: Given, name: str) -> Any:
 
 
 def _numbers(given: Given, name: str, below: int) -> list[int]:
-    """A list of whole numbers from 0 to below - 1."""
+    """Return a list of whole numbers from 0 to below - 1."""
     value = _field(given, name)
     if not isinstance(value, list) or not all(type(one) is int and 0 <= one < below for one in value):
         raise ValueError(f"{name}: expected a list of whole numbers from 0 to {below - 1}, found {value!r:.60}")
@@ -99,7 +99,7 @@ def _halves(task: Equality | Disjointness, given: Given) -> tuple[int, ...]:
 
 
 def _bounded_dyck(task: BoundedDyck, given: Given) -> tuple[int, ...]:
-    """Brackets as `BoundedDyck.readable` writes them; beyond four kinds "(5" and ")5"."""
+    """Return the tokens of brackets in the form of `BoundedDyck.readable`; beyond four kinds "(5" and ")5"."""
     text = _field(given, "string")
     kinds = task.kinds
     written = BRACKETS[: 2 * kinds]

@@ -59,7 +59,7 @@ def large_counting_ceiling(nats: Decimal, state_bits: int) -> float:
 
 @cache
 def nats_of_distinct(values: int, items: int) -> Decimal:
-    """The logarithm of the number S (S - 1) .. (S - n + 1) of lists of n different values, within 10^-45.
+    """Return the logarithm of the number S (S - 1) .. (S - n + 1) of lists of n different values, within 10^-45.
 
     >>> round(nats_of_distinct(values=4, items=2), 6) == round(Decimal(12).ln(), 6)
     True

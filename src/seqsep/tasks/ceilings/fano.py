@@ -44,7 +44,7 @@ def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
 
 
 def float_above(number: Decimal) -> float:
-    """The least float that is not below a decimal number.
+    """Return the least float that is not below a decimal number.
 
     >>> float_above(Decimal("0.25")), float_above(Decimal("1e-400"))
     (0.25, 5e-324)
@@ -54,7 +54,7 @@ def float_above(number: Decimal) -> float:
 
 
 def rounded_up(exact: Fraction) -> float:
-    """The least float that is not below a fraction, or the next one.
+    """Return the least float that is not below a fraction, or the next one.
 
     >>> rounded_up(Fraction(1, 4))
     0.25
@@ -73,7 +73,7 @@ def require(condition: bool, call: str, expected: str) -> None:
 
 
 def nats_of_bits(state_bits: int) -> Decimal:
-    """A state's bits in nats, to as many digits as the context has.
+    """Return a state's bits in nats, to as many digits as the context has.
 
     >>> round(nats_of_bits(2), 6)
     Decimal('1.386294')

@@ -100,7 +100,7 @@ def _require_fraction(accuracy: float) -> None:
 
 
 def _least(holds: Callable[[int], bool]) -> int:
-    """The least whole number from 0 for which a condition holds that holds for all greater ones too."""
+    """Return the least whole number from 0 for which a condition holds, if it holds for all greater ones too."""
     if holds(0):
         return 0
     high = 1

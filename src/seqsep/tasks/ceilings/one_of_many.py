@@ -59,7 +59,7 @@ def distinct_values_ceiling(values: int, items: int, state_bits: int) -> float:
 
 
 def _sharpest_number_of_items(values: int, items: int, state_bits: int) -> int:
-    """The j of (5) that misses most bits an item, up to the rounding of floats."""
+    """Return the j of (5) with the most missing bits an item, up to the rounding of floats."""
     bits = 0.0
     for asked in range(1, items):
         bits += log2(values - asked + 1)
@@ -114,7 +114,7 @@ def carried_bits_by_place(alphabet: int, accuracies: Sequence[float]) -> float:
 
 
 def bits_of_a_symbol(alphabet: int, accuracy: float) -> float:
-    """R(S, a): the bits about a uniform symbol out of S = `alphabet` that an answer of accuracy a carries at least.
+    """Return R(S, a), in bits: the least information about a uniform symbol out of S = `alphabet` in an answer of accuracy a.
 
     >>> bits_of_a_symbol(2, 1.0), bits_of_a_symbol(2, 0.5)
     (1.0, 0.0)

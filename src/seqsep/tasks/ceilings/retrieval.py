@@ -123,7 +123,7 @@ def _questions_ceiling(entropy_nats: Decimal, *, questions: int, classes: int, s
 
 @cache
 def _entropy_of_the_set(numbers: int) -> Decimal:
-    """The entropy, in nats, of the set of numbers among n uniform ones of 1 .. n."""
+    """Return the entropy, in nats, of the set of numbers among n uniform ones of 1 .. n."""
     onto = [0] * (numbers + 1)
     onto[0] = 1
     for _ in range(numbers):

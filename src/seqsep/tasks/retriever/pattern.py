@@ -60,7 +60,7 @@ class Pattern:
 
     @classmethod
     def of(cls, tokens: Sequence[str]) -> "Pattern":
-        """The pattern that a model writes, token by token."""
+        """Return the pattern that a model writes, token by token."""
         return cls(" ".join(tokens))
 
     def find(self, tokens: Sequence[str]) -> str | None:

@@ -64,7 +64,7 @@ class Retriever:
                 raise ValueError(f"Retriever: {text} is not in the vocabulary")
 
     def behind(self, prompt: int) -> Callable[[Sequence[int]], list[int] | None]:
-        """The retriever of a text whose first `prompt` tokens are the prompt, for `maths.networks.generation.generate`.
+        """Return the retriever of a text whose first `prompt` tokens are the prompt, for `maths.networks.generation.generate`.
 
         Given all tokens so far it returns those to insert if they end with a closed query, else None.
         """
@@ -93,7 +93,8 @@ class Retriever:
         return marks
 
     def __call__(self, tokens: Sequence[int], prompt: int) -> list[int] | None:
-        """The tokens to insert if `tokens`, of which the first `prompt` are the prompt, end with a closed query; else None.
+        """Return the tokens to insert if `tokens`, of which the first `prompt` are the prompt, end with a closed query; else
+        None.
 
         Raises SearchTooLong for a pattern that takes too long.
         """

@@ -72,7 +72,7 @@ class LiveSearch(LiveWalk):
         return next_neighbour(neighbours(tuple(text[:prompt])), query[0], *query[2:])
 
     def _parent(self, vertex: int, text: Sequence[int], end: int) -> int | None:
-        """u of the first record u - v before `end`."""
+        """Return u of the first record u - v before `end`, or None."""
         place = -1
         while True:
             try:
@@ -85,7 +85,7 @@ class LiveSearch(LiveWalk):
 
 @lru_cache(maxsize=1024)
 def neighbours(prompt: tuple[int, ...]) -> dict[int, list[int]]:
-    """The neighbours of each vertex in the order of a prompt [BOS] u ~ v u ~ v ..
+    """Return the neighbours of each vertex in the order of a prompt [BOS] u ~ v u ~ v ..
 
     >>> neighbours((0, 1, 4, 2, 2, 4, 3))
     {1: [2], 2: [1, 3], 3: [2]}

@@ -7,7 +7,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 
 @lru_cache(maxsize=16)
 def stirling(vertices: int) -> tuple[int, ...]:
-    """S(n, 0) .. S(n, n): the partitions of n vertices into b blocks.
+    """Return S(n, 0) .. S(n, n), where S(n, b) is the number of partitions of n vertices into b blocks.
 
     >>> stirling(5)
     (0, 1, 15, 25, 10, 1)

@@ -38,16 +38,16 @@ class Pointed(Tokens):
         return 2 * self.vertices + 4
 
     def pointer(self, vertex: int) -> int:
-        """The pointer v' to a vertex v."""
+        """Return the pointer v' to a vertex v."""
         return self.vertices + 3 + vertex
 
     def shown(self, token: int) -> int | str:
-        """A token as a reader sees it: a vertex is its number, a pointer "v'"."""
+        """Return a token as a reader sees it: a vertex is its number, a pointer "v'"."""
         return f"{token - self.vertices - 3}'" if token > self.vertices + 3 else super().shown(token)
 
 
 def peel(tokens: Pointed, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The thought about a graph on the vertices 1 .. n' <= n, with n' - 1 edges, and the answer after it.
+    """Return the thought about a graph on the vertices 1 .. n' <= n, with n' - 1 edges, and the answer after it.
 
     >>> tokens = Pointed(3)
     >>> [tokens.shown(token) for token in peel(tokens, 3, [(2, 1), (2, 3)])]

@@ -67,12 +67,12 @@ class WalkTokens(Tokens):
         return self.vertices + 7
 
     def shown(self, token: int) -> int | str:
-        """A token as a reader sees it: a vertex is its number."""
+        """Return a token as a reader sees it: a vertex is its number."""
         names: dict[int, str] = {self.opens: "[", self.closes: "]", self.failed: "FAILED"}
         return names.get(token) or super().shown(token)
 
     def retriever(self, region: Region) -> Retriever:
-        """Finds the first neighbour after [ v ], and the next one after [ v y ]."""
+        """Return the retriever that finds the first neighbour after [ v ], and the next one after [ v y ]."""
         return Retriever(vocabulary=tuple(str(self.shown(token)) for token in range(self.count)), read=_query, region=region)
 
 
@@ -81,7 +81,7 @@ def _query(texts: Sequence[str]) -> Query:
 
 
 def walk(tokens: WalkTokens, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The walk's thought about a simple graph on the vertices 1 .. n' <= n, results and answer in it.
+    """Return the walk's thought about a simple graph on the vertices 1 .. n' <= n, results and answer in it.
 
     >>> tokens = WalkTokens(3)
     >>> print(*(tokens.shown(token) for token in walk(tokens, 3, [(2, 1), (2, 3)])))
