@@ -111,12 +111,12 @@ def all_papers(theorems: Sequence[Theorem] = THEOREMS) -> tuple[Paper, ...]:
 
 
 def claims(theorem: Theorem) -> list[Claim]:
-    """The claims that a theorem's file makes, its own first."""
+    """Return the claims that a theorem's file makes, its own first."""
     return list(dict.fromkeys([theorem.claim, *(one for one in vars(module_of(theorem)).values() if isinstance(one, Claim))]))
 
 
 def test_file(theorem: Theorem, clone: Path) -> str:
-    """The file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
+    """Return the file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
     place = Path(file_of(theorem)).relative_to("theorems")
     folder = Path("tests/theorems") / place.parent
     own = folder / f"test_{place.name}"
