@@ -231,7 +231,9 @@ def _step_seconds(results: Path) -> dict[str, float]:
 
 
 def hours(steps: Iterable[tuple[Run, int]], results: Path) -> str:
-    """Return the CPU-hours of runs after so many steps, evaluations included, by steps that were timed on one core."""
+    """Return the CPU-hours of runs after their numbers of steps, evaluations included, from steps that were timed on one
+    core.
+    """
     seconds = _step_seconds(results)
     return in_words(sum(seconds[shape(run)] * taken * (1 + evaluations(run)) for run, taken in steps) / SECONDS_AN_HOUR, "CPU")
 

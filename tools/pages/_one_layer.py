@@ -114,7 +114,8 @@ def _other_tasks(found: Capacity, layer: OneLayer) -> list[str]:
 
 @cache
 def first_paper(layer: OneLayer) -> tuple[int, int]:
-    """The least N for disjointness and for Dyck-(2,2), on the finest grid of 16 bits, or where a window leaves out a token.
+    """Return the least N for disjointness and for Dyck-(2,2), on the finest grid of 16 bits, or where a window leaves out a
+    token.
 
     >>> first_paper(OneLayer(heads=1, width=2))
     (230, 114)

@@ -36,7 +36,7 @@ prints no cache. "Asks" means that it asks the hub for code of the model.
 
 
 def other_calculators_section(results: Path) -> str:
-    """The table, model by model, and how many numbers are near and how many far."""
+    """Return the table, model by model, and how many numbers are near and how many far."""
     found = json.loads(read_text(results / "other-calculators.json"))
     models: Mapping[str, Mapping[str, Any]] = found["models"]
     ratios = {name: [ratio for row in models.values() if (ratio := _ratio(row, name)) is not None] for name in OTHERS}

@@ -33,7 +33,7 @@ def output(*words: str) -> str:
 
 
 def console(words: tuple[str, ...], claims: Iterable[Claim]) -> str:
-    """Return a console block of a command on a theorem with its output; `...` stands for what is left out."""
+    """Return a console block of a command on a theorem with its output; `...` marks the parts that are left out."""
     lines = [shortened(line, claims) for line in output(*words).splitlines()]
     if len(lines) > MOST_LINES and words[0] == "check":
         lines = [*lines[: MOST_LINES - 2], "..."]

@@ -128,7 +128,9 @@ def places_svg(folder: Path) -> str:
 
 
 def cells(line: Mapping[str, Any]) -> list[tuple[list[int], float | None]]:
-    """The places that are answered, from 1, and the mean share over the others, if there are any; the same of those held."""
+    """Return the answered places, from 1, and the mean share over the others, if there are any; and the same of the places
+    held.
+    """
     found = []
     for name in ("right", "in_state"):
         sure = [place for place, share in enumerate(line[name], 1) if share >= SURE]
@@ -143,7 +145,7 @@ def _entry(cell: tuple[list[int], float | None]) -> str:
 
 
 def ranges(places: Sequence[int]) -> str:
-    """Rising numbers in words.
+    """Return rising numbers in words.
 
     >>> ranges([1, 2, 3, 20]), ranges([]), ranges([4])
     ('1–3 and 20', 'none', '4')

@@ -134,12 +134,12 @@ finds a wrong answer within ten questions (`tests/lab/audit/test_worst.py`).
 
 
 def audits(results: Path) -> list[tuple[Mapping[str, Any], Audit]]:
-    """The committed rows, each with its audit as it was."""
+    """Return the committed rows, each with its audit."""
     return [(row, audit_of(row["audit"])) for row in rows(results)]
 
 
 def audit_of(record: Mapping[str, Any]) -> Audit:
-    """The audit of its record, as `Audit.record` gives it."""
+    """Return the audit of its record, as `Audit.record` gives it."""
     fields = dict(record)
     task = dict(fields.pop("task"))
     places = tuple(PlaceAccuracy(**place) for place in fields.pop("places"))
@@ -148,7 +148,7 @@ def audit_of(record: Mapping[str, Any]) -> Audit:
 
 
 def audit_page(results: Path) -> str:
-    """docs/reference/audit.md."""
+    """Return docs/reference/audit.md as text."""
     known = audits(results)
     names = ["mixer", "width", "N", "accuracy", "stored", "needs at most", "carries at least", "all right"]
     lengths = sorted({length for each in LENGTHS.values() for length in each})
@@ -175,7 +175,7 @@ def _line(row: Mapping[str, Any], found: Audit) -> list[str]:
 
 
 def audit_picture(results: Path) -> str:
-    """docs/audit.svg: a panel for each mixer, the numbers over width."""
+    """Return docs/audit.svg as text: a panel for each mixer, the numbers over width."""
     by_mixer: dict[str, list[tuple[int, Audit]]] = {}
     for row, found in audits(results):
         by_mixer.setdefault(row["run"]["layers"][0], []).append((row["run"]["width"], found))

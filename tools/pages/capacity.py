@@ -105,7 +105,7 @@ STATUSES = {
 
 
 def capacity_page(results: Path) -> str:
-    """The table of published models, how it is checked, and the source of each."""
+    """Return the table of published models, how it is checked, and the source of each."""
     rows = [_row(model, model.capacity()) for model in published()]
     names = ["model", "state, 16 bits", "as stored", "bytes per token", "crossing", "longest list", "status"]
     known = versions()

@@ -80,7 +80,7 @@ def entries(theorem: Theorem) -> list[Entry]:
 
 
 def _index(listed: Sequence[Entry]) -> str:
-    """One line an entry."""
+    """Return the index of the entries, one line each."""
     lines = [["entry", "place in the paper", "severity", "in one line"]]
     for entry in listed:
         said = entry.graded.summary if entry.graded.severity != "choice" else _shown(entry.remark.found)

@@ -153,7 +153,7 @@ scores depends on the length of the pass.
 
 
 def model_laws_page(results: Path) -> str:
-    """The laws, the outcomes of each model type, and the place of each failure."""
+    """Return the laws, the outcomes of each model type, and the place of each failure."""
     kept = json.loads(read_text(results / KEPT))
     flash_linear = json.loads(read_text(results / KEPT_OF_FLASH_LINEAR))
     releases = released_bugs(json.loads(read_text(results / KEPT_OF_RELEASES)))
@@ -242,7 +242,7 @@ def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """The laws that hold in one release and not in the other, by model type, with the words of each failure."""
+    """Return the laws that hold in one release and not in the other, by model type, with the words of each failure."""
     found = []
     for name, verdicts in after.items():
         old = {verdict["law"]: verdict for verdict in before[name]}

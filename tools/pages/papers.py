@@ -59,7 +59,9 @@ class Paper:
         return tuple(statement.label for statement in self.statements)
 
     def labels(self, source: str) -> list[str]:
-        """The statements that a source names. Raises ValueError unless it is of this paper and each is one of its own."""
+        """Return the statements that a source names. Raises ValueError unless it is of this paper and each is one of its
+        own.
+        """
         begins = re.fullmatch(rf"{re.escape(self.name)}(?: \(arXiv:{self.arxiv}\))?, (.+)", source)
         said = begins[1] if begins else ""
         if said in self.order:
@@ -245,7 +247,7 @@ class OtherSources(Paper):
     """The sources that are none of the papers; each is its own label."""
 
     def labels(self, source: str) -> list[str]:
-        """The source itself."""
+        """Return the source itself."""
         return [source]
 
 

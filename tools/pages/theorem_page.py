@@ -105,7 +105,7 @@ def linked(page: str, theorem: Theorem) -> str:
 
 
 def _papers(theorem: Theorem) -> str:
-    """The statements of papers that its claims name, each with its verdict."""
+    """Return the statements of papers that its claims name, each with its verdict."""
     rows = {}
     for claim in claims(theorem):
         paper = paper_of(claim.source)
@@ -133,28 +133,28 @@ def _statement(theorem: Theorem) -> str:
 
 
 def _defaults(theorem: Theorem) -> str:
-    """The other options of its bound with their defaults, as a part of a sentence."""
+    """Return the other options of its bound with their defaults, as a part of a sentence."""
     given = inspect.signature(required(theorem.constants, "constants")).parameters.items()
     said = [f"{name} {one.default}" for name, one in given if name != "length" and one.default is not None]
     return f", with the default options ({', '.join(said)})," if said else ""
 
 
 def _default_length(theorem: Theorem) -> int | None:
-    """The length that a check has by default and its bound takes; None without one."""
+    """Return the length that a check has by default and its bound takes; None without one."""
     given = inspect.signature(inspect.unwrap(theorem.check)).parameters.get("length")
     known = theorem.constants is not None and "length" in inspect.signature(theorem.constants).parameters
     return given.default if given is not None and known and isinstance(given.default, int) else None
 
 
 def _shown(theorem: Theorem, output: str) -> str:
-    """The words of the output, and its scope."""
+    """Return the words of the output, and its scope."""
     said = "Each line is one model or one variant. For each size it gives the measured number and the bound from the proof."
     words = [meaning for word, meaning in WORDS.items() if word in output]
     return markdown([" ".join([said, *words]), theorem.shown, theorem.not_shown])
 
 
 def _steps(theorem: Theorem, proof: Sequence[str]) -> str:
-    """The docstrings of what the proof says that it continues in."""
+    """Return the docstrings of the steps in which the proof says that it continues."""
     module = module_of(theorem)
     parts = []
     following = False
@@ -169,7 +169,7 @@ def _steps(theorem: Theorem, proof: Sequence[str]) -> str:
 
 
 def _documentation(name: str, module: str) -> str:
-    """The docstring of a member of a module, of a private file beside it, or of such a file; empty if it has none."""
+    """Return the docstring of a member of a module, of a private file next to it, or of such a file; empty if it has none."""
     package = module.rpartition(".")[0]
     for holder in (module, package, "seqsep.theorems"):
         found: object = sys.modules[holder]
@@ -206,7 +206,7 @@ def _files(theorem: Theorem, clone: Path) -> str:
 
 
 def _certificate(theorem: Theorem) -> str:
-    """The type of the certificate that `seqsep certify` writes, or why there is none."""
+    """Return the type of the certificate that `seqsep certify` writes, or the reason why there is none."""
     if theorem.certificate_witness is None:
         return f"none: {inline(theorem.nothing_to_certify or '')}"
     kind = json.loads(certify(theorem.name))["type"]

@@ -86,10 +86,10 @@ def _link(theorem: Theorem) -> str:
 
 
 def covered_statements(paper: Paper, theorems: Sequence[Theorem] = THEOREMS) -> list[Covered]:
-    """Every statement of the paper that a claim in a theorem's file names, in the paper's order.
+    """Return every statement of the paper that a claim in a theorem's file names, in the paper's order.
 
     If several claims of a file name it, the one that names the fewest statements says it. Raises ValueError for a claim whose
-    source begins with a paper and goes on with a statement that the paper does not have.
+    source begins with a paper and continues with a statement that the paper does not have.
 
     >>> from pages.papers import SEPARATIONS
     >>> [covered.statement.label for covered in covered_statements(SEPARATIONS)][:3]
@@ -111,12 +111,12 @@ def all_papers(theorems: Sequence[Theorem] = THEOREMS) -> tuple[Paper, ...]:
 
 
 def claims(theorem: Theorem) -> list[Claim]:
-    """The claims that a theorem's file makes, its own first."""
+    """Return the claims that a theorem's file makes, its own first."""
     return list(dict.fromkeys([theorem.claim, *(one for one in vars(module_of(theorem)).values() if isinstance(one, Claim))]))
 
 
 def test_file(theorem: Theorem, clone: Path) -> str:
-    """The file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
+    """Return the file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
     place = Path(file_of(theorem)).relative_to("theorems")
     folder = Path("tests/theorems") / place.parent
     own = folder / f"test_{place.name}"

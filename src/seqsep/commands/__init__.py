@@ -23,7 +23,7 @@
     text          `seqsep text`: language models that answer questions in plain words
     cli           the command line: arguments in, one command run, the exit status out
     shipped       the files that come with seqsep besides its code
-    sweeping      the sweep behind run and train: flags, engine, end
+    sweeping      the sweep that run and train share: flags, engine, end
     later_steps   what the stages after this one may add to a sweep
     comparison    the reader's rows beside the committed ones
     completion    `seqsep completion`: words for bash, zsh and fish, by argcomplete
@@ -44,7 +44,7 @@
     members       the members of the registries: names, and records for `seqsep list`
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained
-    now_and_then  lines of progress of what is no sweep
+    now_and_then  lines of progress of commands other than sweeps
     users_code    a user's exits and prints: an error of the file, and stderr
     status        the exit statuses
     streams       the standard streams, escaped and guarded

@@ -126,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _files_of(targets: Sequence[str]) -> list[Path]:
-    """The files that functions are read from."""
+    """Return the files that the targets read functions from."""
     names = [name for target in targets for name in (target, target.rpartition(":")[0])]
     return [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs"))]
 

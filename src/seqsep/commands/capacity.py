@@ -172,7 +172,7 @@ def _read(asked: CapacityFlags) -> list["Capacity | BadInput"]:
 
 
 def _weights(asked: CapacityFlags) -> int | None:
-    """The bytes of weights on one device."""
+    """Return the bytes of weights on one device."""
     if asked.weights is None:
         return None
     if re.match(r"\d", asked.weights) and not Path(asked.weights).exists():
@@ -220,7 +220,7 @@ def _compare(asked: CapacityFlags, found: Sequence["Capacity | BadInput"], quest
 
 
 def record_of(found: "Capacity", question: "CapacityQuery") -> dict[str, Any]:
-    """The answer as plain values, with what was asked besides."""
+    """Return the answer as plain values, with the lengths and memory of the query."""
     record = found.record()
     length = question.length
     batch = question.batch
@@ -238,7 +238,7 @@ def record_of(found: "Capacity", question: "CapacityQuery") -> dict[str, Any]:
 
 
 def quantity(flag: str, text: str, units: dict[str, int]) -> int:
-    """A positive whole number with a unit. Raises BadInput, which names the flag, for anything else.
+    """Return a positive whole number with a unit. Raises BadInput, which names the flag, for anything else.
 
     >>> quantity("--memory", "80GiB", MEMORY), quantity("--length", "1.5k", DECIMAL)
     (85899345920, 1500)

@@ -76,7 +76,7 @@ def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool, verb
 
 
 def _reported(word: str, theorem: "Theorem", found: Any, at_length: bool) -> tuple[list[str], list[dict[str, Any]]]:
-    """The lines and the records of a checked theorem; a counterexample is printed on stderr."""
+    """Return the lines and the records of a checked theorem. A counterexample is printed on stderr."""
     from seqsep.theorems import TheoremFails
 
     if isinstance(found, TheoremFails):
@@ -90,7 +90,7 @@ def _reported(word: str, theorem: "Theorem", found: Any, at_length: bool) -> tup
 
 
 def _known(names: Sequence[str]) -> list[str]:
-    """The names of the registry that the words mean. Raises BadInput for another, or for a file."""
+    """Return the names of the registry that the words mean. Raises BadInput for an unknown name or a file."""
     for name in names:
         if names_a_file(name):
             raise BadInput(
@@ -100,7 +100,7 @@ def _known(names: Sequence[str]) -> list[str]:
 
 
 def _own(word: str) -> str:
-    """The word, which names a theorem in a file. Raises BadInput for anything else."""
+    """Return the word if it specifies a theorem in a file. Raises BadInput for anything else."""
     if not names_a_file(word):
         raise BadInput(f"--theorem {word}: expected your own theorem as FILE.py:NAME, found no Python file")
     return word
@@ -168,7 +168,7 @@ def checked(
 
 
 def _values_back(names: Sequence[str], further: Sequence[str], words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names and the further words; the value of an option before any theorem is not taken for a name."""
+    """Return the names and the further words. An option's value before any theorem is not taken for a name."""
     own = [*names]
     options = [*further]
     value = own[0] if len(own) == 1 and own[0].replace("_", "-") not in members.names("theorems") else None

@@ -80,7 +80,7 @@ def _status_of(error: BaseException, arguments: Sequence[str]) -> int:
 
 
 def script() -> NoReturn:
-    """The installed program: SIGTERM interrupts it as Ctrl-C does."""
+    """Run the installed program. SIGTERM interrupts it as Ctrl-C does."""
     if "_ARGCOMPLETE" in os.environ:  # a shell asks for the words that may follow
         from seqsep.commands.completion import complete
 
@@ -103,7 +103,7 @@ def script() -> NoReturn:
 
 
 def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
-    """The command that the arguments name, and its options. Raises BadInput for anything unknown."""
+    """Return the command of the arguments, and its options. Raises BadInput for anything unknown."""
     chosen = BY_NAME.get(next(iter(arguments), ""))
     if chosen is None:
         chosen = BY_NAME[_overview().parse_args(list(arguments) or ["--help"]).command]
@@ -120,7 +120,7 @@ def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
 
 
 def _overview() -> Parser:
-    """The parser of a command line that names no command."""
+    """Return the parser of a command line without a command."""
     parser = Parser(
         prog="seqsep",
         usage="seqsep COMMAND ...",

@@ -1,4 +1,4 @@
-"""What a command is: its name, its help, its flags and what it does."""
+"""A command: its name, its help, its flags and its function."""
 
 import argparse
 import json
@@ -36,7 +36,9 @@ class Parser(argparse.ArgumentParser):
         return list(self._option_string_actions)
 
     def unknown(self, words: Sequence[str]) -> str | None:
-        """The first of the words that is a flag which it does not know, nor the beginning of one; None if there is none."""
+        """Return the first of the words that is a flag, but is neither one of the known flags nor the beginning of one. Return
+        None if all are known.
+        """
         given = (word.split("=")[0] for word in words if word.startswith("--") and word != "--")
         return next((word for word in given if not any(flag.startswith(word) for flag in self.flags)), None)
 

@@ -89,7 +89,7 @@ class _Words:
 
 
 def _of_experiment(words: Sequence[str], field: str) -> list[str]:
-    """The presets, or the words for --only, of the experiment that the words name."""
+    """Return the presets, or the words for --only, of the experiment among the words."""
     return [word for name in names("experiments") if name in words for word in record_of("experiments", name)[field]]
 
 

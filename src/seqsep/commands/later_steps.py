@@ -15,7 +15,8 @@ def later_steps(
     rows: Sequence[Row],
     pauses: Mapping[Run, int],
 ) -> dict[Run, float]:
-    """Those behind the stage that follows from `rows`, or with `pauses` behind the rung at which its runs pause.
+    """Return the runs after the stage that follows from `rows`, with their steps. With `pauses`, include the steps after the
+    rung at which runs pause.
 
     Of runs that compete they are the average over the bracket.
     """
@@ -39,7 +40,7 @@ def _behind_the_rung(competing: Iterable[Sequence[Run]], pauses: Mapping[Run, in
 
 
 def _to_the_end(chosen: ChosenRuns, rows: Sequence[Row]) -> list[Run]:
-    """The runs of all stages, if those that have no row learn nothing."""
+    """Return the runs of all stages, if those without a row learn nothing."""
     known = list(rows)
     keys = {row.key for row in rows}
     while True:

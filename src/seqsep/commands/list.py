@@ -27,7 +27,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines_of(record: Record) -> list[str]:
-    """A record for a person: a line with name and summary, an indented one with the rest but for what the help of one shows."""
+    """Return a record for a person: a line with name and summary, and an indented line with the rest except what its own help
+    shows.
+    """
     rest = {key: value for key, value in record.items() if key not in ("name", "summary", "ranges", "choices")}
     described = ", ".join(f"{key} {_plain(value)}" for key, value in rest.items())
     return [f"{record['name']}: {record['summary']}", f"    {described}"]

@@ -22,7 +22,7 @@ TYPES = ("float64", "float32", "bfloat16")
 
 
 def name_language_models(words: Sequence[str]) -> bool:
-    """Whether --model names a folder or a config.json, and no FILE.py:CLASS of the user's."""
+    """Return True if --model specifies a folder or a config.json instead of a user's FILE.py:CLASS."""
     parts = [part for word in words for part in word.split("=", 1)]
     return any(flag == "--model" and ".py" not in value for flag, value in pairwise(parts))
 
@@ -85,7 +85,7 @@ def _asked(words: Sequence[str]) -> ModelLawsFlags:
 
 
 def _change(text: str) -> tuple[str, Any]:
-    """A field and its value. Raises BadInput for what is no FIELD=VALUE."""
+    """Return a field and its value. Raises BadInput for a text other than FIELD=VALUE."""
     from seqsep.language_models.capacity.config import require_shallow
 
     name, equals, value = text.partition("=")
@@ -144,7 +144,9 @@ def _check(path: str, changes: dict[str, Any], asked: ModelLawsFlags) -> dict[st
 
 
 def _last_line(path: str, shortened: dict[str, Any], asked: ModelLawsFlags, counts: tuple[int, int]) -> str:
-    """What was tried on what: `shortened` are the fields that were cut, `counts` the laws that fail and that were tried."""
+    """Return the last line: the test and its model. `shortened` are the fields that were cut; `counts` are the failed and the
+    tested laws.
+    """
     failed, tried = counts
     fields = "".join(f", {name} {value}" for name, value in shortened.items())
     verdict = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tested hold"

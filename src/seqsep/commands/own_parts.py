@@ -21,7 +21,7 @@ MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
 
 
 def name_own_parts(words: Sequence[str]) -> bool:
-    """Whether the words name a user's own file; --mixer of a theorem names a built-in mixer."""
+    """Return True if the words mention a user's own file; --mixer of a theorem means a built-in mixer."""
     parts = [part for word in words for part in word.split("=", 1)]
     return "--model" in parts or any(flag in ("--mixer", "--task") and ".py" in value for flag, value in pairwise(parts))
 

@@ -75,7 +75,7 @@ def check_words(experiment: str, mixers: "Sequence[str]", task: str | None) -> N
 
 
 def _refuse_what_is_no_field(further: "Sequence[str]") -> None:
-    """Raise BadInput for the first of the further words, or a flag among them, that is no field of any task."""
+    """Raise BadInput for the first further word, or a flag among them, that is not a field of any task."""
     fields = {name for record in members("tasks") for name in record["fields"]}
     for word in [*further[:1], *(word for word in further if word.startswith("--"))]:
         if not word.startswith("--") or word[2:].partition("=")[0].replace("-", "_") not in fields:
@@ -83,7 +83,7 @@ def _refuse_what_is_no_field(further: "Sequence[str]") -> None:
 
 
 def help_of_experiment(words: list[str]) -> str | None:
-    """The help of the experiment that the first word names: its question, its presets, and the command's flags.
+    """Return the help of the experiment in the first word: its question, its presets, and the command's flags.
 
     None if that is a flag. Raises BadInput for a name that there is not, ValueError for a file that does not load.
     """
@@ -112,7 +112,7 @@ def help_of_experiment(words: list[str]) -> str | None:
 
 
 def only_words(words: "Sequence[str]") -> list[str]:
-    """The words of --only for a help text: names in one line, then a line for each size, as N=20, N=50.
+    """Return the words of --only for a help text: names in one line, then a line for each size, such as N=20, N=50.
 
     >>> only_words(["lstm", "index-lookup", "N=20", "N=50"])
     ['words for --only, of which a preset may lack some:', '  lstm, index-lookup', '  N=20, N=50', '']

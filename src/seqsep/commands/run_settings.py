@@ -28,7 +28,7 @@ class Setting(NamedTuple):
     choices: tuple[str, ...] = ()
 
     def explained(self) -> str:
-        """Meaning and values, as help shows them.
+        """Return meaning and values, in the form of the help.
 
         >>> SETTINGS["heads"].explained(), SETTINGS["feed_forward"].explained()
         ('attention heads of a layer; from 1', 'feed-forward part of a block; gelu, swiglu')
@@ -107,7 +107,7 @@ def _add_setting(parser: argparse._ActionsContainer, name: str, **keywords: Any)
 
 
 def flag(name: str) -> str:
-    """The flag of a field.
+    """Return the flag of a field.
 
     >>> flag("learning_rate"), flag("live")
     ('--learning-rate', '--rollouts')
@@ -132,7 +132,7 @@ def seed_list(text: str) -> tuple[int, ...]:
 
 
 def layer_names(text: str) -> list[str]:
-    """The layers of a list with commas, before torch is imported. Raises BadInput for an unknown mixer.
+    """Return the layers of a list with commas, before torch is imported. Raises BadInput for an unknown mixer.
 
     >>> layer_names("mamba2(states=8,conv=2),own.py:Layer")
     ['mamba2(states=8,conv=2)', 'own.py:Layer']
@@ -145,7 +145,7 @@ def layer_names(text: str) -> list[str]:
 
 
 def settings_given(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings among the values of all flags, in the types of their fields.
+    """Return the given settings, in the types of their fields.
 
     >>> settings_given(dict.fromkeys(SETTINGS) | {"steps": 5, "biases": "false", "json": True})
     {'steps': 5, 'biases': False}

@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _print_examples_of_a_file(name: str, further: "Sequence[str]", wanted: _Wanted) -> int:
-    """Print examples of a user's task. Raises BadInput without a length, PlugInFails for what is no task."""
+    """Print examples of a user's task. Raises BadInput without a length, PlugInFails for a class that is not a task."""
     from seqsep.models.plugins.load import PlugInFails, naming_its_line
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
@@ -88,7 +88,7 @@ def _print_examples(task: "Task", wanted: _Wanted) -> int:
 
 
 def _examples(task: "Task", wanted: _Wanted) -> "Iterator[tuple[list[Any], list[int]]]":
-    """Inputs and targets of each example, drawn as they are asked for, so that their count needs no memory.
+    """Yield inputs and targets of each example. They are drawn on demand, so that many examples need little memory.
 
     The first is drawn alone: a user's task that cannot draw one says why before its `longest` is asked for.
     """
@@ -105,7 +105,7 @@ def _examples(task: "Task", wanted: _Wanted) -> "Iterator[tuple[list[Any], list[
 
 
 def task_from_flags(name: str, words: "Sequence[str]") -> "Task":
-    """The task of a name, its fields read from flags. Raises BadInput for a flag that is no field."""
+    """Return the task of a name, with fields from flags. Raises BadInput for a flag that is not a field."""
     from seqsep.tasks import BY_NAME
 
     kind: Any = BY_NAME[choose("task", name, list(BY_NAME))]
@@ -136,7 +136,7 @@ def _add_fields(group: "argparse._ArgumentGroup", kind: "type[Task]") -> None:
 
 
 def help_of_task(words: list[str]) -> str | None:
-    """The help of the task that the first word names: what it asks, its fields, and the command's own flags.
+    """Return the help of the task in the first word: its question, its fields, and the command's own flags.
 
     None if that is a flag. Raises BadInput for a name that there is not.
     """
@@ -157,7 +157,7 @@ def help_of_task(words: list[str]) -> str | None:
 
 
 def _help_of_a_file(name: str) -> str:
-    """The help of a user's task: the docstring of its class, what it is built with, and the command's own flags."""
+    """Return the help of a user's task: the docstring of its class, its parameters, and the command's own flags."""
     from seqsep.models.plugins.load import load
     from seqsep.models.plugins.name import PlugIn
 

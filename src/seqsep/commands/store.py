@@ -90,7 +90,7 @@ def repair(path: Path, as_json: bool) -> int:
 def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
     """Record the rows of the files, each once; print how many are new.
 
-    A finished row of the store stays as it is. Raises ValueError for a line that is no row, before anything is recorded,
+    A finished row of the store stays as it is. Raises ValueError for a line that is not a row, before anything is recorded,
     StoreError and StoreUnavailable.
     """
     from seqsep.lab.row import Row, read_rows

@@ -1,4 +1,4 @@
-"""The sweep behind `seqsep run` and `seqsep train`: its flags, its engine, and what is printed at its end."""
+"""The sweep of `seqsep run` and `seqsep train`: its flags, its engine, and the lines printed at its end."""
 
 import argparse
 from dataclasses import dataclass
@@ -179,7 +179,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
     count = len(rows) + waiting
     print(f"{count} {'run' if count == 1 else 'runs'} in {options.store}{_endings(rows, waiting)}")
     if options.compare is not None and committed is not None:
-        if options.compare.resolve() == options.store.resolve():  # what the store had before, but for these runs
+        if options.compare.resolve() == options.store.resolve():  # what the store had before, except these runs
             committed = [row for row in committed if row.key not in {one.key for one in rows}]
         print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
     return rows
@@ -203,7 +203,7 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
 
 
 def engine_of(options: SweepFlags) -> "Engine":
-    """The engine of the flags; it starts nothing yet. Raises ValueError for a flag that is not of this engine."""
+    """Return the engine of the flags; it starts nothing yet. Raises ValueError for a flag of another engine."""
     from seqsep.lab.device import at_once
     from seqsep.lab.engines.local import Supervisor
     from seqsep.lab.engines.ray import RayEngine
@@ -221,7 +221,7 @@ def engine_of(options: SweepFlags) -> "Engine":
 
 
 def _log_to(kinds: "Sequence[str]", folder: Path) -> "Callable[[Row], None]":
-    """What writes a row for each kind of logger."""
+    """Return a function that writes a row for each kind of logger."""
     from seqsep.lab.loggers import Logger
 
     loggers = [Logger(kind, folder) for kind in dict.fromkeys(kinds)]
@@ -253,7 +253,7 @@ def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Swee
 
 
 def _endings(rows: "Sequence[Row]", waiting: int) -> str:
-    """The end of the closing line: how many runs were pruned, wait and failed."""
+    """Return the end of the closing line: how many runs are pruned, wait and failed."""
     from seqsep.lab.row import PRUNED
 
     counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}

@@ -134,7 +134,7 @@ def _lookup(asked: TextFlags, lengths: tuple[int, ...]) -> int:
 
 
 def lookup_questions(asked: TextFlags, length: int) -> "Callable[[int], Question]":
-    """The questions of one length, by index. Raises ValueError for a length or digits that are not possible."""
+    """Return the questions of one length, by index. Raises ValueError for an impossible length or number of digits."""
     from seqsep.language_models.text.index import index_question
     from seqsep.language_models.text.lookup import Lookups
     from seqsep.language_models.text.phonebook import phonebook_question
@@ -183,7 +183,7 @@ def _hotpotqa(asked: TextFlags, lengths: tuple[int, ...]) -> int:
 class OpenModels:
     """The evaluations of the models that the flags name, one open at a time, and the store that they share.
 
-    Every model is found before anything is opened. Entering it raises ValueError for what is no model, and OSError.
+    Every model is found before anything is opened. Entering it raises ValueError for a folder that is not a model, and OSError.
     """
 
     def __init__(self, asked: TextFlags) -> None:
@@ -216,12 +216,12 @@ class OpenModels:
         return self._context.__exit__(kind, error, trace)
 
     def _kept(self) -> str:
-        """What an interrupt leaves."""
+        """Return the words for an interrupted command: the number of kept replies and their store."""
         replies = len(self.store.rows(f"text-{self.asked.task}"))
         return f"{replies:,} replies are kept in {self.asked.store}; the same command asks the remaining questions"
 
     def __call__(self, model: str) -> "Evaluation":
-        """The evaluation of a model; one of another model is closed first."""
+        """Return the evaluation of a model. The evaluation of another model is closed first."""
         from seqsep.language_models.text.evaluation import Evaluation
         from seqsep.language_models.text.language_model import LanguageModel
 
@@ -233,7 +233,7 @@ class OpenModels:
 
 
 def _progress(what: str, count: int) -> "Callable[[Reply], None]":
-    """What says now and then on stderr how many questions are answered."""
+    """Return a function that prints the number of answered questions on stderr now and then."""
     answered = 0
     say = now_and_then()
 
@@ -284,14 +284,14 @@ def _print_subset(alone: "Sequence[Reply]", replies: "Sequence[Reply]", as_json:
 
 
 def record(task: str, accuracy: "LengthAccuracy") -> dict[str, object]:
-    """An accuracy as JSON."""
+    """Return an accuracy as JSON."""
     names = ("order", "length", "accuracy", "standard_error", "tokens_right", "chance", "prompt_tokens", "state_bits")
     values = {name: getattr(accuracy, name) for name in names}
     return {"task": task, "model": asdict(accuracy.model), **values, "questions": len(accuracy.replies)}
 
 
 def in_words(accuracy: "LengthAccuracy") -> str:
-    """An accuracy in a line: with its standard error, the answers' tokens, chance, the longest prompt, and the state."""
+    """Return an accuracy in a line: with its standard error, the answers' tokens, chance, the longest prompt, and the state."""
     percent = f"{100 * accuracy.accuracy:.1f} % (standard error {100 * accuracy.standard_error:.1f})"
     parts = [f"n = {accuracy.length:<4} {accuracy.order + ' ' if accuracy.order else ''}{percent} of {len(accuracy.replies):,}"]
     if accuracy.tokens_right is not None:

@@ -54,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _task(name: str, further: "Sequence[str]") -> "Task":
-    """The task of this name with the fields of the further flags."""
+    """Return the task of this name with the fields of the further flags."""
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
     from seqsep.tasks import BY_NAME

@@ -23,7 +23,7 @@ _listens = False
 
 
 def listen() -> None:
-    """From now on SIGTERM interrupts as Ctrl-C does, and both are noted. SIGINT stays ignored where it is.
+    """Note interrupts from now on; SIGTERM interrupts as Ctrl-C does. SIGINT stays ignored where it is.
 
     >>> before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
     >>> listen()

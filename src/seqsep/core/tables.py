@@ -31,14 +31,14 @@ class Tabular(ABC):
 
     @abstractmethod
     def records(self) -> Sequence[Mapping[str, Any]]:
-        """The rows, each as column -> value."""
+        """Return the rows, each as column -> value."""
 
     def title(self) -> str:
-        """A line above the table, or nothing."""
+        """Return a line above the table, or nothing."""
         return ""
 
     def table(self) -> str:
-        """The title and the rows as text; numbers stand right, words left."""
+        """Return the title and the rows as text, with numbers aligned right and words left."""
         records = self.records()
         columns = list(records[0]) if records else []
         kept = _first_and_last(records)
@@ -67,7 +67,7 @@ class Tabular(ABC):
         return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_frame(self) -> Any:
-        """All rows as a pandas.DataFrame. Raises ImportError if pandas is not installed: pip install pandas."""
+        """Return all rows as a pandas.DataFrame. Raises ImportError if pandas is not installed: pip install pandas."""
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError as error:
@@ -85,7 +85,7 @@ class Sizes(dict[str, Any], Tabular):
     """
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each size."""
+        """Return a row for each size."""
         return [{"size": size, "number": number} for size, number in self.items()]
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _first_and_last(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """All rows, or the first and the last ones with a row without values between."""
+    """Return all rows, or the first and the last ones with a row without values between."""
     if len(records) <= SHOWN_ROWS:
         return records
     half = SHOWN_ROWS // 2
@@ -124,7 +124,7 @@ def _first_and_last(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[st
 
 
 def _words(value: Any) -> str:
-    """A value in few characters; None is a dash."""
+    """Return a value in few characters; None is a dash."""
     if value is None:
         return "-"
     if isinstance(value, float):

@@ -90,7 +90,7 @@ def load_checkpoint(
 
 
 def _most_bytes(model: Model) -> int:
-    """The most bytes of a checkpoint of this model: its weights, and what the optimizer holds for each, at most three more."""
+    """Return the most bytes of a checkpoint of this model: its weights, and at most three times as much for the optimizer."""
     return MOST_HEADER_BYTES + 4 * sum(part.nbytes for part in model.state_dict().values())
 
 

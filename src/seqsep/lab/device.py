@@ -1,9 +1,9 @@
 """The device of a run is the processor or an NVIDIA GPU. A process is set up for it, and rows name it.
 
-A worker has one device. On GPUs products of float32 are products of float32, not of the shorter TF32, but for what
-`mixers/_kernels.py` says of its kernels, and operations that have a deterministic form use it; PyTorch names those that have
-none (docs: torch.use_deterministic_algorithms). Weights are drawn on the processor and then moved, so that a run starts from
-the same numbers everywhere.
+A worker has one device. On GPUs products of float32 are products of float32, not of the shorter TF32, except those that
+`mixers/_kernels.py` describes, and operations that have a deterministic form use it; PyTorch names those that have none (docs:
+torch.use_deterministic_algorithms). Weights are drawn on the processor and then moved, so that a run starts from the same
+numbers everywhere.
 """
 
 import os
@@ -45,7 +45,8 @@ def environment(device: str = CPU) -> dict[str, Any]:
 
 
 def processor(device: str = CPU) -> dict[str, str]:
-    """The part of the environment that is the processor's: which it is, and who multiplies large matrices in place of torch.
+    """Return the processor's part of the environment: its name, and the library that multiplies large matrices in place of
+    torch.
 
     Another processor rounds products otherwise, which training magnifies: rows of two processors differ in late digits, and
     in the step at which a run converges. `products` is there only if large linear layers go to oneDNN
@@ -78,7 +79,7 @@ def but_for_processor(environment: Mapping[str, Any]) -> dict[str, Any]:
 
 @cache
 def _name_of_processor() -> str:
-    """Vendor, family, model and name on Linux, else what Python's `platform` tells."""
+    """Return vendor, family, model and name on Linux, else the name from Python's `platform`."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n\n")[0].splitlines()
     except OSError:
@@ -90,7 +91,7 @@ def _name_of_processor() -> str:
 
 
 def kind_of_gpu() -> str:
-    """The name of the GPUs that this process sees. Raises EngineUnavailable if torch finds none, or several kinds."""
+    """Return the name of the GPUs that this process sees. Raises EngineUnavailable if torch finds none, or several kinds."""
     import torch
 
     if not torch.cuda.is_available():
@@ -107,7 +108,7 @@ def kind_of_gpu() -> str:
 
 
 def gpus() -> list[str]:
-    """The GPUs that this process may use, as CUDA_VISIBLE_DEVICES names them."""
+    """Return the GPUs that this process may use, by their names in CUDA_VISIBLE_DEVICES."""
     import torch
 
     count = torch.cuda.device_count()
@@ -123,7 +124,7 @@ def at_once(device: str) -> int:
 
 
 def variables(device: str, in_use: list[str | None]) -> dict[str, str]:
-    """The variables that give a new worker its device: of the GPUs the one that stands least often in `in_use`."""
+    """Return the variables that give a new worker its device: the GPU that is least often in `in_use`."""
     if device == CPU:
         return {}
     least = min(gpus(), key=in_use.count)
@@ -158,7 +159,7 @@ def leave(device: str) -> None:
 
 
 def device_of(model: "nn.Module") -> "torch.device":
-    """The device of a model's weights; the processor if it has none."""
+    """Return the device of a model's weights; the processor if it has none."""
     import torch
 
     return next((weight.device for weight in model.parameters()), torch.device(CPU))

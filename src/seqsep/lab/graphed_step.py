@@ -1,16 +1,16 @@
 """A training step on a GPU whose forward and backward passes are one CUDA graph.
 
 The step of a small model is hundreds of short kernels, and launching one from Python takes longer than running it. A graph is
-recorded once and launched whole: the same kernels on the same numbers. What it computes on lies in tensors that stay where they
-are, into which each batch is copied; the optimiser's update, a few kernels, stays outside, since where a number is not finite
-none is made.
+recorded once and launched at once: the same kernels on the same numbers. Its inputs are tensors that stay where they are, into
+which each batch is copied; the optimiser's update, a few kernels, stays outside, since where a number is not finite none is
+made.
 
-A graph is of one shape: so many examples, tokens and questions. Where batches differ in the number of questions alone, as
-IsTree's do, questions that count for nothing are put behind them, up to a multiple of the tokens / PARTS, in steps that are no
-graphs too: so a run that goes on from a checkpoint computes what it would have. The first WARM_UP batches of a shape are
-launched kernel by kernel, the next one is recorded, and at most MOST_GRAPHS shapes are; they share their memory. Layers of a
-user are not recorded: a graph would keep what their Python decided meanwhile. The environment variable SEQSEP_GRAPHS=off leaves
-graphs out everywhere, and the padding with them.
+A graph has one shape: its numbers of examples, tokens and questions. If batches differ only in the number of questions, as
+IsTree's do, questions that count for nothing are put after them, up to a multiple of the tokens / PARTS, also in steps without
+a graph: so a run that resumes from a checkpoint computes what it would have. The first WARM_UP batches of a shape are launched
+kernel by kernel, the next one is recorded, and at most MOST_GRAPHS shapes are; they share their memory. Layers of a user are
+not recorded: a graph would keep what their Python decided meanwhile. The environment variable SEQSEP_GRAPHS=off leaves graphs
+out everywhere, and the padding with them.
 """
 
 import math
@@ -88,7 +88,7 @@ def record(compute: Callable[[], Computed], reads: QueriedBatch, pool: Any) -> G
 class GraphedStep:
     """`step_once` of a run, as graphs.
 
-    After a recording that failed this process makes no further one: PyTorch's memory may take it for one that goes on.
+    After a recording that failed this process makes no further one: PyTorch's memory may treat it as one that is still going.
     """
 
     is_recording: ClassVar[bool] = True
@@ -121,7 +121,9 @@ class GraphedStep:
         return questions.padded(max(1, math.prod(questions.inputs.shape[:2]) // PARTS))
 
     def _one_by_one(self, questions: QueriedBatch, step: int) -> float:
-        """The step without a graph, on a stream of its own, as PyTorch wants it of what is recorded later."""
+        """Return the loss of a step without a graph, on its own stream: PyTorch requires this of computations that are recorded
+        later.
+        """
         self.stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self.stream):
             loss = update(self.run, self.model, self.optimizer, questions=questions, step=step)

@@ -79,7 +79,7 @@ def _in_notebook() -> bool:
 
 
 def _display(is_shown: bool) -> Display:
-    """Bars on a terminal, else lines; nothing at all if it is not shown."""
+    """Return bars on a terminal, else lines. If it is not shown, return a display without output."""
     if not is_shown:
         return Display()
     return Bars() if sys.stderr is not None and sys.stderr.isatty() else Lines()

@@ -24,12 +24,13 @@ class Pace:
         self.steps: dict[tuple[Any, ...], int] = defaultdict(int)
 
     def saw(self, run: Run, steps: int, seconds: float) -> None:
-        """A run has made so many steps in this time."""
+        """Add a number of steps that a run has made, and their seconds."""
         self.seconds[KIND_OF(run)] += seconds
         self.steps[KIND_OF(run)] += steps
 
     def time_of(self, steps: Mapping[Run, float]) -> float:
-        """Seconds until runs have made these steps, as many at once as were seen; a kind not seen takes the average.
+        """Return the seconds until runs have made these steps, if as many run at once as before. A kind not seen takes the
+        average.
 
         At least one step must have been seen.
 

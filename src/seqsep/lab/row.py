@@ -38,12 +38,12 @@ UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError, Re
 
 
 def diverged(result: Mapping[str, Any]) -> bool:
-    """True if the run ended with a loss, gradient or weight that was not finite."""
+    """Return True if the run ended with a loss, gradient or weight that was not finite."""
     return result["status"].startswith("failed")
 
 
 def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
-    """The place of a run among others of its setting by its result, the best one greatest (`ranking.rank`)."""
+    """Return the rank of a run by its result among others of its setting, the best one greatest (`ranking.rank`)."""
     return rank(
         accuracy=result["accuracy"],
         steps=result["steps"],
@@ -97,7 +97,7 @@ class Row:
 
     @property
     def finished(self) -> bool:
-        """True if there is an outcome, and the run was not pruned: it may stand for its setting."""
+        """True if there is an outcome, and the run was not pruned: it may represent its setting."""
         return self.has_outcome and self.status != PRUNED
 
     @property
@@ -142,13 +142,13 @@ class Row:
             require_result(self.result, most_steps=run.steps, any_loss=isinstance(run.task, UserTask))
 
     def to_json(self) -> str:
-        """The row as canonical JSON, in which the configuration is called `run`."""
+        """Return the row as canonical JSON, in which the configuration is called `run`."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         return canonical_json({"run": parts.pop("configuration")} | parts)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Row":
-        """The row of its JSON. Raises ValueError, in one line, for anything but the JSON of a finished row."""
+        """Return the row of its JSON. Raises ValueError, in one line, for anything but the JSON of a finished row."""
         try:
             parts = json.loads(text)
         except RecursionError:
@@ -186,10 +186,10 @@ class Rows(list[Row], Tabular):
     """
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each run: what was trained, how it ended, its last accuracy, its parameters and bits of state.
+        """Return a row for each run: its settings, its end, its last accuracy, its parameters and bits of state.
 
-        None stands for heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
-        `live_accuracy`, of answers behind thoughts that the model wrote itself, is a column if any run has it.
+        None means heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
+        `live_accuracy`, of answers after chains of thought that the model wrote itself, is a column if any run has it.
         """
         is_live = any("live_accuracy" in row.result for row in self)
         return [_record(row, is_live) for row in self]

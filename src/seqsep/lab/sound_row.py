@@ -50,7 +50,7 @@ def require_ending(status: Any, *, is_reply: bool = False) -> None:
 
 
 def require_failure(status: str) -> None:
-    """Raise ValueError for a status that no run without an outcome has.
+    """Raise ValueError for a status that a run without an outcome cannot have.
 
     >>> require_failure("finished")
     Traceback (most recent call last):
@@ -79,7 +79,7 @@ def require_shallow(field: str, value: Any) -> None:
 
 
 def too_deep(field: str) -> ValueError:
-    """The error of a value with too many lists and objects inside each other.
+    """Return the error of a value with too many lists and objects inside each other.
 
     >>> str(too_deep("result"))
     'result: expected at most 100 lists and objects inside each other, found more'
@@ -173,12 +173,12 @@ def require_whole(field: str, value: Any, most: int = MOST_INTEGER) -> None:
 
 
 def require_kind(field: str, value: Any, kind: type, words: str) -> Any:
-    """The value, if it is of this kind; raises ValueError otherwise."""
+    """Return the value, if it is of this kind; raises ValueError otherwise."""
     if not isinstance(value, kind):
         raise ValueError(f"{field}: expected {words}, found {str(value)[:60]}")
     return value
 
 
 def _shown(text: str) -> str:
-    """A text from outside in a few words on one line."""
+    """Return a text from outside in a few words on one line."""
     return excerpt(printable(text, kept=""))

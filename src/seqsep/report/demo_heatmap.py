@@ -26,9 +26,9 @@ TRAINING_INPUTS = {
 
 @dataclass(frozen=True)
 class HeatmapCell:
-    """A place of the heatmap, also one without a run: then it has the paper's number and the ceiling alone.
+    """A place of the heatmap. A place without a run has only the paper's number and the ceiling.
 
-    `committed`: a committed run stands in for one of this demo.
+    `committed`: a committed run replaces one of this demo.
     """
 
     result: Cell | None
@@ -38,7 +38,7 @@ class HeatmapCell:
 
     @property
     def run(self) -> RunSummary | None:
-        """The run that stands for the model."""
+        """The run that represents the model."""
         return self.result.best if self.result else None
 
     @property
@@ -130,7 +130,7 @@ class Heatmap:
 
 
 def heatmap(runs: DemoRuns) -> Heatmap:
-    """Every model on every length of index lookup; a cell without a run is a dash."""
+    """Return every model on every length of index lookup. A cell without a run is a dash."""
     tasks = [task for task in runs.tasks(IndexLookup) if isinstance(task, IndexLookup)]
     rows = tuple(_row(runs, tasks, model, name) for model, name in model_names(runs.models(tasks)).items())
     return Heatmap(
@@ -159,7 +159,7 @@ def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: SizedModel, name: 
 def _cell(
     runs: DemoRuns, task: IndexLookup, model: SizedModel, *, paper: PaperModel | None, highest: float | None
 ) -> HeatmapCell:
-    """The cell of a model at a length; `highest` is the ceiling that its state bits set there."""
+    """Return the cell of a model at a length; `highest` is the ceiling that its state bits set there."""
     printed = paper.accuracy.get(task.length) if paper and task.alphabet == PAPER_ALPHABET else None
     best = runs.best(task, model)
     seeds = [run for run in runs.each_seed(task, model) if known(run.accuracy)]

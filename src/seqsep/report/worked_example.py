@@ -50,7 +50,7 @@ class AttendingHead:
 
 @dataclass(frozen=True)
 class WrittenToken:
-    """A token of the thought, or a query with what is found: its number, and the place and the token after which it stands.
+    """A token of the chain of thought, or a query with what is found: its number, its place, and the token that it follows.
 
     `why` says it in words; `looks` has what each head attends to from the place before, `remembered` the numbers that the
     recurrence has there; `along` is the edge of the graph that the thought goes along.
@@ -82,12 +82,13 @@ class WorkedExample:
         return tuple(len(mixer.heads) if isinstance(mixer, AttentionLayer) else 0 for mixer in mixers)
 
     def goes_along(self, edge: Edge) -> tuple[int, ...]:
-        """The numbers of the written tokens that go along an edge."""
+        """Return the numbers of the written tokens that go along an edge."""
         return tuple(one.number for one in self.written if one.along == edge)
 
 
 def worked_example(words: NetworkInWords, network: Network | None = None) -> WorkedExample:
-    """Return the tokens that a network writes about figure 3's graph, with reasons: `network`, or else the one that is built.
+    """Return the tokens that a network writes about figure 3's graph, with reasons. The network is `network`, or else our
+    construction.
 
     >>> from seqsep.report.worked_networks import NETWORKS
     >>> example = worked_example(NETWORKS[0])
@@ -129,7 +130,7 @@ def _look(run: NetworkOutput, weights: Float64[np.ndarray, "time"]) -> Attention
 
 
 def _remembered(words: NetworkInWords, run: NetworkOutput) -> np.ndarray:
-    """The numbers that are remembered, (time, numbers): from the residual stream after layer 1; all are whole."""
+    """Return the remembered numbers, (time, numbers), from the residual stream after layer 1. All are whole."""
     tokens = np.array(run.tokens[:-1])
     if not words.remembered:
         return np.zeros((len(tokens), 0), dtype=np.int64)
@@ -197,7 +198,7 @@ def _tell_tour(run: NetworkOutput) -> list[_Told]:
 
 
 def _tell_queries(run: NetworkOutput) -> list[_Told]:
-    """The queries with what is found, and the answer; v of a query is chosen at its opening mark."""
+    """Return the queries with what is found, and the answer. The v of a query is chosen at its opening mark."""
     told = []
     opened = None
     failed = 0

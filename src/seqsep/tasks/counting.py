@@ -130,14 +130,14 @@ class Counting(Task):
         return {"tokens": numbers, "query": asked, "threshold": threshold, "answer": answer}
 
     def answer_bits(self) -> int:
-        """ceil(log2) of the lists of S counts, each up to T, that n numbers can have; counts from T on are alike.
+        """Return ceil(log2) of the lists of S counts, each up to T, that n numbers can have. Counts from T on are alike.
 
         A number and its lesser count as the threshold distinguish two different lists. For T = n these are the multisets,
         C(n + S - 1, n) (theorem counting-state).
         """
         most = self.most_threshold + 1
         cases = _lists(self.numbers, self.length, most) - _lists(self.numbers, self.length - 1, most)
-        for at_most in range(1, self.length // most + 1):  # so many counts are T: the others leave any number of occurrences
+        for at_most in range(1, self.length // most + 1):  # at_most counts are T: the others leave any number of occurrences
             rest = self.length - at_most * most
             cases += comb(self.numbers, at_most) * _lists(max(self.numbers - at_most, 0), rest, most)
         return ceil_log2(cases)
@@ -147,7 +147,8 @@ class Counting(Task):
 
 
 def _lists(parts: int, total: int, most: int) -> int:
-    """Lists of so many counts below `most` with a sum of at most `total`, by inclusion and exclusion of counts from `most` on.
+    """Return the number of lists of `parts` counts below `most` with a sum of at most `total`, by inclusion and exclusion of
+    counts from `most` on.
 
     >>> _lists(2, total=2, most=2)  # 0 0, 0 1, 1 0, 1 1
     4

@@ -164,11 +164,11 @@ class SparseThreshold(FixedLengthDecision):
         return self._batch(bits.astype(np.int64), labels)
 
     def answers(self, bits: UInt8[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:
-        """The function of many inputs, quickly."""
+        """Return the function of many inputs, quickly."""
         return self._counter.count(bits) > self.thresholds.bound
 
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
-        """The bits, the features and the bound; label 1: more than `threshold` features are 1.
+        """Return the bits, the features and the bound. Label 1 means that more than `threshold` features are 1.
 
         A feature is a clause, 1 if some literal holds (v: bit v, from 1, is 1; -v: it is 0), or a table: values[a], of which
         binary digit j of a is the bit of indices[j]. Both count from 0, but bits from 1.
@@ -176,7 +176,9 @@ class SparseThreshold(FixedLengthDecision):
         return {"bits": list(inputs), **readable_function(self.thresholds), "label": answer}
 
     def answer_bits(self) -> int | None:
-        """The least state (`seqsep.maths.automata.least_state`), exactly, up to 16 bits; beyond, None: it is not enumerated."""
+        """Return the least state in bits (`seqsep.maths.automata.least_state`), exactly, up to 16 bits of input; beyond, return
+        None.
+        """
         if self.length > MOST_ENUMERATED:
             return None
         every_input = np.arange(2**self.length)[:, None] >> np.arange(self.length)[::-1] & 1
@@ -189,7 +191,7 @@ class SparseThreshold(FixedLengthDecision):
 
 
 def readable_function(thresholds: Thresholds) -> dict[str, Any]:
-    """The fields of a readable form that say which function is meant: its features, and how many of them it needs more than."""
+    """Return the fields of a readable form that determine the function: its features, and the number that it must exceed."""
     features = [
         {"literals": list(feature.literals)}
         if isinstance(feature, AtLeast)

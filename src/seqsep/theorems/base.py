@@ -249,10 +249,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Remark:
-    """A printed text beside what running it shows; `Erratum` and `Choice` are its two kinds.
+    """A passage of a paper next to what running it shows; `Erratum` and `Choice` are its two kinds.
 
-    `printed` quotes the words, or the formula, that stand at `where`; `found` gives the counterexample or the numbers; `built`
-    says what stands here; `test` names the test that shows it, as `path::name`.
+    `printed` quotes the words, or the formula, that are at `where`; `found` gives the counterexample or the numbers; `built`
+    says what is built here; `test` names the test that shows it, as `path::name`.
     """
 
     where: str
@@ -283,10 +283,10 @@ class Theorem:
         build: function that returns the network of an upper bound, if its models are networks.
         predictor: function that builds the weights and returns a function from one input, in the `readable` form, to its
             answer.
-        nothing_to_apply: reason why there is no predictor, and what to use instead.
+        nothing_to_apply: reason why it has no predictor, and what to use instead.
         verify: the long check of `make verify`.
         certificate_witness: function that returns the content of the certificate.
-        nothing_to_certify: reason why there is no certificate.
+        nothing_to_certify: reason why it has no certificate.
         bound: function that returns the sizes of the statement with their constants, from lengths only.
         errata: differences from the paper.
         choices: differences from the paper that are not errors of the paper.

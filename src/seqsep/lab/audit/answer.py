@@ -79,12 +79,12 @@ class Audit(Tabular):
     curve: tuple[CodebookResult, ...]
 
     def title(self) -> str:
-        """The model, the task, how often it was asked, and its accuracy."""
+        """Return the model, the task, the number of queries, and its accuracy."""
         asked = f"{self.questions:,} questions about {self.prefixes:,} prefixes"
         return f"{self.model} on {self.task.label()}, N = {self.task.length}: {self.accuracy:.2%} of {asked}"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each number."""
+        """Return a row for each number."""
         places = f", {len(self.places)} places" if len(self.places) > 1 else ""
         book = "no codebook comes within 1 point" if self.codebook is None else f"within 1 point by codebook {self.codebook}"
         return [
@@ -107,7 +107,7 @@ class Audit(Tabular):
         return self.table()
 
     def record(self) -> dict[str, Any]:
-        """The audit as plain values, for JSON."""
+        """Return the audit as plain values, for JSON."""
         fields = asdict(self)
         return fields | {"task": self.task.configuration()}
 
@@ -190,7 +190,7 @@ def audit(
 
 
 def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | str] = ()) -> tuple[Model, Task]:
-    """The model and its task. Raises BadInput if a model comes without its task."""
+    """Return the model and its task. Raises BadInput if a model has no task."""
     if isinstance(model, Model):
         if not isinstance(task, Task):
             raise BadInput(
@@ -204,7 +204,7 @@ def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | 
 
 
 def described(model: Model) -> str:
-    """A model in a few words: its mixers and its width.
+    """Return a model in a few words: its mixers and its width.
 
     >>> described(Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm", "lstm"), width=4))
     'lstm+lstm of width 4'

@@ -22,7 +22,7 @@ class Asker:
 
     @torch.no_grad()
     def margins(self, inputs: Sequence[Tokens]) -> list[float]:
-        """The margin of the right answer to each input; below 0 it is wrong."""
+        """Return the margin of the right answer to each input. An answer of margin below 0 is wrong."""
         tokens = torch.tensor(inputs, device=self.model.device)
         logits = self.model(tokens, torch.full((len(inputs),), tokens.shape[1] - 1, device=tokens.device))
         expected = [self.task.solve(given) for given in inputs]

@@ -1,6 +1,6 @@
-"""Attacks: which inputs to ask, so that wrong answers are found in few questions.
+"""Attacks: the choice of inputs to ask, so that wrong answers are found in few questions.
 
-    closest   pairs of prefixes whose states are closest, and what tells them apart behind either; the prefixes are drawn, and
+    closest   pairs of prefixes whose states are closest, and inputs that distinguish them; the prefixes are drawn, and
               some are changed at their first place only, since old tokens are forgotten first
     swaps     a prefix, and the same with two unequal neighbours exchanged
     edits-1   a prefix, and the same with one value changed
@@ -34,12 +34,12 @@ INDEPENDENT = ("drawn", "swaps", "edits-1", "edits-2")
 
 
 def prefixes(asking: TaskQueries, count: int, seed: int) -> list[Tokens]:
-    """Prefixes as the task draws them."""
+    """Return prefixes from the distribution of the task."""
     return list(map(tuple, asking.drawn(count, seed).prefixes.tolist()))
 
 
 def closest_pairs(reader: StateReader, asking: TaskQueries, seed: int) -> list[tuple[float, Tokens, Tokens]]:
-    """Pairs of different prefixes, by the distance of their states."""
+    """Return pairs of different prefixes, by the distance of their states."""
     drawn = prefixes(asking, PREFIXES, seed)
     early = [next(asking.edits(prefix, 1), prefix) for prefix in drawn[:CHANGED_EARLY]]
     known = list(dict.fromkeys([*drawn, *early]))
@@ -59,7 +59,7 @@ def closest(pairs: Sequence[tuple[float, Tokens, Tokens]], asking: TaskQueries) 
 
 
 def changed(asking: TaskQueries, how: str, seed: int) -> Attack:
-    """An input for each drawn prefix: it, or a change of it, and what tells the two apart."""
+    """Yield an input for each drawn prefix: it or a change of it, with a continuation that distinguishes the two."""
     random = np.random.default_rng(seed)
 
     def inputs() -> Iterator[Tokens]:
@@ -77,7 +77,7 @@ def changed(asking: TaskQueries, how: str, seed: int) -> Attack:
 
 
 def drawn(asking: TaskQueries, seed: int) -> Attack:
-    """One input for each prefix, the question drawn as the task does."""
+    """Yield one input for each prefix, with a question from the distribution of the task."""
     random = np.random.default_rng(seed)
 
     def inputs() -> Iterator[Tokens]:
@@ -90,7 +90,9 @@ def drawn(asking: TaskQueries, seed: int) -> Attack:
 
 
 def climb(asking: TaskQueries, seed: int) -> Attack:
-    """Greedy descent of the margin, one drawn input after another, beginning with the lowest margins of a batch."""
+    """Yield inputs of a greedy descent of the margin, from one drawn input at a time, beginning with the lowest margins of a
+    batch.
+    """
     random = np.random.default_rng(seed)
     for start in count():
         source = drawn(asking, seed + start)
@@ -113,7 +115,7 @@ def climb(asking: TaskQueries, seed: int) -> Attack:
 
 
 def _in_batches(inputs: Iterator[Tokens]) -> Attack:
-    """Inputs in batches, the first ones small: the first wrong answer should be found early."""
+    """Yield inputs in batches, the first ones small: the first wrong answer should be found early."""
     size = 8
     batch: list[Tokens] = []
     for given in inputs:

@@ -66,7 +66,9 @@ def every_input(asker: Asker, how: TaskQueries, confidence: float) -> WorstCase:
 
 
 def equal_pairs(reader: StateReader, how: TaskQueries) -> list[tuple[float, Tokens, Tokens]]:
-    """Pairs of prefixes that are told apart and leave states that are equal bit for bit, read in batches; the first of all."""
+    """Return the first pairs of distinguishable prefixes whose states are equal bit for bit, at most MOST_PAIRS. Prefixes are
+    read in batches.
+    """
     known: dict[bytes, Tokens] = {}
     found: list[tuple[float, Tokens, Tokens]] = []
     for prefixes in in_batches(how.every_prefix(), AT_ONCE):
@@ -81,7 +83,7 @@ def equal_pairs(reader: StateReader, how: TaskQueries) -> list[tuple[float, Toke
 
 
 def in_batches(inputs: Iterable[Tokens], size: int) -> Iterator[list[Tokens]]:
-    """The inputs, so many at a time.
+    """Yield the inputs in lists of at most `size`.
 
     >>> list(in_batches([(1,), (2,), (3,)], size=2))
     [[(1,), (2,)], [(3,)]]

@@ -81,7 +81,7 @@ class WorstCase(Tabular):
     inputs: int | None = None
 
     def title(self) -> str:
-        """The least counterexample, the worst prefix, and the collision if there is one."""
+        """Return the least counterexample, the worst prefix, and the collision if there is one."""
         found = " found"
         lines = []
         if self.inputs is not None:
@@ -102,7 +102,7 @@ class WorstCase(Tabular):
         return "\n".join(lines)
 
     def least_in_words(self) -> str:
-        """The least counterexample as the task writes it, and what the model answers; empty if there is none."""
+        """Return the least counterexample in the task's format, and the model's answer; empty if there is none."""
         if self.least is None:
             return ""
         shown = self.task.readable(self.least.inputs, self.least.expected).items()
@@ -110,7 +110,7 @@ class WorstCase(Tabular):
         return f"{', '.join(words)}; the model answers {self.least.answer}"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each attack."""
+        """Return a row for each attack."""
         return [
             {
                 "attack": one.attack,
@@ -133,6 +133,6 @@ class WorstCase(Tabular):
         return self.table()
 
     def record(self) -> dict[str, Any]:
-        """The findings as plain values, for JSON."""
+        """Return the findings as plain values, for JSON."""
         collision = None if self.collision is None else self.collision.record()
         return asdict(self) | {"task": self.task.configuration(), "collision": collision}

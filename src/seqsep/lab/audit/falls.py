@@ -25,7 +25,7 @@ GOAL = 0.99
 
 
 def runs(results: Path) -> list[Run]:
-    """At the shortest length of `length-scaling`, the best run of each contender's first size that stays below 99 %."""
+    """Return the best run of each contender's first size that stays below 99 % at the shortest length of `length-scaling`."""
     experiment = BY_NAME["index-lookup-architectures"]
     search = narrowed(experiment.search("length-scaling"), Reach)
     sizes = {(contender.run.layers, contender.run.width) for contender in search.contenders}
@@ -40,7 +40,7 @@ def runs(results: Path) -> list[Run]:
 
 
 def rows(results: Path) -> list[dict[str, Any]]:
-    """The lines of a folder of results, in the order of `runs`; those of other runs are left out."""
+    """Return the lines of a folder of results, in the order of `runs`. Lines of other runs are left out."""
     path = results / FILE
     lines = read_lines(path) if path.exists() else []
     known = {row["key"]: row for row in map(json.loads, lines)}
@@ -59,7 +59,7 @@ def write_rows(results: Path) -> Path:
 
 
 def line(run: Run, model: Model, accuracy: float) -> dict[str, Any]:
-    """The facts that are kept of a trained run: the accuracy of its last evaluation, and both shares by place."""
+    """Return the facts kept for a trained run: the accuracy of its last evaluation, and both shares by place."""
     found = asdict(by_place(model.eval().requires_grad_(False), narrowed(run.task, IndexLookup)))
     shares = {name: [round(share, 4) for share in found[name]] for name in ("right", "in_state")}
     return {"key": run.key(), "run": run.configuration(), "accuracy": accuracy, "prefixes": found["prefixes"], **shares}

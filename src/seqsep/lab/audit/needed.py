@@ -26,7 +26,7 @@ MOST_COORDINATES = 1 << 15
 
 @dataclass(frozen=True)
 class CodebookResult:
-    """A codebook that was tried: accuracy and its lower limit, bits carried at least, and the ceiling at so many bits."""
+    """A codebook that was tested: accuracy and its lower limit, least bits carried, and the ceiling for its number of bits."""
 
     codebook: str
     bits: int
@@ -37,7 +37,8 @@ class CodebookResult:
 
 
 def codebooks(rows: Rows, gradients: Rows | None, most_bits: int) -> Iterator[Codebook]:
-    """All codebooks, fitted on these states and on gradients at some of them; those of gradients only if there are some.
+    """Yield all codebooks, fitted on these states and on gradients at some of them. Without gradients, those that need them are
+    left out.
 
     Those with a level for each number, a bit at least, are left out for states of more than MOST_COORDINATES numbers.
     """
@@ -94,7 +95,7 @@ def _rounded(task: Task, book: Codebook, right: np.ndarray, error: float) -> Cod
 
 
 def fewest(curve: tuple[CodebookResult, ...], accuracy: float) -> CodebookResult | None:
-    """The fewest bits at which the accuracy is within one point; None if no codebook that was tried is.
+    """Return the result with the fewest bits whose accuracy is within one point; None if no tested codebook's is.
 
     >>> fewest((), accuracy=0.5) is None
     True

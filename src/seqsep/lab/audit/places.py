@@ -1,4 +1,4 @@
-"""Why a lookup model errs: at which places it is right, and what of the others is in its state.
+"""The places where a lookup model answers wrongly: the accuracy by place, and the part of each value in its state.
 
 For each place p of the values s_1 .. s_N, over prefixes that no training saw:
 
@@ -40,7 +40,7 @@ class PlaceShares:
 
 @torch.no_grad()
 def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0) -> PlaceShares:
-    """Both shares for a model in evaluation mode.
+    """Return both shares by place for a model in evaluation mode.
 
     >>> _ = torch.manual_seed(0)
     >>> model = Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm",), width=8).eval()
@@ -58,7 +58,7 @@ def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0)
 
 
 def _normal(states: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixes varying"]:
-    """The numbers that vary, centred and with unit variance over all prefixes; a constant 1 beside them."""
+    """Return the numbers that vary, centred and with unit variance over all prefixes, and a constant 1 as a last column."""
     deviation, mean = torch.std_mean(states.double(), dim=0)
     varies = deviation > 1e-9 * (1 + mean.abs())
     scaled = (states.double()[:, varies] - mean[varies]) / deviation[varies]
@@ -68,7 +68,7 @@ def _normal(states: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixe
 def _found(
     states: Float[Tensor, "prefixes numbers"], values: Int64[Tensor, "prefixes places"], alphabet: int
 ) -> Float[Tensor, "places"]:
-    """The share of the first ASKED prefixes whose values the reader finds, by place.
+    """Return the share of the first ASKED prefixes whose values the reader finds, by place.
 
     Its weights are X^T (X X^T + penalty)^-1 Y for the fitted X and one-hot Y, or the same as (X^T X + penalty)^-1 X^T Y,
     whichever inverse is smaller.

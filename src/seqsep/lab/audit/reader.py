@@ -53,7 +53,7 @@ class StateReader:
 
     @torch.no_grad()
     def states(self, prefixes: Int64[np.ndarray, "prefixes time"]) -> Rows:
-        """The states after prefixes, a row of numbers each."""
+        """Return the states after prefixes, a row of numbers each."""
         rows = []
         for first in range(0, len(prefixes), PREFIXES_AT_ONCE):
             tokens = torch.from_numpy(prefixes[first : first + PREFIXES_AT_ONCE].copy()).to(self.model.device)
@@ -62,7 +62,7 @@ class StateReader:
         return torch.cat(rows)
 
     def state_of(self, rows: Rows) -> tuple:
-        """The state of tensors that rows of numbers stand for."""
+        """Return the state whose tensors the rows of numbers represent."""
         parts = []
         first = 0
         for part in tensors_of(self.like):
@@ -97,9 +97,9 @@ class StateReader:
         return np.concatenate(right)
 
     def gradients(self, rows: Rows, questions: PrefixQuestions) -> Rows:
-        """The gradient of each answer's margin by the numbers of the state, for one question a prefix.
+        """Return the gradient of each answer's margin by the numbers of the state, for one question a prefix.
 
-        The margin is the logit of the right answer less the greatest other one. Question i of the prefixes is asked behind
+        The margin is the logit of the right answer less the greatest other one. Question i of the prefixes is asked after
         prefix i, modulo the number of questions.
         """
         places = questions.answers.shape[1]
@@ -119,7 +119,7 @@ class StateReader:
 
 
 def margins(logits: Float[Tensor, "inputs classes"], right: Int64[Tensor, "inputs"]) -> Float[Tensor, "inputs"]:
-    """The logit of the right class less the greatest other one; below 0 the answer is wrong.
+    """Return the logit of the right class less the greatest other one. If it is below 0, the answer is wrong.
 
     >>> margins(torch.tensor([[2.0, 0.5, 1.0]]), torch.tensor([2]))
     tensor([-1.])

@@ -97,7 +97,7 @@ def worst_case(
 
 
 def _attacked(asker: Asker, name: str, attack: Attack, *, most: int, error: float) -> Attacked:
-    """Ask what an attack proposes, up to so many questions."""
+    """Ask the inputs that an attack proposes, at most `most` of them."""
     asked = 0
     wrong = 0
     first_wrong = None
@@ -121,7 +121,7 @@ def _attacked(asker: Asker, name: str, attack: Attack, *, most: int, error: floa
 
 
 def _worst_prefix(asker: Asker, how: TaskQueries, most: int) -> tuple[Tokens, int, int] | None:
-    """Of some prefixes of wrong answers, asked about closely: the one with most wrong, questions about it, wrong ones.
+    """Ask more about some prefixes with wrong answers. Return the one with most of them, its questions, and its wrong answers.
 
     None if no question about any of them is answered wrong.
     """
@@ -140,7 +140,9 @@ def _worst_prefix(asker: Asker, how: TaskQueries, most: int) -> tuple[Tokens, in
 
 
 def least_counterexample(asker: Asker, how: TaskQueries) -> Wrong | None:
-    """The least wrong input that is found from those known, by size and then margin; None if none is wrong alone too."""
+    """Return the least wrong input that is found from the known ones, by size and then margin; None if none is wrong when asked
+    on its own.
+    """
 
     def rank(given: Tokens) -> tuple[Tokens, float]:
         return how.size(given), asker.wrong[given].margin

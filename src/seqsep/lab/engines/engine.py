@@ -91,7 +91,7 @@ class Engine(Protocol):
     """The place where runs execute. Nothing is started before `run`; leaving the context stops everything at once."""
 
     def __enter__(self) -> "Engine":
-        """The engine itself."""
+        """Return the engine itself."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Stop every process that the engine started."""
@@ -107,7 +107,7 @@ class Engine(Protocol):
 
 
 def usable_cores() -> int:
-    """The number of cores that this process may run on; of all if the system does not tell.
+    """Return the number of cores that this process may run on, or of all cores if the system does not say.
 
     >>> usable_cores() >= 1
     True

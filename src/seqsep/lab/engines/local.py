@@ -1,7 +1,7 @@
 """The engine `local`: a supervisor of long-lived worker processes on this machine, each with one thread, each replaceable.
 
 A pool of the standard library dies whole when one worker segfaults; here the dead worker is replaced, and its run starts
-again from its last checkpoint. A run whose workers keep dying ends as failed (a user's code: at once), and the others go on.
+again from its last checkpoint. A run whose workers keep dying ends as failed (a user's code: at once), and the others continue.
 Workers are started as fresh interpreters (no fork of a process with threads, no import of the caller's main module) and
 reached by a pipe of JSON messages. What they and the code of their users print comes by another pipe and goes to stderr. A
 run that says nothing for too long, or prints too much, ends as failed; a worker that ran a user's code takes no other run,
@@ -62,19 +62,19 @@ class JobQueue:
         self.begun = [0.0] * len(self.jobs)
 
     def take(self) -> tuple[int, dict[str, Any]]:
-        """The next job, and what its worker is told."""
+        """Return the next job, and the message to its worker."""
         job = self.waiting.popleft()
         self.attempts[job] += 1
         self.begun[job] = self.begun[job] or time.monotonic()
         return job, self.jobs[job].message(self.digests[job])
 
     def ended(self, job: int, result: dict[str, Any], processor: dict[str, str] | None = None) -> Ended:
-        """The event of a job's end."""
+        """Return the event of a job's end."""
         seconds = time.monotonic() - self.begun[job]
         return Ended(job, result, seconds, self.attempts[job], processor=processor)
 
     def may_try_again(self, job: int) -> bool:
-        """True if a job whose worker died goes to another. A user's code does not: it may have killed the worker."""
+        """Return True if a job whose worker died goes to another. A user's code does not: it may have killed the worker."""
         return self.attempts[job] <= RETRIES and not self.jobs[job].has_plug_ins
 
 
@@ -174,7 +174,7 @@ class Supervisor:
                 yield from self._gone(worker, queue)
 
     def _gone(self, worker: Worker, queue: JobQueue) -> Iterator[Event]:
-        """A worker has died: its job goes to another one, or has failed."""
+        """Remove a dead worker. Give its job to another one, or yield its failure."""
         self.workers.remove(worker)
         death = worker.death()
         queue.failed_starts += not worker.ready
@@ -188,7 +188,7 @@ class Supervisor:
             yield self._ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"}, queue)
 
     def _ended(self, worker: Worker, result: dict[str, Any], queue: JobQueue, processor: dict[str, str] | None = None) -> Ended:
-        """The end of a worker's job. The worker takes the next one, unless it ran a user's code."""
+        """Return the end of a worker's job. The worker takes the next one, unless it ran a user's code."""
         job = worker.job_at_work
         worker.job = None
         if queue.jobs[job].has_plug_ins and worker in self.workers:
@@ -196,7 +196,7 @@ class Supervisor:
         return queue.ended(job, result, processor)
 
     def _heard(self) -> Iterator[tuple[Worker, dict[str, Any]]]:
-        """The next message of each worker that has one, or that it is gone, stalled or prints too much."""
+        """Yield the next message of each worker that has one, or the event that it is gone, has stalled or prints too much."""
         self._wait()
         for worker in list(self.workers):
             worker.show()
@@ -208,7 +208,7 @@ class Supervisor:
             elif too_much:
                 yield worker, {"kind": "too much", "error": f"it printed more than {MOST_PRINTED:,} bytes"}
             elif worker.process.poll() is not None and not worker.mailbox.has_more():
-                # What it has started may hold its pipe open.
+                # Processes that it started may hold its pipe open.
                 yield worker, {"kind": "gone"}
             elif self._is_stalled(worker) and not worker.mailbox.has_more():
                 words = f"no progress for {self.stall_seconds:g} s (--stall-seconds is the limit)"
@@ -217,7 +217,8 @@ class Supervisor:
     def _wait(self) -> None:
         """Wait until a worker says or prints something, or may have stalled.
 
-        Time in which this process itself stood still, as in a pause of the whole machine, is no stall of a worker.
+        Time in which this process itself was paused, for example with the complete machine, does not count as a stall of a
+        worker.
         """
         connections = [worker.connection for worker in self.workers]
         outputs = [worker.output for worker in self.workers if worker.prints and worker.printed <= MOST_PRINTED]

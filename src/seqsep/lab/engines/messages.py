@@ -55,10 +55,10 @@ FIELDS: Mapping[str, Mapping[str, Callable[[Any], bool]]] = {
 
 
 class Mailbox:
-    """The messages of one pipe, as far as they have come: half a message keeps nobody waiting, and is none.
+    """The messages of one pipe, as far as they have arrived. A part of a message blocks no reader, and does not count as one.
 
     `take` answers with the next message; with None if it is not whole yet; with the kind `gone` once the pipe has ended; and
-    with the kind `garbled`, and an `error` in words, for what is no message or is too long.
+    with the kind `garbled`, and an `error` in words, for bytes that are not a message or are too long.
     """
 
     def __init__(self, connection: Connection) -> None:
@@ -70,7 +70,7 @@ class Mailbox:
         return self._length() is not None or self.connection.poll()
 
     def take(self) -> dict[str, Any] | None:
-        """The next message, if there is one. Waits for nothing if `has_more` or if the pipe is ready."""
+        """Return the next message, if there is one. It does not wait if `has_more` or if the pipe is ready."""
         if self._length() is None and self.connection.poll():
             try:
                 data = os.read(self.connection.fileno(), READ_AT_ONCE)
@@ -89,7 +89,7 @@ class Mailbox:
         return message_of(data) or {"kind": "garbled", "error": f"what its process sent is not a message: {data[:60]!r}"}
 
     def _length(self) -> int | None:
-        """The length of the first message if it is there whole, or if its length is impossible."""
+        """Return the length of the first message if the message is complete, or if its length is impossible."""
         if len(self.buffer) < HEADER.size:
             return None
         (length,) = HEADER.unpack_from(self.buffer)
@@ -98,7 +98,7 @@ class Mailbox:
 
 
 def message_of(data: bytes) -> dict[str, Any] | None:
-    """The message of its JSON, with every text printable; None for anything else.
+    """Return the message of its JSON, with every text printable; None for anything else.
 
     >>> message_of(b'{"kind": "failure", "error": "no \\\\ud800"}')
     {'kind': 'failure', 'error': 'no \\\\ud800'}

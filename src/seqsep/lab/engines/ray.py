@@ -79,7 +79,7 @@ class ClusterJobs:
         self.spent = [0.0] * len(self.jobs)
 
     def take(self, actors: int) -> list[int]:
-        """The next batch of jobs: the fewer are left for each of the actors, the smaller it is."""
+        """Return the next batch of jobs. The fewer jobs are left for each actor, the smaller the batch is."""
         size = min(MOST_IN_A_BATCH, max(1, len(self.waiting) // (BATCHES_EACH * actors)))
         return [self.waiting.popleft() for _ in range(size)]
 
@@ -93,7 +93,7 @@ class ClusterJobs:
         return here
 
     def lose(self, job: int) -> None:
-        """The actor that worked on a job is lost."""
+        """Record that the actor that worked on a job is lost."""
         self.lost[job] += 1
         self.lost_in_a_row[job] += 1
         self.spent[job] += time.monotonic() - self.begun[job] if self.begun[job] else 0.0
@@ -167,7 +167,7 @@ class RayEngine:
             raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
 
     def _open(self) -> int:
-        """Reach Ray; returns for how many runs there is room."""
+        """Connect to Ray; return the number of runs that have room."""
         if self.ray is None:
             self.ray = self.connection.open()
         return self._room()
@@ -238,7 +238,9 @@ class RayEngine:
                     yield Ended(job, result, seconds, attempts, processor=processor)
 
     def _gone(self, actor: Actor, error: BaseException, queue: ClusterJobs) -> Iterator[Event]:
-        """An actor is lost: its jobs go to others. The one that it worked on has failed if this came too often."""
+        """Give the jobs of a lost actor to others. If it was lost too often with the job that it worked on, the job has
+        failed.
+        """
         self.actors.remove(actor)
         self.ray.kill(actor.handle)
         queue.failed_starts += not actor.ready
@@ -285,7 +287,7 @@ class RayEngine:
 
 
 def in_words(error: BaseException) -> str:
-    """An error of Ray in a few words, by its cause if it has one.
+    """Return an error of Ray in a few words, by its cause if it has one.
 
     >>> in_words(OSError("no room"))
     'OSError: no room'

@@ -28,9 +28,9 @@ from seqsep.lab.engines.local import Supervisor
 
 @dataclass(frozen=True)
 class RayJob:
-    """A job as it travels: its message, and the bytes of the files that it names.
+    """A job in the form that is sent: its message, and the bytes of the files that it mentions.
 
-    Files of plug-ins stand under their canonical names, checkpoints under their digests.
+    Files of plug-ins are under their canonical names, checkpoints under their digests.
     """
 
     content: dict[str, Any]
@@ -57,7 +57,9 @@ class RayJob:
         )
 
     def unpacked(self, folder: Path) -> "RayJob":
-        """The order on a node, with its files below `folder`; plug-ins that the node has already stay beside their imports."""
+        """Return the order on a node, with its files below `folder`. Plug-ins that the node has already stay next to their
+        imports.
+        """
         checkpoint = folder / Path(self.content["checkpoint"]).name
         for digest, data in self.checkpoints.items():
             checkpoint_file(checkpoint, digest).write_bytes(data)
@@ -100,7 +102,7 @@ class RayWorker:
         return identity(self.supervisor.environment() if self.supervisor.device != CPU else {})
 
     def work(self, orders: list[RayJob], seconds: float) -> Answer:
-        """Go on for about `seconds`, or until a run has ended. `orders` are the next batch, once the last one has ended."""
+        """Continue for about `seconds`, or until a run has ended. `orders` are the next batch, once the last one has ended."""
         if orders:
             self.batch = [order.unpacked(Path(self.folder.name)) for order in orders]
             self.events = self.supervisor.run(self.batch)
@@ -117,7 +119,7 @@ class RayWorker:
         return self._answer(events, printed.getvalue())
 
     def stop(self) -> None:
-        """Leave nothing behind."""
+        """Stop the supervisor and remove its folder."""
         self.supervisor.__exit__(None, None, None)
         self.folder.cleanup()
 
@@ -137,7 +139,7 @@ class RayWorker:
                 last_digest = event.digests[0]
                 data = _bytes(checkpoint_file(place, last_digest))
                 if data is None or hashlib.sha256(data).hexdigest() != last_digest:
-                    continue  # the driver goes on with the one before
+                    continue  # the driver continues with the one before
                 answer.checkpoints[event.job] = data
             if isinstance(event, Ended):
                 for path in place.parent.glob(f"{place.stem}.*{place.suffix}"):
@@ -162,7 +164,7 @@ def identity(environment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differs(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
-    """Why rows of that worker would not be those of this driver, in one line; None: they are."""
+    """Return one line: why rows of that worker would differ from those of this driver; None if they would not."""
     words = [_said(who) for who in (ours, theirs)]
     return None if words[0] == words[1] else f"worker on {theirs['host']}: expected {words[0]}, found {words[1]}"
 

@@ -44,7 +44,7 @@ def verdicts(
     """Yield the verdicts of a layer or a complete model, part by part: it loads, it builds, and it obeys each law.
 
     `begin` is called with each part's name first. `sizes` are width and heads; a whole model, whose logits obey the laws of a
-    layer but for gradients, has vocabulary, classes and longest too. The verdicts end at a part without which the others mean
+    layer except gradients, has vocabulary, classes and longest too. The verdicts end at a part without which the others mean
     nothing.
     """
     if isinstance(plug_in, UserModel):
@@ -104,7 +104,7 @@ class _Candidate:
                 raise PlugInFails(f"{self.plug_in.words}: initialise: expected finite weights, found NaN or infinity in {name}")
 
     def _judged(self, law: str) -> Verdict:
-        """The verdict of the first precision in which the law does not hold; else of the last one tried."""
+        """Return the verdict of the first precision in which the law does not hold, else of the last one tested."""
         judged = Verdict(law, True)
         for dtype in (torch.float32, self.exact) if law in IN_BOTH_TYPES else (self.exact,):
             mixer, x = self.subjects[dtype]
@@ -140,14 +140,16 @@ def task_verdicts(task: UserTask, begin: Callable[[str], None]) -> Iterator[Verd
 
 
 def parts_of(plug_in: UserLayer | UserModel | UserTask) -> tuple[str, ...]:
-    """All parts of the validation of a plug-in, in order: verdicts that end before the last one left the others untried."""
+    """Return all parts of the validation of a plug-in, in order. If the verdicts end early, the remaining parts were not
+    tested.
+    """
     if isinstance(plug_in, UserTask):
         return (*BEFORE_LAWS, "sample", *TASK_LAWS)
     return (*BEFORE_LAWS, *(WITHOUT_GRADIENTS if isinstance(plug_in, UserModel) else MIXER_LAWS))
 
 
 def _reason(call: Callable[[], None], plug_in: PlugIn) -> str | None:
-    """Why a call fails, in words; None if it does not."""
+    """Return the reason why a call fails, in words; None if it does not."""
     try:
         call()
     except (Exception, SystemExit) as error:

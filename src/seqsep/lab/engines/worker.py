@@ -7,7 +7,7 @@ Out, by `kind`: ready; stage (what begins now, in words); progress (step, accura
 of the one before); verdict (law, holds, where); result (result, processor); failure (error, one line). If no checkpoint can be
 written, the result is `unavailable`: why.
 
-The plug-ins of a run are validated first (validation.py). Its process takes no other run: what a plug-in leaves behind in it
+The plug-ins of a run are validated first (validation.py). Its process takes no other run: anything that a plug-in leaves in it
 could reach them.
 """
 
@@ -134,7 +134,7 @@ class Reports:
         self.kept: tuple[str, ...] = ()
 
     def progress(self, progress: "Progress") -> None:
-        """A step was made; raises PlugInFails if a plug-in did meanwhile what it must not."""
+        """Report a step; raises PlugInFails if a plug-in did something forbidden meanwhile."""
         if self.watch is not None:
             self.watch.check()
         now = time.monotonic()
@@ -145,7 +145,7 @@ class Reports:
             self.reporter.send("progress", step=progress.step, accuracy=accuracy)
 
     def checkpoint(self, step: int, digest: str) -> None:
-        """A checkpoint is on disk; the one before it is kept as well."""
+        """Report a checkpoint on disk. The one before it is kept as well."""
         self.kept = (digest, *self.kept)[:2]
         self.reporter.send("checkpoint", step=step, digests=self.kept)
 

@@ -21,7 +21,7 @@ STEPS = 1000
 
 
 def quick(task: Callable[[int], Task], lengths: Iterable[int]) -> Search:
-    """A cell for each architecture and length, the most expensive first."""
+    """Return a cell for each architecture and length, the most expensive first."""
     runs = (
         Run(
             task=task(length),
@@ -52,7 +52,7 @@ def equality_experiment(
     paper_figure: str | None = None,
     reaches: Mapping[str, Callable[[], Reach]] = MappingProxyType({}),
 ) -> Experiment:
-    """An experiment on one variant of equality: two layers of every architecture, at this width in the paper.
+    """Return an experiment on one variant of equality: two layers of every architecture, with the paper's `width`.
 
     `reaches` are further presets.
     """

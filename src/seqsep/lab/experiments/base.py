@@ -56,7 +56,7 @@ class Experiment:
         return None if search is None else len(search.cells)
 
     def words(self) -> list[str]:
-        """Every word that `--only` knows a run of some preset by, each once."""
+        """Return every word by which `--only` chooses a run of some preset, each once."""
         searches = {preset: self.search(preset) for preset in self.presets}
         runs = [
             run for preset, search in searches.items() for run in (self.runs(preset) if search is None else search.choices())
@@ -75,7 +75,7 @@ class Experiment:
         paper_figure: str | None = None,
         paper_task: Callable[[int], Task] | None = None,
     ) -> "Experiment":
-        """An experiment whose presets are searches, or plain lists of runs; each is made when it is asked for.
+        """Return an experiment whose presets are searches or plain lists of runs. Each is made on demand.
 
         Its `runs` and `search` raise ValueError for another preset.
         """

@@ -1,4 +1,4 @@
-"""Who copies? Equality as next-character prediction: figure 4, right, of Bhattamishra et al. 2024 (Eq-ncp, section H.2).
+"""Equality as next-character prediction, by architecture: figure 4, right, of Bhattamishra et al. 2024 (Eq-ncp, section H.2).
 
 Presets: `paper` is two layers of width 64 at lengths 100 to 800; `paper-grid` everything that appendix H lists (`_paper`);
 `quick` has 8 symbols and lengths 4 and 10 on two cores (`_equality`), `length-scaling` 8 symbols and weights of

@@ -1,4 +1,4 @@
-"""Which architecture learns index lookup at which length? Figure 2, left and middle, of Bhattamishra et al. 2024.
+"""Index lookup by architecture and length. Figure 2, left and middle, of Bhattamishra et al. 2024.
 
 Preset `paper` is the figure's sizes at its lengths, 20 to 400; `paper-grid` everything that appendix H lists (`_paper`);
 `quick` the same question on two cores (`QUICK`); `readings` each reading of appendix H.1 (`_readings`).
@@ -10,7 +10,7 @@ Scaled down against the paper (section 6, appendix H): one layer of width 64 in 
 of steps in place of 250,000, three learning rates in place of seven.
 
 `length-scaling` and `state-bits`, and the demo's rows of an earlier version (`drawn-rates`, `drawn-seeds`: `_drawn`), have
-training inputs of a drawn length. `length-scaling` goes on to longer inputs with the setting that was best at the shorter
+training inputs of a drawn length. `length-scaling` continues with longer inputs with the setting that was best at the shorter
 ones, which need not be the best there. `length-scaling-demo` is what it missed for two: at the length where an architecture
 falls in it, the setting that `drawn-rates` found best at its longest, with the most steps of `length-scaling`. Its rows are
 among those of `length-scaling`.
@@ -61,7 +61,7 @@ BEST_RATE = {
 
 
 def quick(length: int, architecture: str) -> Run:
-    """One layer of width 64 and 16 symbols, at any rate."""
+    """Return the run of one layer of width 64 and 16 symbols, at any rate."""
     return Run(
         task=IndexLookup(length, alphabet=16),
         layers=(architecture,),

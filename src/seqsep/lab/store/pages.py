@@ -82,14 +82,14 @@ def records(database: bytes, log: bytes, work: CopyBudget) -> Iterator[tuple[str
 
 
 def _likely_page_sizes(database: bytes) -> set[int]:
-    """SQLite's default, and that of the file's header if it can be one: a power of two from 512."""
+    """Return SQLite's default page size, and that of the file's header if it is possible: a power of two from 512."""
     given = int.from_bytes(database[16:18], "big")
     is_possible = given >= 512 and given & (given - 1) == 0
     return {DEFAULT_PAGE, given} if is_possible else {DEFAULT_PAGE}
 
 
 def _views(database: bytes, log: bytes, size: int) -> Iterator[tuple[dict[int, bytes], list[int]]]:
-    """The pages by number, and which are new: those of the file, then after each transaction of the log."""
+    """Yield the pages by number, and the numbers of the new ones: those of the file, then after each transaction of the log."""
     pages = {start // size + 1: database[start : start + size] for start in range(0, len(database), size)}
     yield pages, list(pages)
     changed: list[int] = []
@@ -129,7 +129,7 @@ def _records(pages: Mapping[int, bytes], number: int, *, size: int, work: CopyBu
 
 
 def _length_on_page(length: int, size: int) -> int:
-    """The bytes of a record that are on its own page (fileformat2, section 1.6)."""
+    """Return the number of a record's bytes that are on its own page (fileformat2, section 1.6)."""
     if length <= size - 35:
         return length
     least = (size - 12) * 32 // 255 - 23
@@ -138,7 +138,7 @@ def _length_on_page(length: int, size: int) -> int:
 
 
 def _chain(pages: Mapping[int, bytes], following: bytes, *, length: int, work: CopyBudget) -> list[bytes] | None:
-    """The pages with the next `length` bytes of a record; None if it is cut off, or if its pages go round in a circle."""
+    """Return the pages with the next `length` bytes of a record; None if it is cut off, or if its pages form a circle."""
     chain: list[bytes] = []
     visited = set()
     while length > 0:
@@ -170,7 +170,7 @@ def _indexed(page: bytes, work: CopyBudget) -> Iterator[tuple[str, int, list[Any
 
 
 def _row_number(page: bytes, end: int) -> int:
-    """The variable-length integer that ends before `end`: only its last byte has no high bit."""
+    """Return the variable-length integer that ends before `end`: only its last byte has no high bit."""
     start = end - 1
     while start > 0 and end - start < 9 and page[start - 1] & 0x80:
         start -= 1
@@ -194,7 +194,7 @@ def _width(code: int) -> int:
 
 
 def _values(data: bytes, types: list[int]) -> list[Any]:
-    """The values of a record; bytes that are no UTF-8 are decoded as the store does, a blob stays bytes."""
+    """Return the values of a record. Bytes that are not UTF-8 are decoded as the store does, and a blob stays bytes."""
     values: list[Any] = []
     for code in types:
         part = data[: _width(code)]

@@ -58,7 +58,7 @@ def repair(path: Path | str) -> Repaired:
 
 
 def _read(path: Path) -> tuple[bytes, bytes]:
-    """The bytes of a store and of its log, each empty if there is no such file."""
+    """Return the bytes of a store and of its log, each empty if its file does not exist."""
     database, log = (
         read_bytes(file, most=LARGEST_STORE) if os.path.lexists(file) else b"" for file in (path, Path(f"{path}-wal"))
     )

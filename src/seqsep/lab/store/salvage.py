@@ -43,7 +43,7 @@ class Records:
             self.intact[name] = (rowid, tuple(columns))
 
     def rows(self) -> dict[Any, tuple[Any, ...]]:
-        """The intact rows by name."""
+        """Return the intact rows by name."""
         return {name: row for name, (_, row) in self.intact.items()}
 
 
@@ -94,14 +94,14 @@ def salvage(database: bytes, log: bytes) -> Salvage:
 
 
 def _lost(runs: Records, named: Mapping[int, Any]) -> list[tuple[Any, str]]:
-    """The runs of which a row was named, by its number, and is not among the intact ones."""
+    """Return the runs of which a row was named, by its number, but is not among the intact ones."""
     rowids = {rowid for rowid, _ in runs.intact.values()}
     lost = set()
     for rowid, name in named.items():
         if rowid in rowids:
             continue
         older, row = runs.intact.get(name, (0, None))
-        # An older row that says that the run had failed is no substitute for the outcome that was written after it.
+        # An older row that says that the run had failed does not replace the outcome that was written after it.
         if row is None or (row[RESULT] is None and rowid > older):
             lost.add(name)
     return sorted(lost, key=repr)

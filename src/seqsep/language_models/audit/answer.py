@@ -1,6 +1,6 @@
 """`seqsep.audit_language_model`: what a causal language model of `transformers` carries of a phonebook, as three numbers.
 
-Stored is counted from the tensors of the state. Needs at most is found with the codebooks of the other audits, but for those
+Stored is counted from the tensors of the state. Needs at most is found with the codebooks of the other audits, except those
 of gradients; it is not tried on a state of more than MOST_NUMBERS numbers, nor where books have different numbers of tokens.
 Carries at least follows from the accuracy at each place of the book, as for index lookup of N symbols out of 10^D: the numbers
 are independent, and each answer is a function of the state and of a question that says nothing of them.
@@ -47,7 +47,7 @@ OnProgress: TypeAlias = Callable[[str, int, int], None]
 
 
 def _say_nothing(what: str, done: int, count: int) -> None:
-    """Of what is done, nothing is said."""
+    """Report nothing of the progress."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -88,7 +88,7 @@ class LanguageModelAudit(Audit):
     not_tried: str
 
     def title(self) -> str:
-        """The model, the books, how often it was asked, and its accuracy; and a word where nothing can be said of it."""
+        """Return the model, the books, the number of queries, and its accuracy. If nothing can be said of it, add why."""
         books = f"phonebooks {self.form}, {_count(self.task.length, 'entry', 'entries')} of {_count(self.digits, 'digit')}"
         asked = f"{self.questions:,} questions about {self.prefixes:,} books"
         first = f"{self.model} on {books}: {self.accuracy:.2%} of {asked}"
@@ -97,14 +97,14 @@ class LanguageModelAudit(Audit):
         return f"{first}\nits answers prove nothing about its state: it may hold what these questions do not ask for"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each number."""
+        """Return a row for each number."""
         rows = super().records()
         if self.not_tried:
             rows[1]["meaning"] = f"not tested: {self.not_tried}"
         return rows
 
     def record(self) -> dict[str, Any]:
-        """The audit as plain values, for JSON."""
+        """Return the audit as plain values, for JSON."""
         task = {"name": "phonebook", "entries": self.task.length, "digits": self.digits, "form": self.form}
         return super().record() | {"task": task}
 
@@ -206,7 +206,7 @@ def _require_sizes(entries: int, digits: int) -> None:
 
 
 def _books(reader: ModelReader, sizes: tuple[int, int], seed: int) -> Phonebooks:
-    """Of so many entries and digits: in words if the folder has a tokenizer, else in tokens."""
+    """Return the books of these numbers of entries and digits: in words if the folder has a tokenizer, else in tokens."""
     entries, digits = sizes
     folder = None if reader.source.folder is None else read_folder(reader.source.folder)
     if folder is None or not folder.has_tokenizer():
@@ -223,7 +223,7 @@ def _books(reader: ModelReader, sizes: tuple[int, int], seed: int) -> Phonebooks
 
 
 def _in_one_line(path: Path | str, books: Phonebooks, indices: range, seed: int) -> BookQuestions:
-    """The first books. Raises BadInput, which names the folder, for a tokenizer that does not keep them."""
+    """Return the first books. Raises BadInput, with the folder's name, for a tokenizer that does not keep them."""
     try:
         return books.questions(indices, seed)
     except BadInput:
@@ -300,6 +300,6 @@ def _count(number: int, one: str, several: str = "") -> str:
 
 
 def _described(reader: ModelReader) -> str:
-    """A model in a few words."""
+    """Return a model in a few words."""
     parameters = sum(weight.numel() for weight in reader.model.parameters())
     return f"{reader.config.model_type} of {parameters:,} parameters in float32"

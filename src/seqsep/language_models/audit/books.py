@@ -41,11 +41,11 @@ class BookQuestions:
     asked: tuple[tuple[BookQuery, ...], ...]
 
     def first(self, count: int) -> "BookQuestions":
-        """Those about the first `count` books."""
+        """Return the questions about the first `count` books."""
         return BookQuestions(self.books[:count], self.asked[:count])
 
     def longest(self) -> int:
-        """The tokens of the longest book with its longest question."""
+        """Return the number of tokens of the longest book with its longest question."""
         pairs = zip(self.books, self.asked, strict=True)
         return max(len(tokens) + max(len(one.continuation) for one in every) for tokens, every in pairs)
 
@@ -64,18 +64,18 @@ class Phonebooks(ABC):
         self.digits = digits
 
     def numbers(self, index: int, seed: int) -> list[str]:
-        """The numbers of a book: uniform, independent, and those of `seqsep text phonebook` under this seed."""
+        """Return the numbers of a book. They are uniform, independent, and those of `seqsep text phonebook` under this seed."""
         entries, _ = book(Lookups(self.entries, shots=0, seed=seed), index, self.digits)
         return [number for _, number in entries]
 
     def questions(self, indices: range, seed: int) -> BookQuestions:
-        """The books of these indices under a seed, with all questions."""
+        """Return the books of these indices under a seed, with all questions."""
         found = [self._written(self.numbers(index, seed)) for index in indices]
         return BookQuestions(tuple(tokens for tokens, _ in found), tuple(asked for _, asked in found))
 
     @abstractmethod
     def _written(self, numbers: Sequence[str]) -> tuple[Tokens, tuple[BookQuery, ...]]:
-        """The book of these numbers, and the questions about it."""
+        """Return the book of these numbers, and the questions about it."""
 
 
 class InTokens(Phonebooks):

@@ -46,7 +46,9 @@ class BookReader:
         self.are_floats = all(part.is_floating_point() for part, axis in self._parts(self.like) if axis is not None)
 
     def require_whole_state(self, first: Tokens, second: Tokens, asked: BookQuery) -> None:
-        """Raise BadInput unless a state that is written down, and put in place of that of another book, goes on as before."""
+        """Raise BadInput unless the model continues in the same way from a state that was written down and put in place of
+        another book's.
+        """
         expected = self._logits(self._read([first]), [asked.continuation])
         self._require_finite(_chosen(expected), [first], [asked])
         rows = self._rows(self._read([first]))
@@ -75,7 +77,7 @@ class BookReader:
         return right
 
     def states(self, books: Sequence[Tokens]) -> Rows:
-        """The states after books of equally many tokens, a row of numbers each."""
+        """Return the states after books of equally many tokens, a row of numbers each."""
         at_once = self._at_once(1)
         return torch.cat([self._rows(self._read(books[first : first + at_once])) for first in range(0, len(books), at_once)])
 
@@ -95,7 +97,7 @@ class BookReader:
         return max(1, min(NUMBERS_AT_ONCE // (places * self.numbers), MOST_INPUTS_AT_ONCE // places))
 
     def _groups(self, questions: BookQuestions, places: int) -> Iterator[list[int]]:
-        """Books of equally many tokens, as many as are read at once."""
+        """Yield the indices of books of equally many tokens, as many as are read at once."""
         by_length: dict[int, list[int]] = {}
         for one, tokens in enumerate(questions.books):
             by_length.setdefault(len(tokens), []).append(one)
@@ -115,7 +117,7 @@ class BookReader:
         return torch.cat([part.float() for part in parts], dim=1)
 
     def _state(self, rows: Rows) -> State:
-        """The state that rows stand for."""
+        """Return the state that the rows represent."""
         state = self.reader.copy(self.like)
         first = 0
         for part, axis in self._parts(state):
@@ -127,7 +129,9 @@ class BookReader:
         return state
 
     def _logits(self, state: State, continuations: Sequence[Tokens]) -> Float[Tensor, "inputs time vocabulary"]:
-        """The logits of each token of the continuations behind the states, read one by one; shorter ones are filled up."""
+        """Return the logits of each token of the continuations after the states, read one by one. Shorter ones are filled
+        up.
+        """
         longest = max(map(len, continuations))
         tokens = torch.tensor([[*one, *one[-1:] * (longest - len(one))] for one in continuations])
         found = []
@@ -146,7 +150,7 @@ class BookReader:
 
 
 def _chosen(logits: Float[Tensor, "inputs time vocabulary"]) -> list[list[int]]:
-    """The first choice after each token."""
+    """Return the first choice after each token."""
     is_finite = logits.amax(-1).isfinite()
     found: list[list[int]] = logits.argmax(-1).where(is_finite, NO_TOKEN).tolist()
     return found
@@ -162,7 +166,7 @@ def _right(chosen: list[list[int]], asked: Sequence[BookQuery], places: int) -> 
 
 
 def _batch_axes(reader: ModelReader, book: Tokens) -> list[int | None]:
-    """For each tensor of the state the axis that grows with the batch; None if none does."""
+    """Return for each tensor of the state the axis that grows with the batch, or None without one."""
     two, three = (tensors(reader.read(torch.tensor([book] * copies))[1].value) for copies in (2, 3))
     found: list[int | None] = []
     for one, other in zip(two, three, strict=True):

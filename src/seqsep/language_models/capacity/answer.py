@@ -158,14 +158,16 @@ class Capacity(StateSizes, Tabular):
         return self.table()
 
     def title(self) -> str:
-        """The line above the table."""
+        """Return the line above the table."""
         growth = f"{plain(self.numbers_per_token):,} numbers a token"
         window = f", {self.window_numbers:,} in windows" if self.window_numbers else ""
         cross = f", {self.numbers_per_source_token:,} numbers a source token" if self.numbers_per_source_token else ""
         return f"{self.model_type}: {len(self.layers)} layers, {self.fixed_numbers:,} fixed numbers{window}, {growth}{cross}"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each kind of part: layers, numbers read and allocated, numbers per token, its window, bits as stored."""
+        """Return a row for each kind of part: layers, numbers read and allocated, numbers per token, its window, bits as
+        stored.
+        """
         return [
             {
                 "kind": part.kind,
@@ -195,7 +197,8 @@ class Capacity(StateSizes, Tabular):
         return limits(self.bits(), self.bits_per_token(), vocabulary if known else None)
 
     def crossing(self, as_stored: bool = False) -> int | None:
-        """The tokens from which the cache is as large as the fixed state and full windows; `twin` says whose cache.
+        """Return the number of tokens from which the cache is as large as the fixed state and full windows; `twin` says whose
+        cache.
 
         The cache is at its width; `as_stored` takes the state as `transformers` stores it.
         """
@@ -219,7 +222,7 @@ class Capacity(StateSizes, Tabular):
         return sum(max(part.tokens or 0 for part in layer) for layer in keeping) if keeping and only else None
 
     def record(self) -> dict[str, Any]:
-        """The answer as plain values, for JSON."""
+        """Return the answer as plain values, for JSON."""
         return {
             "model_type": self.model_type,
             "layers": len(self.layers),
@@ -246,7 +249,7 @@ class Capacity(StateSizes, Tabular):
         }
 
     def _deployment(self) -> dict[str, Any]:
-        """The settings of the deployment that were given, by name."""
+        """Return the given settings of the deployment, by name."""
         cross = {"numbers_per_source_token": self.numbers_per_source_token, "source_length": self.source_length}
         return {
             **({} if self.value_bits is None else {"value_bits": plain(Fraction(self.value_bits))}),
@@ -257,5 +260,5 @@ class Capacity(StateSizes, Tabular):
 
 
 def plain(value: Fraction) -> Number:
-    """A fraction as a whole number where it is one."""
+    """Return a fraction as a whole number if it is one."""
     return int(value) if value.denominator == 1 else float(value)

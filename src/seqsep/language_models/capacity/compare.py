@@ -40,7 +40,9 @@ class CapacityComparison(Tabular):
         return self.table()
 
     def records(self) -> list[dict[str, Any]]:
-        """File, family, numbers, bytes and crossing of each; bytes at the length and what fits in the memory, if asked."""
+        """Return file, family, numbers, bytes and crossing of each. If asked, add the bytes at the length and the length that
+        fits in the memory.
+        """
         return self._records(lambda value: value)
 
     def table(self) -> str:
@@ -89,11 +91,11 @@ class CapacityComparison(Tabular):
         }
 
     def csv(self) -> str:
-        """The rows as CSV, with a head."""
+        """Return the rows as CSV, with a head."""
         return as_csv(self.records())
 
     def latex(self) -> str:
-        """The rows as a LaTeX tabular."""
+        """Return the rows as a LaTeX tabular."""
         records = self.records()
         names = list(records[0])
         lines = [" & ".join(map(_escaped, names)) + r" \\", r"\hline"]

@@ -1,6 +1,6 @@
-"""A model's config.json: read strictly where a field is used, and left alone where it is not.
+"""A model's config.json: a field is read strictly if it is used, and ignored otherwise.
 
-NaN and Infinity, which are no JSON, stand in real files (`time_step_limit`), so they are let through; a field that is read
+NaN and Infinity, which are not JSON, are in real files (`time_step_limit`), so they are let through; a field that is read
 takes whole numbers, flags, words or finite ratios only, each with its limits.
 """
 
@@ -24,7 +24,7 @@ MOST_FIELD = 1 << 31
 
 
 def read_config(path: Path | str) -> dict[str, Any]:
-    """The object that a config.json holds. Raises BadInput, which names the file, for what is no such object.
+    """Return the object that a config.json holds. Raises BadInput, with the file's name, for any other content.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "config.json"
@@ -137,14 +137,14 @@ class Fields:
         raise BadInput(f"{self.where}: {name}: expected {expected}, found {_kind(self.get(name))}")
 
     def whole(self, name: str, least: int = 1, most: int = MOST_FIELD) -> int:
-        """A whole number in a range."""
+        """Return a whole number in a range."""
         value = self.get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             self.refuse(name, f"a whole number from {least} to {most}")
         return value
 
     def optional(self, name: str, least: int = 1) -> int | None:
-        """A whole number in a range, or None where the field is null or absent."""
+        """Return a whole number in a range, or None if the field is null or absent."""
         return self.whole(name, least) if self.has(name) else None
 
     def window(self, name: str = "sliding_window") -> int | None:
@@ -155,7 +155,7 @@ class Fields:
         return value
 
     def ratio(self, name: str) -> Fraction:
-        """A finite positive number, exactly."""
+        """Return a finite positive number, exactly."""
         value = self.get(name)
         if (
             isinstance(value, bool)
@@ -167,18 +167,18 @@ class Fields:
         return Fraction(value)
 
     def flag(self, name: str) -> bool:
-        """True or false; null and absent are false."""
+        """Return true or false; null and absent are false."""
         value = self.get(name)
         if value is not None and not isinstance(value, bool):
             self.refuse(name, "true or false")
         return bool(value)
 
     def words(self, name: str, length: int | None = None) -> list[str] | None:
-        """A list of words, as many as there are layers; None where the field is null or absent."""
+        """Return a list of words, as many as there are layers; None if the field is null or absent."""
         return self._items(name, length, str, "words")
 
     def places(self, name: str, length: int | None = None) -> list[int] | None:
-        """A list of whole numbers from 0; None where the field is null or absent."""
+        """Return a list of whole numbers from 0; None if the field is null or absent."""
         found = self._items(name, length, int, "whole numbers")
         if found is not None and any(isinstance(item, bool) or not 0 <= item <= MOST_FIELD for item in found):
             self.refuse(name, f"whole numbers from 0 to {MOST_FIELD}")
@@ -195,14 +195,14 @@ class Fields:
         return list(value)
 
     def inner(self, name: str) -> "Fields":
-        """The fields of an object inside; without any where it is null or absent."""
+        """Return the fields of an inner object; without any if it is null or absent."""
         value = self.get(name)
         if value is not None and not isinstance(value, dict):
             self.refuse(name, "an object")
         return Fields(f"{self.where}: {name}", value or {}, {})
 
     def divided(self, name: str, by: str) -> int:
-        """A width divided among heads. Raises BadInput where they do not divide it."""
+        """Return a width divided among heads. Raises BadInput if they do not divide it."""
         width = self.whole(name)
         heads = self.whole(by)
         if width % heads:

@@ -98,7 +98,7 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
 
 
 def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:
-    """The fields by the library's own names. Raises BadInput where two names of one field disagree."""
+    """Return the fields by the library's own names. Raises BadInput if two names of one field disagree."""
     values = dict(config)
     for name, stored in known.aliases.items():
         if stored not in config:
@@ -122,7 +122,7 @@ def _ignores_a_source(fields: Fields, layers: tuple[Layer, ...]) -> bool:
 
 
 def _window_of(fields: Fields, known: Family) -> int | None:
-    """The size of the window, where it does not simply stand in sliding_window."""
+    """Return the size of the window, if the value of sliding_window is not simply that size."""
     if known.window == "where use_sliding_window":
         return fields.window() if fields.flag("use_sliding_window") else None
     window = fields.window()
@@ -159,7 +159,7 @@ def _layers(known: Family, fields: Fields) -> tuple[Layer, ...]:
 
 
 def _of_layer(fields: Fields, known: Family, kind: str, override: Mapping[str, Any] | None) -> Fields:
-    """The fields as layers of one kind have them, or as the file says of this layer."""
+    """Return the fields of layers of one kind, or those that the file gives for this layer."""
     if override is not None:
         return fields.over(override)
     if fields.has("per_layer_config"):

@@ -22,7 +22,7 @@ class Family:
     """One model_type.
 
     `rule` says which layer is of which kind, `attention`, `state` and `index` what they keep, by the names in `patterns`,
-    `attention` and `states`. `kinds` are the kinds that a layer may have. `window` says where the window's size stands.
+    `attention` and `states`. `kinds` are the kinds that a layer may have. `window` says which field has the window's size.
     `overlays` are the fields that layers of one kind read under other names, each with its default. `defaults` are the
     library's, `aliases` other names of a field and what the library calls it. `basis` is "counted" if the cache of a tiny model
     was counted. It is "published code" if the library contains the model and no count is possible, and "rule" if the library
@@ -53,7 +53,7 @@ def _file() -> dict[str, Any]:
 
 
 def model_types() -> list[str]:
-    """Every model_type that is known, in alphabetical order."""
+    """Return every known model_type, in alphabetical order."""
     return sorted(_file()["families"])
 
 
@@ -85,7 +85,7 @@ def types() -> dict[str, list[str]]:
 
 
 def versions() -> dict[str, str]:
-    """Of which version of each library the defaults are."""
+    """Return the version of each library whose defaults these are."""
     return dict(_file()["versions"])
 
 

@@ -79,7 +79,7 @@ def _is_known(name: str) -> bool:
 
 
 def _type_of(where: str, config: Mapping[str, Any], outer: str | None) -> str:
-    """The model_type; that of a configuration inside another one follows from the outer one if it is left out."""
+    """Return the model_type. An inner configuration without one takes it from the outer one."""
     name = config.get("model_type")
     if name is None and outer is not None:
         return named_inside().get(outer) or next((near for near in (f"{outer}_text", outer) if _is_known(near)), outer)

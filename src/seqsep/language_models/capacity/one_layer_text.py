@@ -48,7 +48,7 @@ def one_layer_record(found: Capacity) -> dict[str, int | None]:
 
 
 def one_layer_sentences(found: Capacity) -> list[str]:
-    """The lengths, a line each, with what they are about and what they leave open.
+    """Return a sentence for each length, with its subject and the questions that it leaves open.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> mamba = {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}

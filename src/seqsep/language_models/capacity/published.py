@@ -33,6 +33,6 @@ class Published:
 
 @cache
 def published() -> tuple[Published, ...]:
-    """Every published model that is known here."""
+    """Return every published model in published.json."""
     records = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
     return tuple(Published(**record) for record in records)

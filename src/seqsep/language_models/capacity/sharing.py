@@ -47,7 +47,9 @@ def rotates(fields: Fields, known: Family, layer: int) -> bool:
 
 
 def ple_parts(fields: Fields, known: Family, layer: int) -> list[Part]:
-    """Qwen 4's embeddings of n-grams, on layers that are counted from 1: a convolution, and the last tokens' numbers."""
+    """Return the parts of Qwen 4's embeddings of n-grams, on layers counted from 1: a convolution, and the last tokens'
+    numbers.
+    """
     places = fields.places("ple_layer_ids") if known.model_type == "qwen4_exp_text" else None
     if not places or layer + 1 not in places:
         return []

@@ -57,22 +57,22 @@ class StateSizes:
         return self.numbers_per_source_token * self.source_length
 
     def bits(self, as_stored: bool = False) -> int:
-        """Bits of the fixed state, full windows and cross-attention, rounded up.
+        """Return bits of the fixed state, full windows and cross-attention, rounded up.
 
         They are at the widths that were asked for, or as `transformers` stores them.
         """
         return _up(self._bits_of(self.parts.items(), as_stored))
 
     def state_bytes(self, as_stored: bool = False) -> int:
-        """Bytes of the fixed state, full windows and cross-attention, rounded up."""
+        """Return bytes of the fixed state, full windows and cross-attention, rounded up."""
         return _up(self._bits_of(self._on_device().items(), as_stored) / 8)
 
     def bits_per_token(self) -> Fraction:
-        """Bits that each further token adds for good."""
+        """Return the bits that each further token adds permanently."""
         return self._growth(self.parts.items())
 
     def bytes_per_token(self) -> Fraction:
-        """Bytes that each further token adds for good."""
+        """Return the bytes that each further token adds permanently."""
         return self._growth(self._on_device().items()) / 8
 
     def bytes_at(self, length: int, allocated: bool = False, full: bool = False) -> int:
@@ -118,7 +118,7 @@ class StateSizes:
         return self._cached(part.per_source, 0 if part.per_token else part.values)
 
     def _cached(self, numbers: int | Fraction, values: int) -> Fraction:
-        """Bits of numbers of a cache, `values` of which are values."""
+        """Return the bits of `numbers` numbers of a cache, `values` of which are values."""
         wide = self.cache_bits if self.value_bits is None else self.value_bits
         return Fraction(self.cache_bits) * (numbers - values) + Fraction(wide) * values
 
@@ -150,7 +150,8 @@ class StateSizes:
         return [(part, count) for part, count in self.parts.items() if part.per_token and part.tokens is not None]
 
     def longest_in(self, memory: int, batch: int = 1) -> int | None:
-        """The largest length whose state and cache fit in `memory` bytes, for each of `batch` sequences; None: every length.
+        """Return the largest length whose state and cache fit in `memory` bytes, for each of `batch` sequences; None: every
+        length.
 
         It is 0 if not even one token fits. Weights and activations are not counted. Raises BadInput if `memory` is not a whole
         number from 0, or `batch` is not one from 1.

@@ -134,7 +134,7 @@ def _fits(found: Capacity, question: CapacityQuery, left: int, many: str) -> str
 
 
 def meaning(found: Capacity) -> list[str]:
-    """Crossing and horizon."""
+    """Return the sentences on the crossing and the horizon."""
     lines = []
     crossing = found.crossing()
     if found.bits() == 0:
@@ -150,7 +150,7 @@ def meaning(found: Capacity) -> list[str]:
 
 
 def proved(found: Capacity, length: int | None) -> list[str]:
-    """The limits, or that none follows."""
+    """Return the sentences on the limits, or the sentence that none follows."""
     limits = found.limits
     if all(limit.beyond is None for limit in limits):
         keeping = [str(place) for place, layer in enumerate(found.layers) if any(part.growth for part in layer)]
@@ -218,7 +218,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def readable(count: int) -> str:
-    """A number of bytes in a unit of 1,024s.
+    """Return a number of bytes in a unit of 1,024s.
 
     >>> readable(1023), readable(19922944), readable(1 << 40)
     ('1,023 bytes', '19.0 MiB', '1.0 TiB')

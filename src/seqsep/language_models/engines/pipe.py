@@ -163,7 +163,7 @@ class PipeEngine:
 
 
 def command_words(command: str | Sequence[str]) -> list[str]:
-    """Return the words of a command. Raises BadInput if there is no such program.
+    """Return the words of a command. Raises BadInput if the program does not exist.
 
     >>> command_words("./my_server --jsonl 'a b'")
     Traceback (most recent call last):

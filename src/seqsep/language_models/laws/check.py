@@ -47,12 +47,12 @@ class ModelVerdict:
     allowed: float | None = None
 
     def line(self) -> str:
-        """As `seqsep check` prints it."""
+        """Return the line that `seqsep check` prints."""
         kind = "not tried" if self.holds is None else "holds" if self.holds else "FAILS"
         return f"{kind}  {self.law}: {self.where}" if self.where else f"{kind}  {self.law}"
 
     def record(self) -> dict[str, Any]:
-        """As `seqsep check --json` prints it."""
+        """Return the record that `seqsep check --json` prints."""
         return dict(vars(self))
 
 

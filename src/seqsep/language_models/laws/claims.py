@@ -1,4 +1,4 @@
-"""The laws of what is declared: how much is kept, what lies beyond a window, and what a setting does and does not change."""
+"""The laws of declared properties: the size of the state, the tokens beyond a window, and the effect of a setting."""
 
 from typing import Any
 
@@ -142,7 +142,7 @@ def _changed(source: ModelSource, changes: dict[str, Any]) -> ModelSource:
 
 
 def _with_weights_of(trial: LawTrial, source: ModelSource) -> ModelReader:
-    """The model of another configuration with the same weights. Raises NotTried if they do not fit."""
+    """Return the model of another configuration with the same weights. Raises NotTried if they do not fit."""
     try:
         reader = ModelReader(source, trial.dtype)
     except BadInput as error:

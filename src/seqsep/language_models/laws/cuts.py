@@ -52,7 +52,7 @@ def positions_counted_on(trial: LawTrial) -> None:
 
 
 def chunkings(time: int) -> list[list[int]]:
-    """Ways to cut: in two halves, unevenly with single tokens between, and by threes.
+    """Return ways to cut: in two halves, unevenly with single tokens between, and by threes.
 
     >>> chunkings(10)
     [[5, 5], [1, 3, 1, 5], [3, 3, 3, 1]]

@@ -100,13 +100,13 @@ def beams(trial: LawTrial) -> None:
 
 
 def _scores_of_beams(trial: LawTrial, prompt: Tensor, keeps_state: bool) -> Tensor:
-    """The mean log probability of each beam's new tokens, from the best beam of each row on."""
+    """Return the mean log probability of each beam's new tokens, from the best beam of each row on."""
     several: dict[str, Any] = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
     output = trial.reader.generate(prompt, max_new_tokens=NEW_TOKENS, use_cache=keeps_state, **several)
     return output.sequences_scores.double()
 
 
 def _greedy(trial: LawTrial, prompt: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """The tokens read by the last pass, and the logits of the last passes."""
+    """Return the tokens read by the last pass, and the logits of the last passes."""
     output = trial.reader.generate(prompt, mask, max_new_tokens=NEW_TOKENS, use_cache=True, output_logits=True)
     return output.sequences[:, :-1], torch.stack(list(output.logits), 1)

@@ -55,7 +55,7 @@ def pads_of(trial: LawTrial) -> Tensor:
 
 
 def in_words(pads: Tensor) -> str:
-    """The numbers of tokens of padding.
+    """Return the numbers of tokens of padding, in words.
 
     >>> in_words(torch.tensor([0, 4]))
     '0, 4 tokens'
@@ -90,7 +90,7 @@ def _shown(first: int, pads: Tensor) -> str:
 
 
 def _require_padding_unseen(trial: LawTrial, first: int, pads: Tensor) -> None:
-    """These rows behind padding, in one pass and token by token."""
+    """Require the expected logits of these rows after padding, in one pass and token by token."""
     tokens, mask, expected = behind_padding(trial, first, pads)
     shown = _shown(first, pads)
     whole = trial.reader.whole(tokens, **trial.reader.padded(mask, trial.time))
@@ -162,7 +162,7 @@ def then_chunks(trial: LawTrial, tokens: Tensor, mask: Tensor, sizes: list[int])
 
 
 def _chunkings(time: int, pad: int) -> list[list[int]]:
-    """Ways to cut in the padding: once, so that the chunk behind begins with the rest of it, and by threes."""
+    """Return ways to cut in the padding: once, so that the chunk after it begins with its rest, and by threes."""
     first = max(1, pad // 2)
     threes = [3] * (time // 3) + ([time % 3] if time % 3 else [])
     return [[first, time - first], threes]

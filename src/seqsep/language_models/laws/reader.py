@@ -47,7 +47,7 @@ class State:
 class ModelReader:
     """A model in one precision.
 
-    `read` takes tokens behind a state and gives their logits and the state after them; the state that it is given is used up.
+    `read` takes tokens after a state and gives their logits and the state after them; the state that it is given is used up.
     A model that hands no state back with its logits is given the library's cache to fill; `keeps_state` is False if it does
     not.
     """
@@ -77,19 +77,19 @@ class ModelReader:
 
     @contextmanager
     def computing(self) -> Iterator[None]:
-        """Without gradients, and in float64 throughout if that is the precision."""
+        """Run the body without gradients, and in float64 throughout if that is the precision."""
         with torch.no_grad(), in_float64() if self.dtype == torch.float64 else nullcontext():
             yield
 
     def whole(self, tokens: Tokens, **further: Any) -> Logits:
-        """The logits of every position in one pass that keeps nothing."""
+        """Return the logits of every position in one pass that keeps nothing."""
         with self.computing():
             return self._logits(self.model(tokens, use_cache=False, **further))
 
     def read(
         self, tokens: Tokens, state: State | None = None, mask: Tensor | None = None, counted: bool = True
     ) -> tuple[Logits, State]:
-        """The logits of tokens that stand behind the state, and the state after them.
+        """Return the logits of tokens that follow the state, and the state after them.
 
         `mask` has a 1 for each token of the state and of `tokens`, and a 0 for padding. A model that takes positions is given
         them, as `generate` does, unless not `counted`: it then has to count on from its state.
@@ -116,18 +116,18 @@ class ModelReader:
             return self.model.generate(prompt, attention_mask=masks, **fixed, **options)
 
     def padded(self, mask: Tensor | None, last: int) -> dict[str, Tensor]:
-        """The mask, and the positions of the last tokens as `generate` counts them: padding has none."""
+        """Return the mask, and the positions of the last tokens as `generate` counts them: padding has none."""
         if mask is None:
             return {}
         positions = (mask.cumsum(1) - 1).clamp(min=0)[:, -last:]
         return {"attention_mask": mask} | ({"position_ids": positions} if self.takes_positions else {})
 
     def copy(self, state: State) -> State:
-        """Another state with the same tensors."""
+        """Return another state with the same tensors."""
         return deepcopy(state)
 
     def to_bytes(self, state: State) -> bytes:
-        """The bytes of the state's tensors."""
+        """Return the bytes of the state's tensors."""
         return to_bytes(state)
 
     def record_past(self, state: State) -> None:
@@ -166,7 +166,7 @@ class ModelReader:
         return State(joined_rows(state.value, newcomer.value, rows), state.seen)
 
     def random_tokens(self, batch: int, time: int, seed: int) -> Tokens:
-        """Tokens of the vocabulary that are no special ones."""
+        """Return random tokens of the vocabulary, without special ones."""
         ends = [value for name, value in self.config.to_dict().items() if name.endswith("_token_id")]
         special = {token for end in ends for token in (end if isinstance(end, list) else [end])}
         vocabulary = int(self.config.vocab_size)
@@ -175,7 +175,7 @@ class ModelReader:
         return torch.tensor(usual)[drawn]
 
     def _logits(self, output: Any) -> Logits:
-        """The logits, or what the last layer gives in a model without a head."""
+        """Return the logits, or the output of the last layer in a model without a head."""
         logits = getattr(output, "logits", None)
         return output.last_hidden_state if logits is None else logits
 

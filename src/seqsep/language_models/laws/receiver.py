@@ -1,7 +1,7 @@
 """The other side of the one-way protocol: a process that gets the bytes of a state and its position, never the tokens before.
 
-It builds the model anew, reads another input of the same length, so that it has a state of that shape, writes the bytes into
-its tensors, and goes on. Whatever the model knows of the first half must have been in the bytes.
+It builds the model again, reads another input of the same length, so that it has a state of that shape, writes the bytes into
+its tensors, and continues. Whatever the model knows of the first half must have been in the bytes.
 """
 
 import json
@@ -47,7 +47,7 @@ class Receiver:
         self.process = None
 
     def continued(self, source: ModelSource, data: bytes, *, rest: Tensor, at: int, dtype: torch.dtype) -> Tensor:
-        """The logits of `rest`, read token by token behind the state of these bytes after `at` tokens.
+        """Return the logits of `rest`, read token by token from the state of these bytes after `at` tokens.
 
         Raises ValueError with what the other process says if it cannot.
         """
@@ -127,7 +127,7 @@ def _answered(request: dict[str, Any], data: bytes, readers: dict[str, Any]) -> 
 
 
 def continued(reader: Any, rest: Tensor, state: Any) -> Tensor:
-    """The logits of tokens read one by one behind a state."""
+    """Return the logits of tokens read one by one from a state."""
     found: list[Tensor] = []
     for t in range(rest.shape[1]):
         logits, state = reader.read(rest[:, t : t + 1], state)

@@ -140,7 +140,7 @@ def window_passed_by_one(trial: LawTrial) -> None:
 
 
 def _rows_by_themselves(trial: LawTrial, pads: list[int], sizes: list[int], masked: bool) -> Tensor:
-    """Return the logits of each row without its padding, in the same chunks but for the first; padding has logits of 0."""
+    """Return the logits of each row without its padding, in the same chunks except the first; padding has logits of 0."""
     found = []
     for row, pad in enumerate(pads):
         state = None

@@ -12,7 +12,7 @@ BOOKKEEPING = ("_sliding_window_tensor", "seqlen_offset", "indexer_position_ids"
 
 
 def tensors(state: Any) -> list[Tensor]:
-    """Every tensor inside, once, in the order in which attributes, keys and items stand; marks and positions left out.
+    """Return every tensor inside, once, in the order of attributes, keys and items. Marks and positions are left out.
 
     >>> [part.shape for part in tensors({"keys": torch.zeros(2, 3), "layers": [torch.zeros(4)]})]
     [torch.Size([2, 3]), torch.Size([4])]
@@ -39,7 +39,7 @@ def _inside(value: Any, seen: set[int]) -> Iterator[Tensor]:
 
 
 def numbers(state: Any) -> int:
-    """The number of numbers that the state holds.
+    """Return the number of numbers that the state holds.
 
     >>> numbers([torch.zeros(2, 3), torch.zeros(4)])
     10
@@ -48,7 +48,7 @@ def numbers(state: Any) -> int:
 
 
 def size_in_bytes(state: Any) -> int:
-    """The number of bytes that the tensors of the state take.
+    """Return the number of bytes that the tensors of the state take.
 
     >>> size_in_bytes([torch.zeros(2, 3, dtype=torch.float64)])
     48
@@ -57,7 +57,7 @@ def size_in_bytes(state: Any) -> int:
 
 
 def to_bytes(state: Any) -> bytes:
-    """The tensors, one after the other; nothing of the object around them.
+    """Return the bytes of the tensors in order, without the object around them.
 
     >>> to_bytes([torch.tensor([1, 2], dtype=torch.int8)])
     b'\\x01\\x02'

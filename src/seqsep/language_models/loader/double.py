@@ -43,7 +43,7 @@ def _kernels_in_float64() -> Iterator[None]:
 
 @contextmanager
 def in_float64() -> Iterator[None]:
-    """Models of `transformers` cast norms, softmax and recurrences to float32; inside, they stay in float64.
+    """Keep models of `transformers` in float64 inside the body: else they cast norms, softmax and recurrences to float32.
 
     >>> with in_float64():
     ...     torch.ones(1, dtype=torch.float64).to(torch.float32).dtype

@@ -28,7 +28,7 @@ SPREAD = 0.1
 
 
 def built(source: ModelSource, dtype: torch.dtype = torch.float64) -> Any:
-    """The model, ready to be asked: no dropout, its own plain code. torch's random state stays as it is.
+    """Return the model, ready to be asked: no dropout, its own plain code. Torch's random state stays as it is.
 
     In float64 its constants are computed in float64 too; in fewer bits it is what the library builds in that type.
 
@@ -136,7 +136,9 @@ def _counts(library: Any, config: Any) -> tuple[int, int]:
 
 
 def _require_few_parameters(library: Any, config: Any, source: ModelSource) -> None:
-    """Random weights say as much of the code in a small model; a large one would only wait."""
+    """Raise BadInput for a large model of random weights: a small one says as much of the code, and a large one takes
+    longer.
+    """
     count = max(_counts(library, config))
     if count > MOST_PARAMETERS:
         words = f"expected at most {MOST_PARAMETERS:,} parameters to draw at random, found {count:,}"
@@ -145,7 +147,7 @@ def _require_few_parameters(library: Any, config: Any, source: ModelSource) -> N
 
 @torch.no_grad()
 def _move_off_defaults(model: torch.nn.Module) -> None:
-    """Random weights large enough for every part to be seen: at the library's own, a wrong state changes the 8th digit."""
+    """Add random numbers that make every part visible: with the library's own weights, a wrong state changes the 8th digit."""
     for weight in model.parameters():
         if weight.is_floating_point():
             scale = SPREAD if weight.dim() < 2 else 0.5 / sqrt(weight.shape[-1])

@@ -29,10 +29,10 @@ class TextModel(Protocol):
     facts: Facts
 
     def read(self, prompt: str) -> list[int]:
-        """The tokens of a prompt. Raises ValueError if a symbol is lost."""
+        """Return the tokens of a prompt. Raises ValueError if a symbol is lost."""
 
     def answer_tokens(self, prompt: str, answer: str) -> tuple[int, ...]:
-        """The tokens of an answer behind its prompt."""
+        """Return the tokens of an answer after its prompt."""
 
     def require_room(self, prompt_tokens: int, most_tokens: int, what: str) -> None:
         """Raise ValueError if a prompt and what may follow it are more than it can read."""
@@ -64,7 +64,7 @@ class Evaluation:
                 self.held[row.key] = reply
 
     def replies(self, questions: Iterable[Question], on_reply: OnReply = lambda reply: None) -> list[Reply]:
-        """The reply to each question, in the order given; `on_reply` is called with each that is new.
+        """Return the reply to each question, in the given order; `on_reply` is called with each new one.
 
         Raises ValueError if a prompt is longer than the model can read or the tokenizer loses a symbol of it; replies until
         then are kept. Raises StoreUnavailable if the disk is full.

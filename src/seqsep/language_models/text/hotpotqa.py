@@ -37,7 +37,7 @@ class Benchmark:
 
     @classmethod
     def of(cls, file: HotpotFile, most_paragraphs: int, shots: int = 4, seed: int = 0) -> "Benchmark":
-        """The questions that have paragraphs enough, but for the first `shots`, which are the examples.
+        """Return the questions with enough paragraphs, except the first `shots`, which are the examples.
 
         Raises ValueError if none is left.
         """
@@ -49,7 +49,9 @@ class Benchmark:
         return cls(tuple(ordered[shots:]), tuple(ordered[:shots]), file.sha256, seed)
 
     def question(self, asked: HotpotQAExample, paragraphs: int, order: Order) -> Question:
-        """The prompt of a question with so many paragraphs. Raises ValueError for fewer than 2 or more than it has."""
+        """Return the prompt of a question with `paragraphs` paragraphs. Raises ValueError for fewer than 2 or more than it
+        has.
+        """
         if not NEEDED <= paragraphs <= NEEDED + len(asked.distracting):
             most = NEEDED + len(asked.distracting)
             raise ValueError(f"HotpotQA, question {asked.id}: expected 2 to {most} paragraphs, found {paragraphs}")
@@ -77,7 +79,7 @@ class Benchmark:
         )
 
     def paragraphs(self, asked: HotpotQAExample, count: int, order: Order) -> list[Paragraph]:
-        """The paragraphs in the order of the prompt. Draws depend on the seed and the question's id alone."""
+        """Return the paragraphs in the order of the prompt. Draws depend only on the seed and the question's id."""
         start = int.from_bytes(hashlib.sha256(asked.id.encode()).digest()[:5], "big")
         available = NEEDED + len(asked.distracting)
         values = [int(value) for value in draws(self.seed, Use.EVALUATION, start, count=1, each=2 * available)[0]]

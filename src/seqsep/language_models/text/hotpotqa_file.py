@@ -102,7 +102,7 @@ def _text(value: Any, place: str) -> str:
 
 
 def _paragraphs(value: Any, place: str) -> dict[str, Paragraph]:
-    """The paragraphs by title; of two with one title the first."""
+    """Return the paragraphs by title. If two have one title, the first is kept."""
     if not isinstance(value, list) or not value:
         raise ValueError(f"{place}: expected a list of [title, sentences], found {_shown(value)}")
     found: dict[str, Paragraph] = {}

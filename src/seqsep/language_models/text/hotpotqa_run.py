@@ -32,7 +32,7 @@ class HotpotRun:
     candidates: int
 
     def run(self, opened: Opened, shown: Shown) -> tuple[list[Reply], list[Reply]]:
-        """The replies with two paragraphs to every question tried, and the replies on the subset at every length.
+        """Return the replies with two paragraphs to every question tested, and the replies on the subset at every length.
 
         A later model is tried on what the ones before it answered; the last one only until the subset has `count` questions.
         Raises what `Evaluation.replies` raises.
@@ -55,7 +55,7 @@ class HotpotRun:
         return alone, replies
 
     def _alone(self, evaluation: Evaluation, left: Sequence[HotpotQAExample], wanted: int, shown: Shown) -> list[Reply]:
-        """Replies with two paragraphs, in order, until `wanted` are right."""
+        """Return replies with two paragraphs, in order, until `wanted` are right."""
         on_reply = shown(f"{evaluation.model.facts.name}, n = {NEEDED}", len(left))
         replies: list[Reply] = []
         for start in range(0, len(left), evaluation.batch):

@@ -88,11 +88,11 @@ class LanguageModel:
         )
 
     def read(self, prompt: str) -> list[int]:
-        """The tokens of a prompt, as `tokens_of` has them."""
+        """Return the tokens of a prompt, by `tokens_of`."""
         return tokens_of(prompt, self.tokenizer, self.ends, self.vocabulary)
 
     def answer_tokens(self, prompt: str, answer: str) -> tuple[int, ...]:
-        """The tokens of an answer behind its prompt."""
+        """Return the tokens of an answer after its prompt."""
         before = self.read(prompt)
         after = self.read(f"{prompt} {answer}")
         return tuple(after[equally_many(before, after) :])
@@ -156,7 +156,7 @@ class LanguageModel:
         return [Completion(text, tokens, bits[0]) for text, tokens in written]
 
     def _text(self, tokens: list[int]) -> tuple[str, tuple[int, ...]]:
-        """The text of written tokens up to the first that ends it, and these tokens."""
+        """Return the text of written tokens up to the first that ends it, and these tokens."""
         before = next((place for place, token in enumerate(tokens) if token in self.ends), len(tokens))
         return self.tokenizer.decode(tokens[:before]), tuple(tokens[:before])
 
@@ -206,7 +206,7 @@ def tokens_of(prompt: str, tokenizer: Tokenizer, ends: Sequence[int], vocabulary
 
 
 def equally_many(before: Sequence[int], after: Sequence[int]) -> int:
-    """With how many equal tokens two texts begin.
+    """Return the number of equal tokens with which two texts begin.
 
     >>> equally_many([5, 6, 7], [5, 6, 8, 7])
     2
@@ -216,7 +216,7 @@ def equally_many(before: Sequence[int], after: Sequence[int]) -> int:
 
 
 def cache_bits(output: Any, batch: int) -> int | None:
-    """The bits of one example's state, counted from the tensors of the cache that a forward pass returns.
+    """Return the bits of one example's state, counted from the tensors of the cache that a forward pass returns.
 
     None if it returns no cache, or one with layers that keep nothing in it: such a model keeps its state elsewhere.
     """
@@ -229,7 +229,7 @@ def cache_bits(output: Any, batch: int) -> int | None:
 
 
 def _tensors(value: Any) -> Iterator[Any]:
-    """The tensors that a layer of a cache holds."""
+    """Yield the tensors that a layer of a cache holds."""
     if hasattr(value, "element_size"):
         yield value
     elif isinstance(value, dict):

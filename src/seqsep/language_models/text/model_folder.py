@@ -38,7 +38,7 @@ class ModelFolder:
 def find_model(given: str) -> ModelFolder:
     """Find the folder of a path, or of a name on the hub, from where it is then downloaded if it is not there yet.
 
-    Raises BadInput if there is no such folder or a file is missing in it, and HubUnavailable if the hub has no such model or
+    Raises BadInput if the folder does not exist or a file is missing in it, and HubUnavailable if the hub has no such model or
     does not answer.
     """
     path = Path(given)

@@ -95,7 +95,7 @@ class _Process:
             line = process.stdout.readline(MOST_ANSWER)
         except BrokenPipeError:
             line = b""
-        except BaseException:  # an interrupt leaves half an answer behind
+        except BaseException:  # an interrupt leaves half an answer in the pipe
             self.close()
             raise
         if not line.endswith(b"\n"):

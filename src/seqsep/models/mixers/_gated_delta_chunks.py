@@ -31,7 +31,7 @@ class Chunks(NamedTuple):
     def states_before(
         self, first: Float[Tensor, "batch heads key value"] | None = None
     ) -> Float[Tensor, "batch chunks heads key value"]:
-        """S before each chunk; that before the first is 0 unless it is given."""
+        """Return S before each chunk; that before the first is 0 unless it is given."""
         first = self.arrived.new_zeros(()) if first is None else first
         return StatesBefore.apply(first, self.kept, self.arrived, True)
 
@@ -44,7 +44,7 @@ def read(
     b: Float[Tensor, "batch time heads"],
     most: int,
 ) -> Float[Tensor, "batch time heads value"]:
-    """S_t^T q_t at every token, in chunks of at most `most` tokens."""
+    """Return S_t^T q_t at every token, in chunks of at most `most` tokens."""
     time = q.shape[1]
     q, k, v, log_decay, b = (_by_chunk(part, most) for part in (q, k, v, log_decay, b))
     total = log_decay.cumsum(-1)
@@ -64,7 +64,7 @@ def last_state(
     most: int,
     first: Float[Tensor, "batch heads key value"] | None = None,
 ) -> Float[Tensor, "batch heads key value"]:
-    """S after the last token, from `first` or 0; a token whose log decay and rate are 0 leaves S as it is."""
+    """Return S after the last token, from `first` or 0. A token whose log decay and rate are 0 leaves S as it is."""
     k, v, log_decay, b = (_by_chunk(part, most) for part in (k, v, log_decay, b))
     total = log_decay.cumsum(-1)
     chunks = _solved(k, v, b=b, total=total, decay=decay_between_tokens(total))

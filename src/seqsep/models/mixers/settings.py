@@ -1,4 +1,4 @@
-"""Mixers by name, with sizes of their own in brackets behind it: `mamba2(states=128)`, `sliding-attention(window=64)`.
+"""Mixers by name, with their own sizes in brackets after it: `mamba2(states=128)`, `sliding-attention(window=64)`.
 
 A setting is a whole number from 1 that the mixer's constructor takes beside width and heads, without what changes only how
 fast it computes. A name is canonical if it lists the settings that differ from their defaults, in the constructor's order.
@@ -23,7 +23,7 @@ NAME = re.compile(r"([^()]*)(?:\(([^()]*)\))?")
 
 
 def settings(mixer: type[Mixer]) -> dict[str, int]:
-    """The settings of a mixer with their defaults.
+    """Return the settings of a mixer with their defaults.
 
     >>> settings(BY_NAME["mamba2"]), settings(BY_NAME["lstm"])
     ({'states': 64, 'expand': 2, 'conv': 4}, {})
@@ -40,9 +40,9 @@ def settings(mixer: type[Mixer]) -> dict[str, int]:
 
 @cache
 def canonical_name(name: str) -> str:
-    """The name with the settings that differ from their defaults, in the constructor's order.
+    """Return the name with the settings that differ from their defaults, in the constructor's order.
 
-    Raises BadInput for a mixer or a setting that there is not, or a value that is no whole number from 1.
+    Raises BadInput for an unknown mixer or setting, or a value that is not a whole number from 1.
 
     >>> canonical_name("mamba2(conv=2, states=64)"), canonical_name("sliding_attention( window = 16 )")
     ('mamba2(conv=2)', 'sliding-attention')
@@ -75,7 +75,7 @@ def _setting(name: str, text: str, known: dict[str, int]) -> tuple[str, int]:
 
 @cache
 def mixer_named(name: str) -> type[Mixer]:
-    """The class of a canonical name: the mixer's own, or a subclass whose `build` takes the settings.
+    """Return the class of a canonical name: the mixer's own, or a subclass whose `build` takes the settings.
 
     Raises BadInput for a mixer or a setting that there is not.
 

@@ -33,10 +33,10 @@ BLOCK_CHOICES = {field: get_args(hint) or (True, False) for field, hint in get_t
 
 
 class UserLayer(PlugIn):
-    """A user's own layer; among the layers of a run it stands in the place of a mixer's name."""
+    """A user's own layer; among the layers of a run it replaces a mixer's name."""
 
     def build(self, width: int, heads: int) -> "UserMixer":
-        """A fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
+        """Return a fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
         own_class = load(self)
         block = block_of(own_class, self.words)
         grows = grows_of(own_class, self.words)
@@ -84,7 +84,7 @@ class UserMixer(Mixer):
         return self._as_state("start", self.layer.start(batch))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Tensor, State]:
-        """The user's step. Raises PlugInFails unless it returns an output and a state."""
+        """Return the output and state of the user's step. Raises PlugInFails unless it returns an output and a state."""
         return self._output_and_state("step", self.layer.step(x, self._as_given(state), t))
 
     def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Tensor, State]:
@@ -171,7 +171,7 @@ def grows_of(own_class: Callable[..., Any], words: str) -> bool:
 
 
 def checked_in(own_class: Callable[..., Any], words: str) -> torch.dtype:
-    """The type in which the laws are tried on a user's layer or model. Raises PlugInFails for another word.
+    """Return the type in which the laws are tested on a user's layer or model. Raises PlugInFails for another word.
 
     >>> checked_in(type("MyLayer", (), {"checked_in": "float32"}), "layer.py:MyLayer")
     torch.float32
@@ -183,9 +183,10 @@ def checked_in(own_class: Callable[..., Any], words: str) -> torch.dtype:
 
 
 def construct(own_class: Callable[..., Any], plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]) -> nn.Module:
-    """The module of a user's class, which `plug_in` names, built with `values` and those of `further` that its signature names.
+    """Return the module of a user's class, which `plug_in` names, built with `values` and with those of `further` in its
+    signature.
 
-    Raises PlugInFails if it needs something else, raises, seeds torch, or is no module.
+    Raises PlugInFails if it needs something else, raises, seeds torch, or is not a module.
     """
     call = f"{plug_in.words}({', '.join(map(str, values))})"
     parameters: dict[str, Parameter] = {}

@@ -18,12 +18,12 @@ from seqsep.models.plugins.name import PlugIn, is_canonical, names_a_file
 
 
 class UserModel(PlugIn):
-    """A user's whole model; it stands alone among the layers of a run."""
+    """A user's complete model; it is the only entry among the layers of a run."""
 
     PREFIX: ClassVar[str] = "model:"
 
     def build(self, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> "WholeModel":
-        """A fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
+        """Return a fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
         own_class = load(self)
         grows_of(own_class, self.words)
         checked_in(own_class, self.words)
@@ -59,18 +59,18 @@ class WholeModel(Model):
         self.steps = all(callable(getattr(module, method, None)) for method in ("start", "step"))
 
     def forward(self, inputs: Tensor, at: Tensor | None = None) -> Tensor:
-        """Logits at every position, or at one position per example."""
+        """Return the logits at every position, or at one position per example."""
         logits = self.module(inputs)
         return logits if at is None else logits[torch.arange(len(inputs), device=inputs.device), at]
 
     def start(self, batch: int) -> ModelState:
-        """The state before the first token, as that of one block."""
+        """Return the state before the first token, as that of one block."""
         if not self.steps:
             return ((torch.zeros(batch, 0, dtype=torch.int64),),)
         return (_parts(self.module.start(batch)),)
 
     def step(self, inputs: Tensor, state: ModelState, t: int) -> tuple[Tensor, ModelState]:
-        """Logits after the token at time t, and the state after it."""
+        """Return the logits after the token at time t, and the state after it."""
         if not self.steps:
             tokens = torch.cat([state[0][0], inputs[:, None]], dim=1)
             return self.module(tokens)[:, -1], ((tokens,),)
@@ -81,24 +81,24 @@ class WholeModel(Model):
         return logits, (_parts(after),)
 
     def advance(self, inputs: Tensor, state: ModelState, t: int) -> tuple[Tensor, ModelState]:
-        """`step`: what a user's module does with a state is its own."""
+        """Return what `step` returns: a user's module decides what it does with a state."""
         return self.step(inputs, state, t)
 
     def prefill(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
-        """The state after all tokens."""
+        """Return the state after all tokens."""
         state = self.start(len(inputs)) if state is None else state
         for offset in range(inputs.shape[1]):
             state = self.step(inputs[:, offset], state, t + offset)[1]
         return state
 
     def step_output(self, inputs: Tensor, state: ModelState, t: int) -> Tensor:
-        """Logits for many tokens put to one state (batch 1), each as if it alone came next."""
+        """Return the logits for many tokens, each read from the same state (of batch 1) as if it were the only next one."""
         shared = tuple(part.expand(len(inputs), *part.shape[1:]) for part in state[0])
         return self.step(inputs, (shared,), t)[0]
 
     @torch.no_grad()
     def state_bits(self) -> tuple[int, int]:
-        """(fixed, per token) bits of one example's state, counted from tensors."""
+        """Return (fixed, per token) bits of one example's state, counted from tensors."""
         start = self.start(1)[0]
         fixed = state_bits(start)
         if self.steps and not getattr(self.module, "grows", False):
@@ -141,7 +141,7 @@ def _parts(state: Tensor | State) -> State:
 
 
 def parse_layer(text: str) -> UserLayer | UserModel:
-    """The user's layer of FILE.py:CLASS, or the whole model of model:FILE.py:CLASS.
+    """Return the user's layer of FILE.py:CLASS, or the complete model of model:FILE.py:CLASS.
 
     Raises ValueError and FileNotFoundError as `PlugIn.parse` does.
     """
@@ -149,10 +149,10 @@ def parse_layer(text: str) -> UserLayer | UserModel:
 
 
 def restore_layer(text: Any, files: Mapping[str, str]) -> str | UserLayer | UserModel:
-    """The layer that a run's configuration names; the name of a mixer stands for itself.
+    """Return the layer that a run's configuration names; the name of a mixer is returned unchanged.
 
-    `files` are those of `PlugIn.restore`. Raises ValueError for what is no text, and for the name of a file: a row may come
-    from anybody, and what it names is neither opened nor run.
+    `files` are those of `PlugIn.restore`. Raises ValueError for a value that is not a text, and for the name of a file: a row
+    may come from anybody, and what it names is neither opened nor run.
     """
     if not isinstance(text, str):
         raise ValueError(f"layers: expected the names of mixers, found {text!r:.60}")

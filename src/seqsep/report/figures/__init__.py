@@ -1,6 +1,6 @@
 """Figures drawn by matplotlib: for print, for the README, and for the page's section of experiments.
 
-Each file is one picture, but for the first five, which the others share.
+Each file is one picture, except the first five, which the others share.
 
     line_styles     the line style of each row of one figure
     sheet           a figure with its title, legend and caption

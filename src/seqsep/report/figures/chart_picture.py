@@ -80,7 +80,7 @@ def chart_svg(chart: Chart, name: str) -> str:
 
 
 def _sheet(width: float, height: float, ground: str = GROUND) -> tuple[Figure, Axes]:
-    """An empty figure, and axes over all of it whose unit is a point and which run down."""
+    """Return an empty figure, and axes over all of it whose unit is a point and which run down."""
     figure = Figure(figsize=(width / 72, height / 72), facecolor=ground)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))

@@ -60,7 +60,7 @@ class LineStyle:
 
 
 def line_styles(names: Mapping[SizedModel, str]) -> dict[SizedModel, LineStyle]:
-    """The look of each model, by the names that a table gives them.
+    """Return the look of each model, by the names that a table gives them.
 
     Above `MOST_NAMED` models the sizes of one architecture share a look and one entry in the legend.
 
@@ -90,7 +90,7 @@ def line_styles(names: Mapping[SizedModel, str]) -> dict[SizedModel, LineStyle]:
 
 
 def _free_mark(style: Style, taken: set[Mark]) -> Mark:
-    """The style's own marker under the first filling that no row before has; else the first mark that none has."""
+    """Return the style's own marker under the first filling that no earlier row has, else the first free mark."""
     first = FILLS.index(style.fill)
     own = [(style.marker, fill) for fill in (*FILLS[first:], *FILLS[:first])]
     all_marks = [*own, *((marker, fill) for fill in FILLS for marker in MARKERS)]

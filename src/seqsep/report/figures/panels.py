@@ -52,12 +52,12 @@ class Band:
 
 
 def draw_curves(table: ResultTable, caption: str) -> Figure:
-    """Validation accuracy over training steps: the median of the seeds as a line, least to greatest as a band."""
+    """Draw validation accuracy over training steps: the median of the seeds as a line, least to greatest as a band."""
     return _draw(table.legible, "accuracy while training", caption, draw_panel=_draw_curves)
 
 
 def draw_states(table: ResultTable, caption: str) -> Figure:
-    """Accuracy over the bits of state at each length, below the provable ceiling."""
+    """Draw accuracy over the bits of state at each length, below the provable ceiling."""
     return _draw(table, "accuracy and bits of state", caption, draw_panel=_draw_states, shows="markers")
 
 
@@ -87,7 +87,7 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, sh
 
 
 def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[PanelPlace], float]:
-    """The place of each panel, row by row from the top, and the height that they take."""
+    """Return the place of each panel, row by row from the top, and the height that they take."""
     rows = max(1, math.ceil(panels / columns))
     height = TOP + rows * PANEL_HEIGHT + (rows - 1) * BETWEEN_ROWS + BOTTOM
     width = (sheet_width - LEFT - RIGHT - (columns - 1) * GAP) / columns
@@ -142,7 +142,7 @@ def _draw_curves(axes: Axes, column: Column, model_looks: Mapping[SizedModel, Li
 
 
 def band(cell: Cell) -> Band:
-    """The spread over seeds from the first step that every seed was evaluated at; empty if one never was.
+    """Return the spread over seeds from the first step at which every seed was evaluated. It is empty if one never was.
 
     A run that stopped, having converged, keeps its last accuracy.
     """
@@ -156,7 +156,7 @@ def band(cell: Cell) -> Band:
 
 
 def _accuracy_at(curve: tuple[tuple[float, float], ...], step: float) -> float:
-    """The last accuracy of a curve up to a step."""
+    """Return the last accuracy of a curve up to a step."""
     return next(accuracy for evaluated, accuracy in reversed(curve) if evaluated <= step)
 
 

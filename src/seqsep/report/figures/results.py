@@ -59,7 +59,7 @@ HEATMAP = HeatmapStyle(
 
 
 def draw_results(table: ResultTable, caption: str) -> Figure:
-    """The figure; its size follows from its rows and columns."""
+    """Return the figure. Its size follows from its rows and columns."""
     table = table.legible
     columns = table.columns
     is_beside = len(columns) <= MOST_COLUMNS_BESIDE
@@ -90,7 +90,7 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
 
 
 def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[PanelPlace], float, float]:
-    """The places of the heatmap and of each chart of rates, and the width and height that they take."""
+    """Return the places of the heatmap and of each chart of rates, and the width and height that they take."""
     width = CELL_WIDTH * max(1, columns)
     height = CELL_HEIGHT * max(1, rows)
     if is_beside:
@@ -140,7 +140,7 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, LineS
 
 
 def _highest_by_rate(runs: Iterable[RunSummary]) -> dict[float, float]:
-    """The highest accuracy at each learning rate, lowest rate first."""
+    """Return the highest accuracy at each learning rate, lowest rate first."""
     highest = dict[float, float]()
     for run in sorted(runs, key=lambda run: run.learning_rate):
         highest[run.learning_rate] = max(run.shown_accuracy, highest.get(run.learning_rate, 0.0))
@@ -152,7 +152,7 @@ def _style_rates(axes: Axes, ticks: list[float], is_first: bool) -> None:
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"] if is_first else [""] * 5)
     axes.set_xticks(ticks, [f"{tick:.0e}".replace("e-0", "e-") for tick in ticks])
-    if len(ticks) > 1:  # what stands below one chart stays clear of its neighbours
+    if len(ticks) > 1:  # the text below one chart stays clear of its neighbours
         first, *_, last = axes.get_xticklabels()
         first.set_horizontalalignment("left")
         last.set_horizontalalignment("right")
@@ -164,7 +164,7 @@ def _style_rates(axes: Axes, ticks: list[float], is_first: bool) -> None:
 
 
 def rate_ticks(rates: Iterable[float]) -> list[float]:
-    """The rates that are labelled: those with one digit, none too near the one before.
+    """Return the labelled rates: those with one digit, none too near the one before.
 
     Over a wide range they are powers of ten.
 

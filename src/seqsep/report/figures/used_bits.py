@@ -1,7 +1,7 @@
 """The bits of its state that each architecture uses: bits that its accuracy proves over bits of its state, a panel a length.
 
 Heights are linear and widths logarithmic, so that all of a state, 10 % of it and 1 % are one curve, a decade apart. What proves
-less than one bit stands in a strip below, side by side. A line joins the widths of an architecture; a dotted one its numbers of
+less than one bit is in a strip below, side by side. A line joins the widths of an architecture; a dotted one its numbers of
 heads, or its sizes of state, at one width.
 """
 
@@ -70,7 +70,7 @@ class AxisScales:
 
 
 def draw_used_bits(table: ResultTable, caption: str) -> Figure:
-    """The figure. Its panels have one axis of bits of state, so that a model stands above itself."""
+    """Return the figure. Its panels share one axis of bits of state, so that a model's marks are above each other."""
     columns = table.columns
     scales, rows = _scales(columns)
     height = PANEL_HEIGHT + scales.depth
@@ -99,7 +99,7 @@ def draw_used_bits(table: ResultTable, caption: str) -> Figure:
 
 
 def legend(models: Iterable[SizedModel]) -> list[LineStyle]:
-    """An entry for each architecture, and one for each thing that is varied, in grey."""
+    """Return an entry for each architecture, and one in grey for each thing that is varied."""
     placed = in_places(models)
     looks = dict[str, LineStyle]()
     for model in placed.values():
@@ -125,7 +125,7 @@ def legend(models: Iterable[SizedModel]) -> list[LineStyle]:
 
 
 def strip_rows(places: Sequence[float], apart: float) -> list[int]:
-    """The row of each mark, in the order of `places`: the first where no mark before is nearer than `apart`.
+    """Return the row of each mark, in the order of `places`: the first in which no earlier mark is nearer than `apart`.
 
     >>> strip_rows([0.0, 0.1, 0.1, 1.0], apart=0.13)
     [0, 1, 2, 0]
@@ -138,7 +138,7 @@ def strip_rows(places: Sequence[float], apart: float) -> list[int]:
 
 
 def _scales(columns: Sequence[Column]) -> tuple[AxisScales, list[dict[SizedModel, int]]]:
-    """The common scales, and the row of each model in the strip of its panel."""
+    """Return the common scales, and the row of each model in the strip of its panel."""
     states = [cell.state_bits for column in columns for cell in column.cells.values()]
     asked = [column.task.answer_bits() or 1 for column in columns]
     scales = AxisScales(min([*states, *asked], default=1) / 3, 1.6 * max([*states, *asked], default=1))
@@ -152,7 +152,7 @@ def _scales(columns: Sequence[Column]) -> tuple[AxisScales, list[dict[SizedModel
 
 
 def _mark_sizes(models: Iterable[SizedModel]) -> dict[int, float]:
-    """The size of a mark for each width, the least first."""
+    """Return the size of a mark for each width, the least first."""
     widths = sorted({model.width for model in models})
     step = (LARGEST_MARK - SMALLEST_MARK) / max(1, len(widths) - 1)
     return {width: SMALLEST_MARK + step * place for place, width in enumerate(widths)}

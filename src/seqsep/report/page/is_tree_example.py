@@ -39,7 +39,7 @@ class DrawnHead:
 
 
 def is_tree_example() -> str:
-    """The picture as SVG text, which is the same on every machine."""
+    """Return the picture as SVG text, which is the same on every machine."""
     example = figure_3()
     weights = attention_weights(example.network, np.array(example.tokens[:-1]))
     by_layer = [(layer, head) for layer, heads in enumerate(weights, 1) for head in heads]
@@ -69,7 +69,7 @@ def _head(name: str, gives: str, weights: Float64[np.ndarray, "written read"]) -
 
 
 def _edges(example: Example) -> tuple[ClimbedEdge, ...]:
-    """The edges in the order of the input: u ~ v is read at places 3 k + 1 and 3 k + 3."""
+    """Return the edges in the order of the input: u ~ v is read at places 3 k + 1 and 3 k + 3."""
     drawn: list[ClimbedEdge] = []
     for place in range(1, example.prompt, 3):
         u = example.tokens[place]

@@ -97,7 +97,7 @@ def code_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
 
 
 def _most_kept(alphabet: int, states: int) -> int:
-    """k, the most symbols that so many states can hold; an alphabet of one symbol is no case of this."""
+    """Return k, the most symbols that `states` states can hold. An alphabet of one symbol is outside this formula."""
     kept = 0
     power = alphabet
     while power <= states:

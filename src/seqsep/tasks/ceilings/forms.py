@@ -28,14 +28,14 @@ class Form(ABC):
 
     @abstractmethod
     def ceiling(self, items: int, state_bits: int) -> float:
-        """The highest accuracy, as a fraction, rounded up."""
+        """Return the highest accuracy, as a fraction, rounded up."""
 
     @abstractmethod
     def limit(self, state_bits: int) -> float:
-        """The number to which the ceiling falls as items grow."""
+        """Return the number to which the ceiling falls as items grow."""
 
     def most_held(self, state_bits: int) -> int | None:
-        """The most items that a state can hold, so that all is right, exactly; None if there is no such number."""
+        """Return the most items that a state can hold, so that all is right, exactly; None if every number fits."""
         first = length_where_it_bites(self.symbols, state_bits)
         return None if first is None else first - 1
 
@@ -95,7 +95,7 @@ class SizedForm(NamedTuple):
 
 
 def form_of(task: Task) -> SizedForm | None:
-    """A task's form, items and lengths; None for tasks whose ceiling is of another kind, or unknown.
+    """Return a task's form, items and lengths; None for tasks whose ceiling is of another kind, or unknown.
 
     `length` is None if the items are not given by the length.
 

@@ -1,9 +1,9 @@
-"""Ceilings read backwards: the least state that an accuracy asks for, and the longest input that a state allows it at.
+"""Ceilings read backwards: the least state that an accuracy needs, and the longest input that a state allows it at.
 
 Both are by bisection over the ceiling itself, which rises with the bits and falls with the items: the result is the border of
 what `ceiling` says. For accuracy 1 it is decided exactly whether 2^B states are enough, as a ceiling below 1 may be 1.0 as a
-float. What is found is a bound for every model: a state of fewer bits, or a longer input, does not have the accuracy. That a
-model of so many bits has it is not said.
+float. What is found is a bound for every model: a state of fewer bits, or a longer input, does not have the accuracy. This does
+not show that a model of that many bits has it.
 """
 
 from collections.abc import Callable
@@ -100,7 +100,7 @@ def _require_fraction(accuracy: float) -> None:
 
 
 def _least(holds: Callable[[int], bool]) -> int:
-    """The least whole number from 0 for which a condition holds that holds for all greater ones too."""
+    """Return the least whole number from 0 for which a condition holds, if it holds for all greater ones too."""
     if holds(0):
         return 0
     high = 1

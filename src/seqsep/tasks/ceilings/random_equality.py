@@ -21,7 +21,7 @@ It falls as M grows. Of M + 1 words in K classes leave one out, at random: the m
 - 1) / 2 pairs stays, so the least share s(M) has s(M) <= s(M + 1), and the error is s(M) (M - 1) / (2 M), of which both
 factors rise.
 
-It is reached by what stands between the halves. A model that has no more than B bits also later, while it reads b, may stay
+It is reached by the text between the halves. A model that has no more than B bits also later, while it reads b, may stay
 below: the ceiling asks for the state before b alone.
 """
 

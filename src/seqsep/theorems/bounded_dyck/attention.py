@@ -202,7 +202,8 @@ def _tightness(outcome: Outcome, plan: DyckPlan, seed: int) -> Outcome:
 def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
     """Check each variant and question on all strings up to length 8 of two kinds, k = 2 to 4; then on hard strings.
 
-    At least so many prefixes of hard strings at N <= 64 (k <= 8), in between (k <= 3), and of 1,024 to 4,096 brackets (k <= 4).
+    At least `inputs_small` prefixes of hard strings at N <= 64 (k <= 8), `inputs_medium` in between (k <= 3), and
+    `inputs_large` of 1,024 to 4,096 brackets (k <= 4).
     """
     random = np.random.default_rng(seed)
     outcomes: list[Outcome] = []
@@ -250,7 +251,7 @@ def predictor(
 
     With ask="next": the brackets allowed after the prefix of each length from 0 on. `variant` is one-layer, two-layer-valid,
     two-layer or three-layer, by default two-layer for depths up to 4, else three-layer. one-layer and two-layer-valid answer
-    valid prefixes only: ValueError for a string that goes on after an invalid one.
+    valid prefixes only: ValueError for a string that continues after an invalid one.
 
     >>> predictor(length=8)({"string": "([])"})
     1

@@ -212,7 +212,7 @@ def _check_err(length: int, seed: int) -> Outcome:
 def _check_next(length: int) -> Outcome:
     """Run the protocol on the built one-layer model, [BOS] and the odd half being Alice's.
 
-    The model gives next brackets, which is not recognition, so there is no contradiction.
+    The model gives next brackets, which is not recognition, so it contradicts nothing.
     """
     network = bounded_dyck_attention.build(length, variant="one-layer", ask="next")
     given = words(length)

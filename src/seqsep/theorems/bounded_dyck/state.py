@@ -64,8 +64,8 @@ def build(kinds: int = 2, depth: int = 2) -> DFA:
     """Build the automaton of all stacks of at most k open brackets, shortest first, and the dead state last.
 
     A prefix is in the stack of its open brackets, or dead once a close does not match or the depth exceeds k; a word is in the
-    language exactly when it ends in the empty stack. No automaton is smaller (`DFA.minimal`): a stack and another are told
-    apart by the closing brackets of the first. Raises ValueError beyond 16,384 states.
+    language exactly when it ends in the empty stack. No automaton is smaller (`DFA.minimal`): a stack and another are
+    distinguished by the closing brackets of the first. Raises ValueError beyond 16,384 states.
 
     >>> automaton = build(kinds=2, depth=2)
     >>> len(automaton.table), automaton.accepts([0, 2, 3, 1]), automaton.accepts([0, 2, 1, 3])

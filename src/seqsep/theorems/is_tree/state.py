@@ -192,14 +192,14 @@ def check(
     length: LengthFrom2 = 8,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model, count classes by brute force, and find an input on which each smaller model errs.
+    """Check the exact model, count classes by brute force, and find an input that each smaller model answers wrongly.
 
     `length` is the number of vertices. The exact model answers every list of pairs for n <= 4, else 120 hard graphs; classes
     are counted at every split for at most 4 vertices. The smaller models are by default the exact one with its highest bits
     dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with
-    `checkpoint`, a trained one with the tokens of `Tokens`. Its state is kept at `precision` bits per number (by default 1).
-    A model of fewer bits than simple graphs need errs on a simple one. Raises ValueError if it has enough bits, or no collision
-    was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
+    `checkpoint`, a trained one with the tokens of `Tokens`. Its state is kept at `precision` bits per number (by default 1). A
+    model of fewer bits than simple graphs need answers a simple one wrongly. Raises ValueError if it has enough bits, or no
+    collision was found; TheoremFails if the exact model answers wrongly, a count differs, or a collision leads to no error.
     """
     small = SmallModel(**model)
     exact = build(length)

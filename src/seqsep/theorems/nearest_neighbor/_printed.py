@@ -11,7 +11,7 @@ Products within gamma/100 among 2N vectors: Lemma 2 gives them with k = 8 ln(2 (
 N = 100, gamma = 0.1), which is O(log N / gamma^2) and not O(log N) unless gamma is constant.
 We differ: y holds the binary digits of the label (one of them for two labels); the unprinted scale of layer 2 is eta2; both
 scales are rounded up. `answers` computes the last question in float64 from exact sign products, without the k x d matrices;
-`build` writes those down, for small k that are powers of 4 (1/sqrt k must lie on the grid), and a test compares the two.
+`build` writes those down, for small k that are powers of 4 (1/sqrt k must be on the grid), and a test compares the two.
 """
 
 import math
@@ -117,7 +117,9 @@ def following_of(token: np.ndarray) -> np.ndarray:
 def answers(
     plan: PrintedPlan, points: Float64[np.ndarray, "batch N dimension"], labels: Int64[np.ndarray, "batch N"]
 ) -> Int64[np.ndarray, "batch"]:
-    """The label that is read for the last point; if the construction errs, it need not be below the number of classes."""
+    """Return the label that is read for the last point. If the construction answers wrongly, it may be at least the number of
+    classes.
+    """
     length = points.shape[1]
     token = np.arange(2 * length - 1)
     code = signs(length, plan.code_width).astype(np.float64)

@@ -263,7 +263,7 @@ def check(
     length: LengthFrom2 = 8,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Decide DISJ by the exact model's state, and find an input on which each smaller model errs.
+    """Decide DISJ by the exact model's state, and find an input that each smaller model answers wrongly.
 
     The exact model runs on all pairs of sets up to N = 13, else on 200, and up to N = 9 as a table in `Model` too. The smaller
     ones are by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`,

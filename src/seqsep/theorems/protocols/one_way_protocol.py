@@ -209,7 +209,7 @@ def check(
 
     Inputs are those of index lookup, with `length` symbols (by default 10) and a question, at every split. With `checkpoint`, a
     safetensors file: that model, at the file's precision, on random tokens, `length` of them (by default 10, or as many as it
-    has positions for). Then Bob goes on writing, `thought` tokens in all: by default 4 for random weights, whose classes are
+    has positions for). Then Bob continues to write, `thought` tokens in all: by default 4 for random weights, whose classes are
     then all tokens, and none for a checkpoint, whose classes must all be tokens and whose positions must be enough for that.
     Raises ValueError for an unknown mixer or one whose state grows with time; TheoremFails with the input and the split.
     """

@@ -61,7 +61,7 @@ class OfTensors(BitMachine):
 class Rounded(BitMachine):
     """A machine whose state is whole numbers of `precision` bits: what `model` leaves, rounded after every step.
 
-    `reach` is r for each tensor: code c stands for (2 c / (2^precision - 1) - 1) r.
+    `reach` is r for each tensor: code c means (2 c / (2^precision - 1) - 1) r.
     """
 
     model: RecurrentModel
@@ -109,7 +109,7 @@ class Rounded(BitMachine):
         return torch.cat(scaled, dim=1).nan_to_num().round().clamp(0, most).long()
 
     def _numbers(self, codes: Tensor) -> Any:
-        """The state of tensors that codes stand for."""
+        """Return the state of tensors that codes represent."""
         most = (1 << self.precision) - 1
         like = self.model.start(len(codes))
         tensors = []

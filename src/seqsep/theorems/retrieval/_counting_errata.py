@@ -1,4 +1,4 @@
-"""The printed construction of counting, and what is wrong with it; its hard instance stands in `counting_state`.
+"""The paper's construction of counting, and what is wrong with it; its hard instance is in `counting_state`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting.
 """

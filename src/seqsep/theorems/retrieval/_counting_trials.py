@@ -74,7 +74,8 @@ def try_task(trial: Trial, task: CountingEncoding, seed: int, spread: int = 24) 
 
 
 def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
-    """Check every input over 0 .. N up to N = 4, then at least so many questions at N <= 64, N <= 512 and 1,024 to 4,096.
+    """Check every input over 0 .. N up to N = 4, then at least `small` questions at N <= 64, `medium` at N <= 512 and `large`
+    at 1,024 to 4,096.
 
     Lengths take turns, then the grids; up to N = 512 every number of occurrences is met, beyond it 4 of them.
     """
@@ -120,10 +121,10 @@ def _require_behind(trial: Trial, task: CountingEncoding, asked: CountingInputs)
 
 
 def hard_sequences(task: CountingEncoding, seed: int, spread: int) -> Iterator[tuple[Int64[np.ndarray, "n"], int]]:
-    """Sequences with a query: every number of occurrences up to N, or `spread` of them, among neighbours of the query.
+    """Yield sequences with a query: every number of occurrences up to N, or `spread` of them, among neighbours of the query.
 
     The margin depends on the number of occurrences m and on the threshold alone, by the proof, so the least one of each m is
-    met. Where the query stands is drawn; the query is m - 1, m or m + 1 too, so that the threshold is the query itself.
+    met. The place of the query is drawn; the query is m - 1, m or m + 1 too, so that the threshold is the query itself.
     """
     random = np.random.default_rng(seed)
     counts = np.unique(np.linspace(0, task.length, min(spread, task.length + 1)).round().astype(np.int64))

@@ -1,4 +1,4 @@
-"""Hidden units of the second paper's lemmas as printed and mended: the indicator of an integer and the threshold.
+"""Hidden units of the second paper's lemmas, in its words and mended: the indicator of an integer and the threshold.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Lemmas C.3 and C.5.
 """

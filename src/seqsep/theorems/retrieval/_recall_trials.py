@@ -68,7 +68,8 @@ def try_task(trial: Trial, task: RecallEncoding, seed: int, most: int | None = N
 
 
 def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions at N <= 64, N <= 512 and N = 1,024 to 4,096.
+    """Check every input of small tasks, then at least `small` questions at N <= 64, `medium` at N <= 512 and `large` at N =
+    1,024 to 4,096.
 
     Small: associative recall over [N] for N <= 4, c-grams for c = 3, 4, 5 over two symbols up to N = 8 and over three up to 5,
     on both grids. Beyond, lengths take turns, then c = 2, 3, 4 (c = 2 alone beyond N = 512), and the grids with them.

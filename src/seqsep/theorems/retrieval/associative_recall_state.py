@@ -213,7 +213,7 @@ def check(
     alphabet: Alphabet = 3,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact models, for keys in order and in any order; find inputs on which smaller ones err.
+    """Check the exact models, for keys in order and in any order; find inputs that smaller ones answer wrongly.
 
     The exact models run on every input if there are at most 20,000, else on about 400. The smaller ones are by default the
     exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer

@@ -340,7 +340,7 @@ def certificate_witness(
 
     `question` is "index" (places 1 .. N, by default S = N + 1), "recall" (of c-grams, c = `gram`) or "counting" (thresholds
     0 .. S - 1; by default S = 2 for both). Every sequence with every question if these are at most 256, else up to 32 drawn
-    ones. The checker searches the pattern in all that stands before it. Raises ValueError for another question, a gram or an
+    ones. The checker searches the pattern in all the text before it. Raises ValueError for another question, a gram or an
     alphabet below 2, or a length below that of a gram.
     """
     if question not in QUESTIONS:

@@ -149,7 +149,9 @@ def check(
 
 
 def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions of larger ones (`_counting_trials.long_series`)."""
+    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
+    (`_counting_trials.long_series`).
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 

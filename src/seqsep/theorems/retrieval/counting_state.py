@@ -200,14 +200,14 @@ def check(
     length: LengthFrom2 = 5,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model, and find an input on which each smaller one errs, its thought included.
+    """Check the exact model, and find an input that each smaller one answers wrongly, its chain of thought included.
 
     The exact model answers every input if there are at most 100,000, else every number with the thresholds around its count
     after 40 drawn sequences. The smaller ones are by default the exact model with its highest bits dropped, and an LSTM of
     signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with `checkpoint`, a trained one
     whose tokens and classes are n + 6: the numbers, no, yes, and four to think with. Its state is kept at `precision` bits a
     number (by default 1). Raises ValueError if it has log2 C(2n-1, n) bits or more, or no collision was found; TheoremFails if
-    it collides and does not err.
+    it collides and still answers rightly.
     """
     small = SmallModel(**model)
     lower = state_bound(length).outcomes(small)
@@ -258,7 +258,9 @@ def _drawn(length: int, seed: int) -> list[tuple[int, ...]]:
 
 
 def verify(seed: int = 0) -> list[Outcome]:
-    """Answer every input up to n = 5, then drawn ones up to n = 128; find where a small model of every recurrent mixer errs."""
+    """Answer every input up to n = 5, then drawn ones up to n = 128; find where a small model of every recurrent mixer answers
+    wrongly.
+    """
     outcomes = [one for length in (2, 3, 4, 5, 8, 16, 64, 128) for one in check(length, seed=seed)]
     for mixer in RECURRENT:
         outcomes += state_bound(352).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))

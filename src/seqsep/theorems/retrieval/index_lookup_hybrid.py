@@ -126,7 +126,9 @@ def check(length: Length = 64, alphabet: Alphabet = 64, rounding: GridRounding |
 
 
 def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_500, seed: int = 0) -> list[Outcome]:
-    """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096."""
+    """Check every input over [N] up to N = 5, then at least `small` questions at N <= 64, `medium` at N <= 1,000 and `large` at
+    1,024 to 4,096.
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 

@@ -187,14 +187,14 @@ def check(
     thought: Thought = False,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model, and find an input on which each smaller one errs.
+    """Check the exact model, and find an input that each smaller one answers wrongly.
 
     The exact model answers every position after all prefixes if S^N <= 4,096, else after 20 drawn ones. The smaller ones are
     by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits per number (by
     default 1). With `thought` they may write up to 16 tokens before they answer; their tokens and classes are then S + N + 4,
     the last four to think with. Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if
-    it collides and does not err.
+    it collides and still answers rightly.
     """
     task = IndexLookup(length, alphabet)
     small = SmallModel(**model)
@@ -245,7 +245,9 @@ def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
 
 
 def verify(seed: int = 0) -> list[Outcome]:
-    """Answer every input of small sizes, then drawn ones up to N = 4,096; find where small models err, a thought included."""
+    """Answer every input of small sizes, then drawn ones up to N = 4,096; find where small models answer wrongly, a chain of
+    thought included.
+    """
     small = [
         _check_upper(IndexLookup(length, alphabet), seed) for length, alphabet in ((1, 9), (2, 64), (3, 16), (6, 4), (12, 2))
     ]

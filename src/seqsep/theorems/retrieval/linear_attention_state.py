@@ -164,7 +164,7 @@ def check(
 
     `impossible_from` is the least N that the counted state cannot answer; the protocol runs on inputs of 8 tokens, every split.
     Then linear attention of width 4 with a state of 2 bits per number, at the least N that is impossible for it.
-    Raises ValueError for a width that is no multiple of heads, a precision other than 32 and 64 or no layers;
+    Raises ValueError for a width that is not a multiple of heads, a precision other than 32 and 64 or no layers;
     TheoremFails if count and formula differ.
     """
     if width < 1 or heads < 1 or width % heads:

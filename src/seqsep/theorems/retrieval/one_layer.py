@@ -154,7 +154,8 @@ def _sets(length: int) -> list[dict[int, int]]:
 
 
 def distinguished_inputs(task: Asked, length: int, alphabet: int | None = None, gram: int = 2) -> tuple[int, int]:
-    """A and B: Alice's inputs, every two of which some input of Bob's tells apart, and Bob's. S = n by default.
+    """Return A and B: the number of Alice's inputs, every two of which some input of Bob's distinguishes, and of Bob's. S = n
+    by default.
 
     >>> distinguished_inputs("recall", length=6), distinguished_inputs("counting", length=6)
     ((125, 3), (63, 6))
@@ -356,7 +357,7 @@ def constants(
 def certificate_witness(
     length: LengthFrom2 = 4, alphabet: AlphabetFrom3 = 4, gram: Gram = 2, task: AskedTask = "recall"
 ) -> Evidence:
-    """Show Alice's inputs, every two of which some input of Bob's tells apart: A rows; that A <= cells^H is the proof.
+    """Show Alice's inputs, every two of which some input of Bob's distinguishes: A rows; that A <= cells^H is the proof.
 
     Tokens are those of docs/reference/certificates.md, one more than here, after a first 0 of Bob's. `task` is recall or
     counting.

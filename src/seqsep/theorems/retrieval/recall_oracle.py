@@ -300,7 +300,7 @@ def check(
     Every y if there are at most 70,000, and then the largest set with equal answers is counted; else 200 drawn ones. The
     models are those of `counting-state` (options `mixer`, `width`, `heads`, `precision`, `checkpoint`), by default one that
     remembers y with its highest bits dropped, and an LSTM of signs. Raises ValueError for a model with log2 K bits or more, or
-    if no collision was found; TheoremFails if it collides and does not err.
+    if no collision was found; TheoremFails if it collides and still answers rightly.
     """
     small = SmallModel(**model)
     lower = state_bound(length, alphabet).outcomes(small)
@@ -343,7 +343,9 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
 
 
 def verify(seed: int = 0) -> list[Outcome]:
-    """Try every y at small h and S, then drawn ones up to h = 64; find where a small model of every recurrent mixer errs."""
+    """Try every y at small h and S, then drawn ones up to h = 64; find where a small model of every recurrent mixer answers
+    wrongly.
+    """
     exhaustive = ((2, 2), (3, 2), (8, 2), (12, 2), (16, 2), (6, 3), (8, 3), (10, 3), (5, 4), (8, 4), (6, 6))
     outcomes = [
         one for length, alphabet in (*exhaustive, (64, 2), (32, 8), (64, 64)) for one in check(length, alphabet, seed=seed)

@@ -211,7 +211,7 @@ def sequences(length: int, gram: int = 2) -> Sequences:
 
 
 def collide(model: AnyModel, length: int, gram: int = 2, seed: int = 0, precision: int | None = None) -> Collision | None:
-    """Two sequences that are distinguished and leave the model in one state, and an input on which it must err.
+    """Return two sequences that are distinguished and leave the model in one state, and an input that it must answer wrongly.
 
     The model's answer is the first of the tokens 0 .. n that it writes, within 16 tokens. As `counting_state.collide`.
     """
@@ -244,12 +244,12 @@ def check(
     gram: Gram = 2,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model and, at small n, the count of classes; find an input on which each smaller model errs.
+    """Check the exact model and, at small n, the count of classes; find an input that each smaller model answers wrongly.
 
     `gram` is c. The exact model answers every input if there are at most 100,000, and then the least state is found by brute
     force; else every question that has an answer, and ten that have none, after 40 drawn sequences. The smaller models are
     those of `counting-state`: options `mixer`, `width`, `heads`, `precision`, `checkpoint` are the same. Raises ValueError
-    for a model of `least_bits` or more, or if no collision was found; TheoremFails if it collides and does not err.
+    for a model of `least_bits` or more, or if no collision was found; TheoremFails if it collides and still answers rightly.
     """
     small = SmallModel(**model)
     lower = state_bound(length, gram).outcomes(small)

@@ -339,8 +339,8 @@ def predictor(
 
     Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well. An input that says its function,
     as a line of `seqsep sample sparse-threshold --json`, must be of this one. `variant` is repaired (ours) or printed (the
-    paper's layout). Raises ValueError without a file if there is no such instance or no length, and with one if `length` is not
-    its number of variables.
+    paper's layout). Raises ValueError without a file if the instance does not exist or has no length, and with one if `length`
+    is not its number of variables.
     """
     if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(

@@ -318,12 +318,12 @@ def _prompt(machine: Machine, word: str) -> list[int]:
 def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
-    `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
-    input and `steps` the most steps. The simulator's configurations are proposed to the weights, and one pass says whether they
-    write the same (`maths.networks.generation`); if not, they write token by token. The tape is read off what they write:
-    `tape` is printed from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input.
-    Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
-    or has a symbol that the machine does not know.
+    `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an input
+    and `steps` the most steps. The simulator's configurations are proposed to the weights, and one pass says whether they write
+    the same (`maths.networks.generation`); if not, they write token by token. The tape is read off what they write: `tape` is
+    printed from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input. Raises
+    ValueError for a malformed machine file; the answer does so for an input that is not a string, is longer than `length`, or
+    has a symbol that the machine does not know.
 
     >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}

@@ -361,9 +361,9 @@ def predictor(
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
     input, `steps` the most steps and `cells` the most cells on a side of the head, by default m + 2. The tape is read off the
-    configurations among what is generated. After its fifth token the thought is generated from its last five alone.
-    Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
-    has a symbol that the machine does not know, or on which the machine reaches the last of the cells.
+    configurations among what is generated. After its fifth token the thought is generated from its last five alone. Raises
+    ValueError for a malformed machine file; the answer does so for an input that is not a string, is longer than `length`, has
+    a symbol that the machine does not know, or on which the machine reaches the last of the cells.
 
     >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}

@@ -168,10 +168,10 @@ def _generators() -> int:
 
 
 def bound(machine: Machine, steps: int) -> dict[str, Number]:
-    """Every size, from Q, S and T alone: p = bit_length(2 n0^4), n0 = Q S + S + 2 T + 5.
+    """Return every size, from Q, S and T only: p = bit_length(2 n0^4), n0 = Q S + S + 2 T + 5.
 
     program = p E with E = 7 (Q S + S + 4) + 6^2 + 2 * 6 * 7 + 86. By their ranges: `place` is in -T .. max(T, S (Q - 1)), four
-    times; a move has 3 values, whether ] stands 1 back 2.
+    times; a move has 3 values, whether ] is 1 back 2.
     """
     symbols = len(machine.symbols)
     configurations = len(machine.states) * symbols

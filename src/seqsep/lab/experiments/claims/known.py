@@ -43,7 +43,7 @@ class Found:
         return sorted((run for run in claim.runs if run.key() not in self.done), key=core_hours)
 
     def record(self) -> dict[str, Any]:
-        """Return it as JSON, without claims on which there is no evidence."""
+        """Return it as JSON, without claims that have no evidence."""
         known = {name: asdict(one) for name, one in self.evidence.items() if one.best is not None}
         return {"evidence": known, "done": sorted(self.done)}
 

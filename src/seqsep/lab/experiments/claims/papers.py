@@ -63,7 +63,7 @@ def _papers() -> dict[str, Any]:
 
 
 def paper_models(figure: str) -> list[PaperModel]:
-    """The models of a figure, as printed."""
+    """Return the models of a figure, in the paper's order."""
     data = _papers()["separations"][figure]
     models = []
     for label, percents in data["accuracy_percent"].items():
@@ -77,12 +77,12 @@ def paper_models(figure: str) -> list[PaperModel]:
 
 
 def figure2_index_lookup() -> dict[str, PaperModel]:
-    """Index lookup by architecture, alphabet 64."""
+    """Return the paper's models of index lookup by architecture, alphabet 64."""
     return {one.architecture: one for one in paper_models("figure2_index_lookup")}
 
 
 def figure3_mamba_width() -> dict[int, PaperModel]:
-    """Index lookup by two layers of Mamba, by width."""
+    """Return the paper's models of index lookup with two layers of Mamba, by width."""
     return {one.width: one for one in paper_models("figure3_mamba_width_index_lookup")}
 
 
@@ -93,7 +93,7 @@ def figure2_dyck() -> str:
 
 
 def printed(figure: str, size: tuple[str, int, int], length: int) -> float | None:
-    """The accuracy that a figure prints for (architecture, depth, width) at a length; None if it prints none.
+    """Return the accuracy of (architecture, depth, width) at a length in a figure of the paper; None if the figure has none.
 
     If the figure has the architecture at one size only, that is the size meant.
 
@@ -107,7 +107,7 @@ def printed(figure: str, size: tuple[str, int, int], length: int) -> float | Non
 
 
 def is_tree_accuracy(trace: str, model: str, vertices: int) -> float | None:
-    """The accuracy of a model of Wen, Dang, Lyu 2025, named like mamba-0.5M, on IsTree; None if they plot none.
+    """Return the accuracy of a model of Wen, Dang, Lyu 2025, named like mamba-0.5M, on IsTree; None if they plot none.
 
     Read off the bars of their figures 2 and 5, to within 0.003.
 
