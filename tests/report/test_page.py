@@ -13,6 +13,7 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.formatting import percent, percent_at_most
 from seqsep.report.index_lookup_ledger import CODES, TOTALS
 from seqsep.report.measured import RunSummary
+from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.ledger_charts import CODE_WORDS, TOTAL_WORDS
 from seqsep.report.page.page import write_page
 from seqsep.report.page.tables import rate_tables
@@ -239,6 +240,17 @@ def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: l
     assert (first.main, first.second, first.chosen) == ("61.0", "", True)
     assert (second.main, second.second, second.chosen) == ("59.0", "11.0–97.0, 3 seeds", False)
     assert "no best of several seeds stands beside one run" in read(tmp_path, runs, [*runs, *more]).text
+
+
+def test_each_wide_table_scrolls_in_its_own_box(
+    tmp_path: Path, fresh: list[RunSummary], committed: list[RunSummary], theorems: list[dict[str, Any]]
+) -> None:
+    """At 400 pixels a table scrolls and the page does not: each is in `.scroll`, or is the grid, which folds its columns."""
+    page = read(tmp_path, fresh, committed, theorems, findings=FINDINGS)
+    assert page.unscrolled == []
+    write_is_tree_page(tmp_path)
+    for name in ("proofs.html", "is-tree.html"):
+        assert Reader((tmp_path / name).read_text(encoding="utf-8")).unscrolled == []
 
 
 def test_order_of_a_narrow_reader(
