@@ -1,6 +1,7 @@
 """The demo's heatmap, architecture x length on index lookup.
 
-Each cell keeps four numbers apart: our accuracy, its range over seeds, the paper's, and the ceiling that the state's bits set.
+Each cell keeps five numbers apart: our accuracy, the steps after which it was measured, its range over seeds, the paper's
+accuracy, and the ceiling that the state's bits set.
 """
 
 from collections.abc import Sequence
@@ -45,6 +46,11 @@ class HeatmapCell:
     def here(self) -> str:
         """Its accuracy in percent."""
         return percent(self.run.accuracy if self.run else None)
+
+    @property
+    def steps(self) -> str:
+        """The steps after which it has this accuracy."""
+        return count(self.run.steps if self.run else None)
 
     @property
     def heat(self) -> float:
