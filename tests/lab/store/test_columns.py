@@ -83,7 +83,10 @@ UNSOUND: dict[str, tuple[dict[str, Any], str]] = {
         {"status": "failed: \x1b[2J", "result": None},
         "status: expected text without control characters, found failed: \\u001b[2J",
     ),
-    "a failure without a reason": ({"status": "failed", "result": None}, "status: expected a failure, since the result is missing"),
+    "a failure without a reason": (
+        {"status": "failed", "result": None},
+        "status: expected a failure, since the result is missing",
+    ),
     "a reply of another status": (
         {"status": "converged", "configuration": '{"question":1}', "result": json.dumps(REPLY | {"status": "converged"})},
         "result.status: expected that of a reply (finished), found converged",
