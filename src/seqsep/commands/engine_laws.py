@@ -10,8 +10,9 @@ from seqsep.commands.command import Parser, print_json
 from seqsep.commands.junit import junit_text
 from seqsep.commands.shared_flags import number, seconds, whole_number
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.core.files import require_output, write_file
-from seqsep.models.plugins.name import names_a_file
+from seqsep.core.files import UNLIMITED, open_regular, require_output, write_file
+from seqsep.core.names import BadInput
+from seqsep.models.plugins.name import PlugIn, names_a_file
 
 if TYPE_CHECKING:
     from seqsep.language_models.engines.pipe import PipeEngine
@@ -49,6 +50,8 @@ def run_engines(words: Sequence[str]) -> int:
     options = _options(words)
     if options.junit is not None:
         require_output(options.junit)
+    for engine in options.engine:
+        require_engine_file(engine)
     records = [_check(engine, options) for engine in options.engine]
     if options.junit is not None:
         write_file(options.junit, junit_text({record["engine"]: record["laws"] for record in records}))
@@ -89,16 +92,46 @@ def command_of(engine: str) -> str | list[str]:
     return engine
 
 
-def own_model_verdicts(model: str, width: int, heads: int, seconds: float, *, done: Sequence[str]) -> "Iterator[ModelVerdict]":
-    """Test the laws of engines on a user's own complete model, except those that are `done`, and yield what was tested."""
-    from seqsep.language_models.engines.check import ENGINE_LAWS, Inputs, try_engine_laws
+def require_engine_file(engine: str) -> None:
+    """Raise BadInput if an adapter cannot load what is after its colon, before a process is started for it.
+
+    >>> require_engine_file("llama:none.gguf")
+    Traceback (most recent call last):
+        ...
+    seqsep.core.names.BadInput: --engine llama:none.gguf: expected a .gguf file, found no such file
+    """
+    kind, _, loads = engine.partition(":")
+    words = command_of(engine)
+    if isinstance(words, str):
+        return
+    if kind == "llama":
+        _require_gguf(engine, Path(loads))
+    elif kind == "transformers":
+        from seqsep.commands.model_file import require_model_file
+        from seqsep.language_models.loader.source import find_source
+
+        require_model_file(find_source(loads, {}))
+    else:
+        PlugIn.parse(engine)
+
+
+def _require_gguf(engine: str, path: Path) -> None:
+    from seqsep.language_models.capacity.gguf import MAGIC
+
+    if not path.exists():
+        raise BadInput(f"--engine {engine}: expected a .gguf file, found no such file")
+    with open_regular(path, most=UNLIMITED) as file:
+        if file.read(len(MAGIC)) != MAGIC:
+            raise BadInput(f"--engine {engine}: expected a .gguf file, found another first word")
+
+
+def own_model_verdicts(model: str, width: int, heads: int, seconds: float, *, laws: Sequence[str]) -> "Iterator[ModelVerdict]":
+    """Test laws of engines on a user's own complete model, and yield the verdicts."""
+    from seqsep.language_models.engines.check import Inputs, try_engine_laws
     from seqsep.language_models.engines.pipe import PipeEngine
 
-    laws = [name for name in ENGINE_LAWS if name not in done]
     with PipeEngine([*SERVE, "model", model, str(width), str(heads)], seconds) as served, _Second(served) as second:
-        for verdict in try_engine_laws(served, laws, Inputs(), other=second):
-            if verdict.holds is not None:
-                yield verdict
+        yield from try_engine_laws(served, laws, Inputs(), other=second)
 
 
 def _check(engine: str, options: EngineFlags) -> dict[str, Any]:

@@ -103,6 +103,7 @@ def _check(path: str, changes: dict[str, Any], asked: ModelLawsFlags) -> dict[st
     """Try every law on one model, printing each verdict without --json; the record says what holds."""
     import torch
 
+    from seqsep.commands.model_file import require_model_file
     from seqsep.language_models.laws.check import choose_laws, try_law
     from seqsep.language_models.laws.receiver import Receiver
     from seqsep.language_models.laws.trial import LawTrial
@@ -111,10 +112,10 @@ def _check(path: str, changes: dict[str, Any], asked: ModelLawsFlags) -> dict[st
     from seqsep.language_models.loader.tiny import tiny
 
     laws = choose_laws(asked.law)
+    source = find_source(path, {} if asked.tiny else changes, asked.seed, only_config=asked.tiny)
+    require_model_file(source, changes)
     if asked.tiny:
-        source = tiny(find_source(path, {}, asked.seed, only_config=True)).but(changes)
-    else:
-        source = find_source(path, changes, asked.seed)
+        source = tiny(source).but(changes)
     require_fields(source, changes)
     dtype = getattr(torch, asked.dtype)
     verdicts = []

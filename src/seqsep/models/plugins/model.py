@@ -16,6 +16,9 @@ from seqsep.models.plugins.layer import UserLayer, checked_in, construct, grows_
 from seqsep.models.plugins.load import load
 from seqsep.models.plugins.name import PlugIn, is_canonical, names_a_file
 
+OPTIONAL = ("prefill",)
+"""Methods that a user's module may define besides `start` and `step`."""
+
 
 class UserModel(PlugIn):
     """A user's complete model; it is the only entry among the layers of a run."""
@@ -47,6 +50,9 @@ class WholeModel(Model):
     If the module has `start(batch)` and `step(tokens: "batch", state, t) -> logits, state`, these give its state (one tensor
     or a tuple of tensors; `grows = True` on the class if it grows). Else its state is the tokens themselves, as int64, and
     every step runs `forward` over all of them.
+
+    A module with these two methods may also have `prefill(tokens: "batch time", state, t) -> state`, which is called in place
+    of repeated steps.
     """
 
     def __init__(self, module: nn.Module, name: str = "model") -> None:
@@ -57,6 +63,7 @@ class WholeModel(Model):
         self.positions = None
         self.has_bare_state: bool | None = None  # whether the module's state is one tensor without a tuple around it
         self.steps = all(callable(getattr(module, method, None)) for method in ("start", "step"))
+        self.called: set[str] = set()  # the optional methods of the module that were called
 
     def forward(self, inputs: Tensor, at: Tensor | None = None) -> Tensor:
         """Return the logits at every position, or at one position per example."""
@@ -74,10 +81,7 @@ class WholeModel(Model):
         if not self.steps:
             tokens = torch.cat([state[0][0], inputs[:, None]], dim=1)
             return self.module(tokens)[:, -1], ((tokens,),)
-        if self.has_bare_state is None:
-            self.has_bare_state = isinstance(self.module.start(1), Tensor)
-        own_state = state[0][0] if self.has_bare_state else state[0]
-        logits, after = self.module.step(inputs, own_state, t)
+        logits, after = self.module.step(inputs, self._as_given(state), t)
         return logits, (_parts(after),)
 
     def advance(self, inputs: Tensor, state: ModelState, t: int) -> tuple[Tensor, ModelState]:
@@ -87,9 +91,18 @@ class WholeModel(Model):
     def prefill(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
         """Return the state after all tokens."""
         state = self.start(len(inputs)) if state is None else state
+        own = self.own("prefill")
+        if own is not None:
+            self.called.add("prefill")
+            return (_parts(own(inputs, self._as_given(state), t)),)
         for offset in range(inputs.shape[1]):
             state = self.step(inputs[:, offset], state, t + offset)[1]
         return state
+
+    def own(self, name: str) -> Callable[..., Any] | None:
+        """Return an optional method that the user's module defines; None if it does not, or if no method returns its state."""
+        method = getattr(self.module, name, None)
+        return method if name in OPTIONAL and self.steps and callable(method) else None
 
     def step_output(self, inputs: Tensor, state: ModelState, t: int) -> Tensor:
         """Return the logits for many tokens, each read from the same state (of batch 1) as if it were the only next one."""
@@ -105,6 +118,12 @@ class WholeModel(Model):
             return fixed, 0
         after = self.step(torch.zeros(1, dtype=torch.int64), (start,), 0)[1][0]
         return fixed, state_bits(after) - fixed
+
+    def _as_given(self, state: ModelState) -> Any:
+        """Return a state as the user's methods take it: a tensor, or a tuple of tensors."""
+        if self.has_bare_state is None:
+            self.has_bare_state = isinstance(self.module.start(1), Tensor)
+        return state[0][0] if self.has_bare_state else state[0]
 
 
 class Logits(Mixer):
@@ -134,6 +153,18 @@ class Logits(Mixer):
     def step(self, x: Tensor, state: State, t: int) -> tuple[Tensor, State]:
         logits, (after,) = self.model.step(self._tokens(x), (state,), t)
         return logits, after
+
+    def prefill(self, x: Tensor, state: State, t: int) -> State:
+        return self.model.prefill(self._tokens(x), (state,), t)[0]
+
+    def own(self, name: str) -> Callable[..., Any] | None:
+        """Return an optional method that the user's module defines; None if it does not."""
+        return self.model.own(name)
+
+    @property
+    def called(self) -> set[str]:
+        """The optional methods of the module that were called."""
+        return self.model.called
 
 
 def _parts(state: Tensor | State) -> State:
