@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 COPIED = ("src", "tests", "tools", "examples", "pyproject.toml")
 COUNTING = (
-    "tests/report/test_bibliography.py::test_every_mixer_of_a_paper_has_an_entry_and_no_entry_is_left",
+    "tests/report/test_bibliography.py::test_every_mixer_of_a_paper_has_an_entry_and_no_more",
     "tests/tasks/test_golden_digests.py::test_every_task_with_committed_rows_has_a_golden_digest",
     "tests/commands/test_apply.py::test_every_theorem_is_applied_or_says_what_to_use",
 )

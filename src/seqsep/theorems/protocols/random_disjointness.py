@@ -382,10 +382,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="For protocols at N up to 3, some of them random, a run computes exact errors over all inputs. It checks step 6 as "
-    "an equality of fractions, and the other steps as numbers. If a protocol has too few bits, the run shows an input on "
-    "which its error is above e. For any N, the run computes the exact error of the protocol of windows (*Enough* in the "
-    "proof), and counts its bits.",
+    shown="For protocols at N up to 3, a run computes exact errors over all inputs. It checks step 6 as an equality of "
+    "fractions, the other steps as numbers. If a protocol has too few bits, the run shows an input on which its error is "
+    "above e. For any N, the run computes the exact error of the protocol of windows, and counts its bits.",
     not_shown="This does not show that every protocol with coins has c(e) N bits. The proof shows that.",
     nothing_to_apply="it is a protocol of two parties with a chance of error; disjointness-one-layer is a model",
     nothing_to_certify="certificates have no witness for a chance over coins; disjointness-one-layer has those without coins",
@@ -393,8 +392,7 @@ THEOREM = Theorem(
         Choice(
             where="Fact 1, appendix B.1",
             printed='"the randomized communication complexity of the DISJ is Omega(N)"',
-            found="(1 - 2 sqrt(e (1 - e))) N / 4 bits are needed for error e, which is 0.0143 N at e = 1/3. For even N, "
-            "N / 2 + 2 bits are enough",
+            found="error e needs (1 - 2 sqrt(e (1 - e))) N / 4 bits: 0.0143 N at e = 1/3; N / 2 + 2 are enough for even N",
             built="the proof with its constant, each step computed on protocols of few places, and a protocol over a channel",
             test="tests/theorems/protocols/test_random_disjointness.py::test_bits_beside_the_bound",
         ),
