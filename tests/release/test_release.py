@@ -136,6 +136,14 @@ def test_the_sample_for_the_sdist_has_each_wing() -> None:
     assert f"a sample of {len(release.TESTS)} test files" in page
 
 
+def test_a_version_of_python_that_was_not_run() -> None:
+    """The page of the installation says it of the first version without a classifier."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    last = max(map(int, re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', text)))
+    page = (ROOT / "docs/how-to/install.md").read_text(encoding="utf-8")
+    assert f"It was not run with 3.{last + 1}." in " ".join(page.split())
+
+
 def test_the_versions_of_python_are_those_that_were_run() -> None:
     """The page of the installation and the classifiers name the interpreters of the committed row."""
     path = ROOT / "results/verify/release.json"
