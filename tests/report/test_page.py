@@ -62,7 +62,7 @@ def test_shows_every_number(
         assert number in page.text
     assert "97.8 97.8" not in page.text
     assert all(f"{width}" in page.text for width in ("mamba-(2,1024)", "34.1"))
-    assert "quantifier over all models stays with the written proof" in page.text
+    assert "Only the written proof covers all models." in page.text
 
 
 def test_headline_is_computed(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
@@ -158,7 +158,7 @@ def test_missing_data_is_a_dash(tmp_path: Path, fresh: list[RunSummary], kept: i
 def test_committed_rows_alone_make_the_page(tmp_path: Path, committed: list[RunSummary]) -> None:
     page = read(tmp_path, (), committed)
     assert "Attention (1 layer, width 64) 99.1 % after 1,000 steps" in page.text
-    assert "where marked c the committed run" in page.text
+    assert "or of the committed run if it is marked c" in page.text
     assert "this run: —; committed: 0, 1, 2" in page.text
 
 
@@ -227,7 +227,7 @@ def test_long_tables_are_folded_unless_something_fails(
     assert [attributes for attributes in opened if "open" in attributes] == [{"open": None}]
     source = (tmp_path / "index.html").read_text(encoding="utf-8")
     refuted = source[source.index("<details open>") :]
-    assert "errs" not in refuted[: refuted.index("</details>")]
+    assert "answers wrongly" not in refuted[: refuted.index("</details>")]
     assert refuted[: refuted.index("</summary>")].endswith("1 check, N\u00a0=\u00a08")
     for summary in ("1 check, N = 1,000", "Every rate of every architecture", "Every setting, the paper's and ours"):
         assert summary in page.text
@@ -244,7 +244,7 @@ def test_the_tables_of_curves_have_sizes_and_starts(tmp_path: Path, fresh: list[
         assert text in row
 
 
-def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
+def test_no_best_of_several_seeds_is_compared_with_one_run(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     """Other seeds of one rate do not change what the table of rates compares."""
     task = LOOKUP[20]
     runs = [measured(task, "lstm", accuracy, learning_rate=rate) for rate, accuracy in ((0.001, 0.61), (0.002, 0.59))]
@@ -254,7 +254,7 @@ def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: l
     first, second = table.rows[0].entries
     assert (first.main, first.second, first.chosen) == ("61.0", "", True)
     assert (second.main, second.second, second.chosen) == ("59.0", "11.0–97.0, 3 seeds", False)
-    assert "no best of several seeds stands beside one run" in read(tmp_path, runs, [*runs, *more]).text
+    assert "no best of several seeds is compared with one run" in read(tmp_path, runs, [*runs, *more]).text
 
 
 def test_each_wide_table_scrolls_in_its_own_box(

@@ -108,7 +108,7 @@ def ceilings(heatmap: Heatmap) -> Chart | None:
     limits = "; ".join(f"{row.name}: below 100 % from {row.bites_at}" for row in heatmap.rows)
     ranked = sorted(heatmap.rows, key=lambda row: -(row.bites or math.inf))
     return Chart(
-        "What each state may hold at most",
+        "Ceilings: the highest accuracy that a state allows",
         f"Ceiling on accuracy over length: {limits}",
         lines=tuple(_ceiling(row, shortest, longest) for row in ranked),
         x=Axis(float(shortest), float(longest), ticks, "N, symbols to remember (logarithmic)", log=True),
