@@ -37,7 +37,7 @@ class NamedTable:
 
 
 def experiment_table(experiment: Experiment, rows: Iterable[Row], labels: Labels = NO_LABELS) -> ResultTable:
-    """The table of the rows that have an outcome, under the reader's labels.
+    """Return the table of the rows that have an outcome, under the reader's labels.
 
     The paper's numbers are next to runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
     """

@@ -57,7 +57,7 @@ class ReachLine:
 
 
 def experiment_reach(experiment: Experiment, rows: Iterable[Row]) -> list[ReachLine]:
-    """The lines of an experiment's rows that have an outcome.
+    """Return the lines of an experiment's rows that have an outcome.
 
     The paper's numbers are next to runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
     """
