@@ -77,10 +77,45 @@ def held(verdicts: list[ModelVerdict]) -> list[str]:
 
 
 def test_the_adapter_of_transformers_obeys_its_laws(llama: Path) -> None:
-    """Twelve laws: all but those of batches, for which it has no method."""
-    verdicts = seqsep.check_engine(TransformersEngine(llama), another=lambda: TransformersEngine(llama), length=TIME, batch=2)
-    assert len(held(verdicts)) == 12
-    assert {verdict.where for verdict in verdicts if verdict.holds is None} == {"the engine has no batch"}
+    """All but those that need sequences of different lengths after a state, which it refuses, or a window."""
+    verdicts = seqsep.check_engine(TransformersEngine(llama), another=lambda: TransformersEngine(llama), length=TIME, batch=3)
+    assert len(held(verdicts)) == 16
+    assert {verdict.law: verdict.where for verdict in verdicts if not verdict.holds} == {
+        "padding in chunks": "the engine refuses batch: new sequences and running ones in one batch",
+        "joined": "the engine refuses batch: running sequences of different lengths in one batch",
+        "window passed by one": "only a reference says which windows the engine has",
+    }
+
+
+def test_a_padding_that_is_seen_is_found(llama: Path) -> None:
+    engine = TransformersEngine(llama)
+    engine.reader.padded = lambda mask, last: {}  # type: ignore[method-assign, assignment]
+    with pytest.raises(LawsFail) as failure:
+        seqsep.check_engine(engine, laws=["any batch", "padding on the left"], length=TIME)
+    assert [verdict.holds for verdict in failure.value.verdicts] == [True, False]
+
+
+def test_a_state_behind_padding_is_saved_and_cropped(llama: Path) -> None:
+    """Each sequence of a batch goes on by itself, as if it had never had padding."""
+    engine = TransformersEngine(llama)
+    expected = engine.prefill([7, 8, 9])[0]
+    logits, (_, short) = engine.batch([[1, 2, 3, 4], [7, 8]], [None, None])
+    assert [len(row) for row in logits] == [4, 2]
+    assert torch.allclose(logits[1], expected[:2], atol=1e-12, rtol=0)
+    loaded = TransformersEngine(llama).load(engine.save(short))
+    ahead = engine.extend([5, 6], engine.fork(short))[1]
+    for state in (short, loaded, engine.crop(ahead, 2)):
+        assert torch.allclose(engine.decode(9, state)[0], expected[2:], atol=1e-12, rtol=0)
+
+
+def test_a_model_without_a_mask_has_batches_of_one_length(tmp_path: Path) -> None:
+    sizes = {"hidden_size": 8, "attention_hidden_size": 8, "num_hidden_layers": 2, "intermediate_size": 8, "vocab_size": 40}
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "rwkv", **sizes}))
+    engine = TransformersEngine(tmp_path / "config.json")
+    engine.reader.takes_mask = False
+    assert len(engine.batch([[1, 2], [3, 4]], [None, None])[1]) == 2
+    with pytest.raises(NotImplementedError, match="its forward takes no attention_mask"):
+        engine.batch([[1, 2], [3]], [None, None])
 
 
 def test_an_engine_in_bfloat16_is_compared(llama: Path) -> None:
@@ -115,7 +150,8 @@ def test_a_fault_in_every_path_needs_a_reference(llama: Path, tmp_path: Path) ->
 def test_a_window_is_that_of_the_reference(mistral: Path) -> None:
     """Sequences on both sides of it in one call; inputs that do not pass it test nothing, and the reason says so."""
     options: dict[str, Any] = {"laws": ["window passed by one"], "reference": mistral}
-    assert held(seqsep.check_engine(InBatches(mistral), length=TIME, **options)) == ["window passed by one"]
+    for kind in (TransformersEngine, InBatches):
+        assert held(seqsep.check_engine(kind(mistral), length=TIME, **options)) == ["window passed by one"]
     with pytest.raises(LawsFail, match=f"sequences of 12 and {WINDOW - 1} tokens, a window of {WINDOW}"):
         seqsep.check_engine(ForgetsShort(mistral), length=TIME, **options)
 
