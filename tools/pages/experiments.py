@@ -90,7 +90,7 @@ SHOWN: Mapping[str, Shown] = {
     f"{LOOKUP}-readings": _of(
         LOOKUP,
         "Readings of appendix H.1",
-        "Which reading of appendix H.1 of Bhattamishra et al. 2024 agrees with the training speed that the paper reports?",
+        "Of the readings of appendix H.1 of Bhattamishra et al. 2024, which agrees with the speed that the paper reports?",
         "readings",
     ),
     f"{LOOKUP}-state-bits": _of(
