@@ -19,7 +19,7 @@ from seqsep.language_models.capacity.families import (
 TEXT = """
 ## Types of models that are read
 
-This table is for people who have a file of `transformers` and want to know how it is read. Each row is an
+This table is for people who have a file of `transformers` and want to know how it is read. Each line is an
 auto class (`AutoModelFor...`) of `transformers` {version} for models that generate. The `model_type` of the file decides:
 
 * **counted**: A tiny model of the type, or of the text model that it contains, was run, and the numbers in its cache were
