@@ -1,5 +1,6 @@
 """docs/reproduction/index.md, generated from the committed rows: a verdict for each claim of the papers."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,8 +25,11 @@ Each row in `results/` is one training run of ours with its outcome.
 `seqsep claims` prints the rows that decide a claim.
 Rates, seeds and curves are on the [pages of the experiments](#the-experiments).
 
-## How a verdict is computed
+## Verdicts
 
+"""
+RULE_HEAD = """
+## How a verdict is computed
 """
 RULE = """ A row counts for a claim under two conditions. Its task and architecture are those of the paper. Its layers, width
 and steps are at most those of the paper. Learning rate, heads, initial scale and positional encoding may differ. Appendix H.1
@@ -69,6 +73,10 @@ SHORT = """
 This list gives no causes, because no test here checks a cause.
 
 """
+BY_FIGURE = """
+The next table has the number of claims with each verdict, for each figure or section of the two papers:
+
+"""
 EXPERIMENTS = """
 ## The experiments
 
@@ -107,12 +115,13 @@ def reproduction_index_page(folder: Path) -> str:
     """Return the page as Markdown."""
     found = found_in(folder)
     seeds = accuracies_by_seed(folder)
-    parts = [HEAD, _meanings(found), folded("The rule, with all its thresholds", RULE.strip()), READ]
+    parts = [HEAD, _meanings(found), SHORT, *_missing(found), _drawn_lengths(folder), BY_FIGURE, _by_figure(found)]
+    parts += [RULE_HEAD, folded("The rule, with all its thresholds", RULE.strip()), READ]
     for beginning, title in FIGURES.items():
         parts += [f"\n## {title}\n\n", figure(beginning, claims_of_figure(beginning), found, seeds)]
         if beginning in PICTURES:
             parts.append(folded("Picture of index lookup", PICTURES[beginning]))
-    return "".join([*parts, SHORT, *_missing(found), _drawn_lengths(folder), EXPERIMENTS, list_of_pages(), TOCTREE])
+    return "".join([*parts, EXPERIMENTS, list_of_pages(), TOCTREE])
 
 
 def _meanings(found: Found) -> str:
@@ -120,6 +129,16 @@ def _meanings(found: Found) -> str:
     verdicts = [found.verdict(claim).status for claim in CLAIMS]
     lines = [[status, str(verdicts.count(status)), means] for status, means in STATUSES.items()]
     return table([["Verdict", "Claims", "Meaning"], *lines])
+
+
+def _by_figure(found: Found) -> str:
+    """Return the table of the verdicts of each figure, with a link to its section."""
+    lines = []
+    for beginning, title in FIGURES.items():
+        verdicts = [found.verdict(claim).status for claim in claims_of_figure(beginning)]
+        place = re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        lines.append([f"[{title}](#{place})", *(str(verdicts.count(status) or "") for status in STATUSES)])
+    return table([["Figure or section", *STATUSES], *lines])
 
 
 def _missing(found: Found) -> Iterator[str]:
