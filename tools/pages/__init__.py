@@ -33,6 +33,7 @@ A test holds each committed page against what is generated. Files:
     _serving_laws  its section on the laws of serving, in two releases
     _released_bugs  its section on bugs of released versions
     _reach_picture  docs/reach.svg: each architecture on index lookup, with its seeds
+    _explanation_pictures  the pictures of docs/explanation/
     _markdown     tables
     __main__      python -m pages
 """
