@@ -6,6 +6,7 @@ A test holds each committed page against what is generated. Files:
     errata        docs/reference/errata.md: the errors found in the papers, with their severity
     _severities   the severity of each erratum, and what it says in one line
     papers        the papers: statements in their order, each with its verdict
+    _paper_statements  the statements of two papers in our words
     theorems      docs/reference/theorems/index.md: the statements of each paper, with the theorem that runs each
     theorem_page  docs/reference/theorems/NAME.md: statement, check, proof, errata and files of a theorem
     commands      docs/reference/commands/: a page for each command, from its parser
@@ -33,6 +34,7 @@ A test holds each committed page against what is generated. Files:
     _serving_laws  its section on the laws of serving, in two releases
     _released_bugs  its section on bugs of released versions
     _reach_picture  docs/reach.svg: each architecture on index lookup, with its seeds
+    _explanation_pictures  the pictures of docs/explanation/
     _markdown     tables
     __main__      python -m pages
 """

@@ -16,6 +16,7 @@ from pages._docstrings import ITEM, blocks, inline, markdown
 from pages._glossary import with_terms
 from pages._markdown import table
 from pages._outputs import console
+from pages._paper_statements import statement_of
 from pages.errata import entries
 from pages.papers import paper_of
 from pages.theorems import claims, file_of, module_of, test_file
@@ -74,6 +75,7 @@ def theorem_page(theorem: Theorem, clone: Path) -> str:
     sections = [
         f"# {theorem.name}\n\n{markdown([parts.summary, *parts.explained])}",
         _papers(theorem),
+        _papers_statements(theorem),
         _statement(theorem),
         f"## Check\n\n{output}",
         _shown(theorem, output),
@@ -115,6 +117,17 @@ def _papers(theorem: Theorem) -> str:
             place = f"[{paper.name}]({paper.address}), {label}" if paper.address else label
             rows[paper.name, label] = [place, f"**{statement.verdict}**{detail}"]
     return table([["statement", "verdict"], *rows.values()])
+
+
+def _papers_statements(theorem: Theorem) -> str:
+    """The statements of papers that its claims name, as the papers have them; empty if there is none."""
+    said = {}
+    for claim in claims(theorem):
+        paper = paper_of(claim.source)
+        for label in paper.labels(claim.source):
+            if text := statement_of(paper, label):
+                said[paper.name, label] = f"* **{label}:** {inline(text)}\n"
+    return f"## The paper's statement\n\nThis is what the paper says, in our words.\n\n{''.join(said.values())}" if said else ""
 
 
 def _statement(theorem: Theorem) -> str:
