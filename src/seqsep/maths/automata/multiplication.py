@@ -3,7 +3,7 @@
     u R v  if u M = v M        u L v  if M u = M v        u J v  if M u M = M v M        u H v  if u R v and u L v
 
 R classes are the strongly connected components of the right Cayley graph (edges u -> u a for letters a), L classes those of
-the left one (u -> a u), J classes those of both together. The H class of an idempotent is a group; these are the maximal groups.
+the left one (u -> a u), J classes those of both together. The H class of an idempotent is a group, and a maximal one.
 """
 
 from collections.abc import Iterable, Sequence

@@ -7,14 +7,14 @@ no weights h(label) give a potential that differs:
 
     phi(v) - phi(u) = h(label of the edge) for each inner edge   =>   phi(p) = phi(q)
 
-A state's new class is its old one and its values under all such phi. The language is in C-RASP if in each component, in the last
-round, in which no class splits, each class has one state.
+A state's new class is its old one and its values under all such phi. The language is in C-RASP if in each component each class
+has one state in the last round, in which no class splits.
 
 *Linear algebra.* A potential exists for h if and only if h sums to 0 on every closed walk. So p and q are not separated if and
 only if the counts of labels on a walk from p to q are a rational combination of the counts on closed walks.
 
-*Why a stable partition is a proof.* Let P be classes such that in each class every two states are not separated under the labels of
-P. A coarser partition has coarser labels, and sums of counts keep the combination. So no round ever splits a class of P.
+*Why a stable partition is a proof.* Let P be classes such that no two states of a class are separated under the labels
+of P. A coarser partition has coarser labels, and sums of counts keep the combination. So no round ever splits a class of P.
 `Inseparable` has such classes with the combinations.
 
 Source: the procedure is an idea of Yang et al. 2026, "Algebraic Decomposition Theory for Transformer Length Generalization";

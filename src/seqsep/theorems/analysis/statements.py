@@ -1,8 +1,8 @@
 """Statements about sequence models and the classes of languages: by whom, at which precision, and how the answer is read.
 
 These are statements of other papers, quoted from their abstracts if `(abstract)` is in the source; seqsep does not run them. A
-verdict is "can", "cannot", "up to length" (right for short inputs, wrong from some length on), or "open" (the quoted statements do
-not decide).
+verdict is "can", "cannot", "up to length" (right for short inputs, wrong from some length on), or "open" (the quoted statements
+do not decide).
 """
 
 from collections.abc import Callable, Mapping, Sequence
