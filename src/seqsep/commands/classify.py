@@ -24,7 +24,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--length",
         type=whole_number,
-        help="compare a function with its automaton on all words of at most this many letters; default: 16,384 words",
+        help="compare a function with its automaton on all words of at most this many letters; default: up to 16,384 words",
     )
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object, with a witness for each class that is missed"

@@ -3,75 +3,40 @@
 M is the syntactic monoid of a language, and S are the elements of its words with at least one letter. u, v, w are words, and an
 equation between words means: both lead each state of the least automaton to the same state.
 
-    class               every language in it satisfies
-    commutative         a b = b a for letters a, b
-    aperiodic           every maximal group of M has one element (star-free languages)
-    R-trivial           u x = v and v y = u only for u = v
-    L-trivial           x u = v and y v = u only for u = v
-    J-trivial           R-trivial and L-trivial (piecewise testable languages)
-    DA                  e y e = e for idempotents e in M y M
-    R-infinity          aperiodic, and e f = f, f e = e only for equal idempotents e, f
-    definite            u e = e for idempotents e of S: the end of a word decides
-    reverse definite    e u = e for idempotents e of S: the beginning decides
-    locally testable    e S e is commutative and idempotent for idempotents e of S
-    AC0                 the words of length s, s the stability index, have no group with more than one element
-    ACC0                every group in M is solvable
-    NC1-complete        some group in M is not solvable
-
-A witness is words with equations that hold and equations that fail; `Witness.verify` runs the words through the automaton.
+    class                 every language in it satisfies
+    commutative           a b = b a for letters a, b
+    aperiodic             every maximal group of M has one element (star-free languages)
+    R-trivial             u x = v and v y = u only for u = v
+    L-trivial             x u = v and y v = u only for u = v
+    J-trivial             R-trivial and L-trivial (piecewise testable languages)
+    DA                    e y e = e for idempotents e in M y M
+    R-infinity            aperiodic, and e f = f, f e = e only for equal idempotents e, f
+    definite              u e = e for idempotents e of S: the end of a word decides
+    reverse definite      e u = e for idempotents e of S: the beginning decides
+    generalised definite  e u e = e for idempotents e of S: the beginning and the end decide
+    locally testable      e S e is commutative and idempotent for idempotents e of S
+    AC0                   the words of one length never have a group with more than one element
+    ACC0                  every group in M is solvable
+    NC1-complete          some group in M is not solvable
 
 Source: Pin, "Mathematical Foundations of Automata Theory"; AC0, ACC0 and NC1: Barrington, Compton, Straubing and Therien 1992.
 R-infinity: Yang et al. 2026, "Algebraic Decomposition Theory for Transformer Length Generalization".
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Bool, Int64
 
-from seqsep.maths.automata.automata import DFA
+from seqsep.maths.automata.groups import Group
 from seqsep.maths.automata.monoids import Word
-from seqsep.maths.automata.multiplication import Multiplication, derived_length
+from seqsep.maths.automata.multiplication import Multiplication
+from seqsep.maths.automata.witnesses import Witness
 
-Side = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Witness:
-    """Words by name, pairs of products of them that are equal, and pairs that differ.
-
-    >>> swap = Witness({"e": (), "g": (1,)}, equal=((("g", "g"), ("e",)),), different=((("g",), ("e",)),))
-    >>> swap.verify(DFA(np.array([[0, 1], [1, 0]]), 0, np.array([False, True])))
-    """
-
-    words: Mapping[str, Word]
-    equal: tuple[tuple[Side, Side], ...] = ()
-    different: tuple[tuple[Side, Side], ...] = ()
-
-    def verify(self, automaton: DFA) -> None:
-        """Run the words from each state of the automaton. Raises ValueError if an equation is not as it is said."""
-        for expected, pairs in ((True, self.equal), (False, self.different)):
-            for pair in pairs:
-                if (self._states(automaton, pair[0]) == self._states(automaton, pair[1])) is not expected:
-                    words = " and ".join(" ".join(side) for side in pair)
-                    raise ValueError(f"{words}: expected {'equal' if expected else 'different'} maps of the states; {self}")
-
-    def _states(self, automaton: DFA, side: Side) -> list[int]:
-        states = np.arange(len(automaton.table))
-        for name in side:
-            for letter in self.words[name]:
-                states = automaton.table[states, letter]
-        return [int(state) for state in states]
-
-    def record(self) -> dict[str, object]:
-        """Return the witness for JSON: products as texts."""
-
-        def texts(pairs: Iterable[tuple[Side, Side]]) -> list[list[str]]:
-            return [[" ".join(side) for side in pair] for pair in pairs]
-
-        words = {name: list(word) for name, word in self.words.items()}
-        return {"words": words, "equal": texts(self.equal), "different": texts(self.different)}
+MOST_LETTERS = 10_000
+"""Letters of the longest words that are searched for a group of one length."""
 
 
 @dataclass(frozen=True)
@@ -87,40 +52,44 @@ class Identities:
     """The classes of a language: each method returns None if it is inside, or why it is outside."""
 
     monoid: Multiplication
-    _words: dict[int, Word] = field(default_factory=dict)
 
-    def word(self, element: int) -> Word:
-        """Return the first word of an element."""
-        return self.monoid.monoid.words[element]
+    @cached_property
+    def groups(self) -> list[tuple[Int64[np.ndarray, "members"], Group]]:
+        """The maximal groups with more than one element, one a J class: the elements of the monoid, and the group."""
+        found = []
+        for _, members in self.monoid.groups:
+            table = self.monoid.table
+            if len(members) < self.monoid.size:
+                place = np.zeros(self.monoid.size, dtype=np.int32)
+                place[members] = np.arange(len(members))
+                table = place[table[np.ix_(members, members)]]
+            found.append((members, Group(table)))
+        return found
 
     def commutative(self) -> Outside | None:
         """a b = b a for letters."""
-        letters = list(self.monoid.monoid.letters)
+        letters = self.monoid.right[0].tolist()
         for first, one in enumerate(letters):
             for second, other in enumerate(letters[:first]):
                 if self.monoid.right[one, second] != self.monoid.right[other, first]:
-                    words = {"a": (first,), "b": (second,)}
-                    return Outside(Witness(words, different=((("a", "b"), ("b", "a")),)))
+                    return Outside(Witness("letters", {"a": (first,), "b": (second,)}))
         return None
 
     def aperiodic(self) -> Outside | None:
         """No maximal group has more than one element."""
-        for e in self.monoid.one_of_each_class:
-            group = self.monoid.group(e)
-            if len(group) > 1:
-                g = int(group[group != e][0])
-                return Outside(self._of_group(e, g, self.word(e), self.word(g)))
+        for e, members in self.monoid.groups:
+            g = int(members[members != e][0])
+            return Outside(self._of_group("group", (e, self.monoid.word(e)), (g, self.monoid.word(g))))
         return None
 
-    def _of_group(self, e: int, g: int, e_word: Word, g_word: Word) -> Witness:
-        """Return e, g with g^k = e, so that powers of g never become constant."""
+    def _of_group(self, form: str, neutral: tuple[int, Word], member: tuple[int, Word]) -> Witness:
+        """Return e and g with g^k = e, so that the powers of g never become constant."""
         order = 1
-        power = g
-        while power != e:
-            power = int(self.monoid.table[power, g])
+        power = member[0]
+        while power != neutral[0]:
+            power = int(self.monoid.table[power, member[0]])
             order += 1
-        equal = ((("e", "e"), ("e",)), (("e", "g"), ("g",)), (("g",) * order, ("e",)))
-        return Witness({"e": e_word, "g": g_word}, equal, different=((("g",), ("e",)),))
+        return Witness(form, {"e": neutral[1], "g": member[1]}, {"k": order})
 
     def r_trivial(self) -> Outside | None:
         """R classes have one element."""
@@ -135,169 +104,171 @@ class Identities:
         return self.r_trivial() or self.l_trivial()
 
     def _of_classes(self, classes: Int64[np.ndarray, "elements"], *, on_left: bool) -> Outside | None:
-        for u, v in _pairs(classes):
-            there = self.monoid.multiplier(u, v, on_left=on_left)
-            back = self.monoid.multiplier(v, u, on_left=on_left)
-            if there is not None and back is not None:
-                words = {"u": self.word(u), "v": self.word(v), "x": there, "y": back}
-                equal: tuple[tuple[Side, Side], ...] = ((("u", "x"), ("v",)), (("v", "y"), ("u",)))
-                if on_left:
-                    equal = ((("x", "u"), ("v",)), (("y", "v"), ("u",)))
-                return Outside(Witness(words, equal, different=((("u",), ("v",)),)))
-        return None
+        if (pair := _equal_pair(classes)) is None:
+            return None
+        u, v = pair
+        there = self.monoid.multiplier(u, v, on_left=on_left)
+        back = self.monoid.multiplier(v, u, on_left=on_left)
+        words = {"u": self.monoid.word(u), "v": self.monoid.word(v), "x": there, "y": back}
+        return Outside(Witness("left" if on_left else "right", words))
 
     def da(self) -> Outside | None:
         """Each element of the R class of an idempotent is an idempotent.
 
-        *Why this is e y e = e for idempotents e in M y M.* Let y be in the R class of e and no idempotent: e y = y and y z = e,
-        so e is in M y M, and y e = e y e = e would give y y = y e y = e y = y. Conversely, let each element of the R class of
-        an idempotent be an idempotent, and let e = x y z be an idempotent. The J class of e then has only idempotents, and
-        products of its elements stay in it (Clifford and Miller). z e is in it, as e x y z e = e, and so is y z e. So e y z e
-        is in it, which is a product of e y, so e y is in it, and so is e y e. Since e y e = e (e y e) = (e y e) e, it is in
-        the H class of e, which has one element.
+        *Why this is e y e = e for idempotents e in M y M.* Let y be in the R class of e and not an idempotent: e y = y and
+        y z = e, so e is in M y M, and y e = e y e = e would give y y = y e y = e y = y. Conversely, let each element of the R
+        class of an idempotent be an idempotent, and let e = x y z be an idempotent. The J class of e has only idempotents, as
+        each of its R classes has one, and products of its elements stay in it (Clifford and Miller). As e x (y z e) = e, y z e
+        is in it, and so is e y z e, a product of two. This is a product of e y too, so e y is in it, and so is e y e, again a
+        product of two. Since e y e = e (e y e) = (e y e) e, it is in the H class of e, which has one element.
         """
-        idempotent = self.monoid.table.diagonal() == np.arange(self.monoid.size)
-        regular = np.isin(self.monoid.r_classes, self.monoid.r_classes[self.monoid.idempotents])
-        for y in np.flatnonzero(regular & ~idempotent):
-            same = self.monoid.r_classes[self.monoid.idempotents] == self.monoid.r_classes[y]
-            e = int(self.monoid.idempotents[same][0])
-            z = self.monoid.multiplier(int(y), e)
-            if z is not None:
-                words = {"e": self.word(e), "y": self.word(int(y)), "z": z}
-                equal = ((("e", "e"), ("e",)), (("y", "z"), ("e",)))
-                return Outside(Witness(words, equal, different=((("e", "y", "e"), ("e",)),)))
+        idempotents = self.monoid.idempotents
+        classes = self.monoid.r_classes
+        other = np.isin(classes, classes[idempotents])
+        other[idempotents] = False
+        for y in np.flatnonzero(other).tolist():
+            e = int(idempotents[classes[idempotents] == classes[y]][0])
+            words = {"e": self.monoid.word(e), "y": self.monoid.word(y), "z": self.monoid.multiplier(y, e)}
+            return Outside(Witness("factor", words))
         return None
 
     def r_infinity(self) -> Outside | None:
         """The language is aperiodic, and an R class has at most one idempotent."""
         if outside := self.aperiodic():
             return outside
-        classes = self.monoid.r_classes[self.monoid.idempotents]
-        for first, second in _pairs(classes):
-            e, f = (int(self.monoid.idempotents[place]) for place in (first, second))
-            words = {"e": self.word(e), "f": self.word(f)}
-            equal = ((("e", "e"), ("e",)), (("f", "f"), ("f",)), (("e", "f"), ("f",)), (("f", "e"), ("e",)))
-            return Outside(Witness(words, equal, different=((("e",), ("f",)),)))
-        return None
+        if (pair := _equal_pair(self.monoid.r_classes[self.monoid.idempotents])) is None:
+            return None
+        e, f = (int(self.monoid.idempotents[place]) for place in pair)
+        return Outside(Witness("idempotents", {"e": self.monoid.word(e), "f": self.monoid.word(f)}))
 
-    def _local_idempotents(self) -> Int64[np.ndarray, "idempotents"]:
-        """Return the idempotents of words with a letter."""
+    @cached_property
+    def _with_letters(self) -> Int64[np.ndarray, "idempotents"]:
+        """The idempotents of words with a letter."""
         return self.monoid.idempotents[self.monoid.of_words[self.monoid.idempotents]]
 
     def _with_a_letter(self, element: int) -> Word:
         """Return a word with at least one letter of an element of S: a shortest one for the neutral element."""
-        if element or element in self._words:
-            return self._words.get(element, self.word(element))
-        for u in range(self.monoid.size):
-            for letter in np.flatnonzero(self.monoid.right[u] == 0):
-                self._words[0] = (*self.word(u), int(letter))
-                return self._words[0]
-        return ()
+        if element:
+            return self.monoid.word(element)
+        u, letter = np.argwhere(self.monoid.right == 0)[0].tolist()
+        return (*self.monoid.word(u), letter)
 
     def definite(self) -> Outside | None:
-        """u e = e for idempotents of S."""
-        return self._at_an_end(on_left=True)
+        """u e = e for idempotents of S; letters u are enough."""
+        return self._at_an_end("end", self.monoid.left)
 
     def reverse_definite(self) -> Outside | None:
-        """e u = e for idempotents of S."""
-        return self._at_an_end(on_left=False)
+        """e u = e for idempotents of S; letters u are enough."""
+        return self._at_an_end("beginning", self.monoid.right)
 
-    def _at_an_end(self, *, on_left: bool) -> Outside | None:
-        edges = self.monoid.left if on_left else self.monoid.right
-        for e in self._local_idempotents().tolist():
-            for letter in np.flatnonzero(edges[e] != e):
-                words = {"e": self._with_a_letter(e), "a": (int(letter),)}
-                product = ("a", "e") if on_left else ("e", "a")
-                return Outside(Witness(words, equal=((("e", "e"), ("e",)),), different=((product, ("e",)),)))
+    def _at_an_end(self, form: str, edges: Int64[np.ndarray, "elements letters"]) -> Outside | None:
+        moved = np.argwhere(edges[self._with_letters] != self._with_letters[:, np.newaxis])
+        for place, letter in moved.tolist():
+            return Outside(Witness(form, {"e": self._with_a_letter(int(self._with_letters[place])), "a": (letter,)}))
+        return None
+
+    def generalised_definite(self) -> Outside | None:
+        """e S e has one element, for the idempotents of S."""
+        for e, local in self._local_monoids():
+            for s in local[local != e].tolist():
+                return Outside(Witness("middle", {"e": self._with_a_letter(e), "s": self._with_a_letter(s)}))
         return None
 
     def locally_testable(self) -> Outside | None:
-        """e S e is commutative and idempotent, for an idempotent of S of each J class."""
+        """e S e is commutative and idempotent, for the idempotents of S."""
         table = self.monoid.table
-        words_of = np.flatnonzero(self.monoid.of_words)
-        for e, local in self._local_monoids(words_of):
-            named = {"e": self._with_a_letter(e)}
+        is_commutative = self.commutative() is None
+        for e, local in self._local_monoids():
+            words = {"e": self._with_a_letter(e)}
             squares = table[local, local]
-            if (squares != local).any():
-                s = int(local[squares != local][0])
-                words = named | {"s": self._with_a_letter(s)}
-                equal: tuple[tuple[Side, Side], ...] = ((("e", "e"), ("e",)), (("e", "s", "e"), ("s",)))
-                return Outside(Witness(words, equal, different=((("s", "s"), ("s",)),)))
+            for s in local[squares != local].tolist():
+                return Outside(Witness("local square", words | {"s": self._with_a_letter(s)}))
+            if is_commutative:
+                continue
             products = table[np.ix_(local, local)]
-            if (products != products.T).any():
-                s, t = (int(local[place]) for place in np.argwhere(products != products.T)[0])
-                words = named | {"s": self._with_a_letter(s), "t": self._with_a_letter(t)}
-                equal = ((("e", "e"), ("e",)), (("e", "s", "e"), ("s",)), (("e", "t", "e"), ("t",)))
-                return Outside(Witness(words, equal, different=((("s", "t"), ("t", "s")),)))
+            for places in np.argwhere(products != products.T).tolist():
+                s, t = (self._with_a_letter(int(local[place])) for place in places)
+                return Outside(Witness("local order", words | {"s": s, "t": t}))
         return None
 
-    def _local_monoids(self, words_of: Int64[np.ndarray, "elements"]) -> Iterator[tuple[int, Int64[np.ndarray, "members"]]]:
-        """Yield an idempotent e of S for each J class of such, and e S e; those of one class are isomorphic."""
-        idempotents = self._local_idempotents()
-        _, first = np.unique(self.monoid.j_classes[idempotents], return_index=True)
-        for e in sorted(idempotents[first].tolist()):
-            yield e, np.unique(self.monoid.table[self.monoid.table[e, words_of], e])
+    def _local_monoids(self) -> Iterator[tuple[int, Int64[np.ndarray, "members"]]]:
+        """Yield idempotents e of S with e S e, as many as decide an identity of such.
 
-    def stability_index(self) -> tuple[int, list[Int64[np.ndarray, "elements"]]]:
-        """Return the least s >= 1 for which words of length s and 2 s give the same elements, and the elements of each length.
-
-        It is found one length after the other. The sets of the lengths 1, 2, .. repeat, from some length on with some period,
-        so that some s exists.
-
-        >>> from seqsep.maths.automata.multiplication import multiplication
-        >>> from seqsep.maths.automata.regular import automaton
-        >>> Identities(multiplication(automaton("((0|1)(0|1))*"))).stability_index()[0]
-        2
+        Those of one J class are isomorphic. If f is an idempotent in e S e, then f S f is a part of e S e.
         """
-        sets = [np.array([0])]
-        s = 0
-        while True:
-            s += 1
-            while len(sets) <= 2 * s:
-                sets.append(np.unique(self.monoid.right[sets[-1]]))
-            if np.array_equal(sets[s], sets[2 * s]):
-                return s, sets[: s + 1]
+        covered = np.zeros(self.monoid.size, dtype=bool)
+        elements = np.flatnonzero(self.monoid.of_words)
+        classes = self.monoid.j_classes
+        for e in self._with_letters.tolist():
+            if not covered[classes[e]]:
+                local = np.unique(self.monoid.table[self.monoid.table[e, elements], e])
+                yield e, local
+                covered[classes[np.intersect1d(local, self._with_letters)]] = True
 
     def ac0(self) -> Outside | None:
-        """The elements of the words of length s have no group with more than one element, s the stability index."""
-        s, sets = self.stability_index()
-        stable = sets[s]
-        powers = self.monoid.powers()[stable]
-        moved = np.flatnonzero(self.monoid.table[powers, stable] != powers)
-        if not len(moved):
-            return None
-        a = int(stable[moved[0]])
-        word = self._word_of_length(a, sets)
-        exponent = 1
-        power = a
-        while self.monoid.table[power, power] != power:
-            power = int(self.monoid.table[power, a])
-            exponent += 1
-        omega = ("a",) * exponent
-        witness = Witness({"a": word}, equal=((omega + omega, omega),), different=(((*omega, "a"), omega),))
-        return Outside(witness, f"words of length {s}, whose elements are those of all multiples of {s}")
+        """The words of one length never have a group with more than one element.
 
-    def _word_of_length(self, element: int, sets: list[Int64[np.ndarray, "elements"]]) -> Word:
-        """Return a word of length len(sets) - 1 of an element, found backwards through the sets of each length."""
+        Let e be idempotent, and let d be the greatest common divisor of the lengths of words u with e u = e. The words of a
+        member g of the group of e have lengths that are equal modulo d: with g^(k - 1) they are words of e. All great numbers
+        of that class are lengths of words of g. So e and g have words of one length if and only if they have words of lengths
+        that are equal modulo d. Then these words have a group with more than one element; see `maths.automata.witnesses`.
+        """
+        for e, members in self.monoid.groups:
+            distances, period = self._distances(e)
+            same = members[(distances[members] % period == 0) & (members != e)]
+            if len(same):
+                return self._of_one_length(e, same)
+        return None
+
+    def _distances(self, e: int) -> tuple[Int64[np.ndarray, "elements"], int]:
+        """Return the lengths of shortest words from e to the elements of its R class, and the period of this component."""
+        inside = self.monoid.r_classes == self.monoid.r_classes[e]
+        distances = np.full(self.monoid.size, -1, dtype=np.int64)
+        latest = np.array([e])
+        distance = 0
+        while len(latest):
+            distances[latest] = distance
+            distance += 1
+            reached = np.unique(self.monoid.right[latest])
+            latest = reached[inside[reached] & (distances[reached] < 0)]
+        sources = np.flatnonzero(inside)
+        lengths = distances[sources][:, np.newaxis] + 1 - distances[self.monoid.right[sources]]
+        return distances, int(np.gcd.reduce(lengths[inside[self.monoid.right[sources]]]))
+
+    def _of_one_length(self, e: int, same: Int64[np.ndarray, "members"]) -> Outside:
+        """Return e and one of the given members of its group by words of one length, the least one."""
+        layers = [_flags(self.monoid.size, np.array([0]))]
+        for length in range(1, MOST_LETTERS + 1):
+            layers.append(_flags(self.monoid.size, self.monoid.right[layers[-1]]))
+            if layers[-1][e] and layers[-1][same].any():
+                g = int(same[layers[-1][same]][0])
+                words = [(element, self._word_of_length(element, layers[:length])) for element in (e, g)]
+                return Outside(self._of_group("group of one length", words[0], words[1]))
+        return Outside(None, f"words of one length, of more than {MOST_LETTERS:,} letters, have a group")
+
+    def _word_of_length(self, element: int, layers: list[Bool[np.ndarray, "elements"]]) -> Word:
+        """Return a word of as many letters as there are layers, found backwards; a layer has the words of one length."""
         letters: list[int] = []
-        for before in reversed(sets[:-1]):
-            places = np.argwhere(self.monoid.right[before] == element)[0]
-            letters.append(int(places[1]))
-            element = int(before[places[0]])
+        for layer in reversed(layers):
+            before = np.flatnonzero(layer)
+            place, letter = np.argwhere(self.monoid.right[before] == element)[0].tolist()
+            letters.append(letter)
+            element = int(before[place])
         return tuple(reversed(letters))
 
     def acc0(self) -> Outside | None:
         """Every maximal group is solvable."""
-        for e in self.monoid.one_of_each_class:
-            group = self.monoid.group(e)
-            if len(group) >= 60 and derived_length(self.monoid.table, group) is None:
-                return Outside(None, f"the group around the word {self.word(e)} has {len(group)} elements and is not solvable")
+        for members, group in self.groups:
+            if triple := group.coprime_triple():
+                elements = [int(members[place]) for place in (group.neutral, *triple)]
+                words = {name: self.monoid.word(element) for name, element in zip("eabc", elements, strict=True)}
+                orders = dict(zip("kmn", group.orders[list(triple)].tolist(), strict=True))
+                return Outside(Witness("coprime orders", words, orders), f"a group of {group.size} elements is not solvable")
         return None
 
     def derived_lengths(self) -> list[tuple[int, int | None]]:
         """Return the size and the derived length of each maximal group with more than one element, one a J class."""
-        groups = [self.monoid.group(e) for e in self.monoid.one_of_each_class]
-        return sorted((len(group), derived_length(self.monoid.table, group)) for group in groups if len(group) > 1)
+        return sorted(((group.size, group.derived_length()) for _, group in self.groups), key=lambda one: (one[0], one[1] or 0))
 
 
 CLASSES: dict[str, Callable[[Identities], Outside | None]] = {
@@ -306,6 +277,7 @@ CLASSES: dict[str, Callable[[Identities], Outside | None]] = {
     "l_trivial": Identities.l_trivial,
     "definite": Identities.definite,
     "reverse_definite": Identities.reverse_definite,
+    "generalised_definite": Identities.generalised_definite,
     "locally_testable": Identities.locally_testable,
     "commutative": Identities.commutative,
     "da": Identities.da,
@@ -317,9 +289,15 @@ CLASSES: dict[str, Callable[[Identities], Outside | None]] = {
 """By name: a function that returns None if a language is inside."""
 
 
-def _pairs(classes: Int64[np.ndarray, "elements"]) -> Iterator[tuple[int, int]]:
-    """Yield the first two members of each class that has more than one."""
+def _equal_pair(classes: Int64[np.ndarray, "elements"]) -> tuple[int, int] | None:
+    """Return the places of two equal numbers; None if all differ."""
     order = np.argsort(classes, kind="stable")
-    same = np.flatnonzero(classes[order][1:] == classes[order][:-1])
-    for place in same[:1]:
-        yield int(order[place]), int(order[place + 1])
+    for place in np.flatnonzero(classes[order][1:] == classes[order][:-1]).tolist():
+        return int(order[place]), int(order[place + 1])
+    return None
+
+
+def _flags(size: int, places: Int64[np.ndarray, "places"]) -> Bool[np.ndarray, "size"]:
+    found = np.zeros(size, dtype=bool)
+    found[places] = True
+    return found

@@ -1,12 +1,14 @@
-"""Green's relations, idempotents and maximal groups of a syntactic monoid, from its multiplication table.
+"""Products, Green's relations, idempotents and maximal groups of a syntactic monoid.
 
     u R v  if u M = v M        u L v  if M u = M v        u J v  if M u M = M v M        u H v  if u R v and u L v
 
 R classes are the strongly connected components of the right Cayley graph (edges u -> u a for letters a), L classes those of
 the left one (u -> a u), J classes those of both together. The H class of an idempotent is a group, and a maximal one.
+
+`maths.automata.monoids` multiplies maps of states one by one. Here each product is looked up in the Cayley graphs.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Int32, Int64
 
 from seqsep.maths.automata.automata import DFA
-from seqsep.maths.automata.monoids import Monoid, Word, syntactic_monoid
+from seqsep.maths.automata.monoids import Word
 
 MOST_MULTIPLIED = 5_000
 """Elements of the greatest monoid: its table then has 25 million entries, 100 MB."""
@@ -22,47 +24,46 @@ MOST_MULTIPLIED = 5_000
 
 @dataclass(frozen=True)
 class Multiplication:
-    """A syntactic monoid with its products; elements are numbers, 0 is the neutral one.
+    """A syntactic monoid with its products. Elements are numbered by their first words, shorter words first; 0 is neutral.
+
+    Fields:
+        right: the products u a, in row u and column a.
+        left: the products a u, in row u and column a.
+        before: the element of each first word without its last letter; -1 for the empty word.
+        last: the last letter of each first word; -1 for the empty word.
 
     >>> from seqsep.maths.automata.regular import automaton
-    >>> parity = Multiplication(syntactic_monoid(automaton("(0|1 0* 1)*")))
+    >>> parity = multiplication(automaton("(0|1 0* 1)*"))
     >>> parity.table.tolist()
     [[0, 1], [1, 0]]
     """
 
-    monoid: Monoid
+    right: Int32[np.ndarray, "elements letters"]
+    left: Int32[np.ndarray, "elements letters"]
+    before: Int32[np.ndarray, "elements"]
+    last: Int32[np.ndarray, "elements"]
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return len(self.monoid.maps)
+        return len(self.right)
 
-    @cached_property
-    def right(self) -> Int32[np.ndarray, "elements letters"]:
-        """The products u a."""
-        maps = np.array(self.monoid.maps)
-        moves = maps[list(self.monoid.letters)]
-        return self._numbers(moves[:, maps].transpose(1, 0, 2))
-
-    @cached_property
-    def left(self) -> Int32[np.ndarray, "elements letters"]:
-        """The products a u."""
-        maps = np.array(self.monoid.maps)
-        moves = maps[list(self.monoid.letters)]
-        return self._numbers(maps[:, moves])
-
-    def _numbers(self, maps: Int64[np.ndarray, "elements letters states"]) -> Int32[np.ndarray, "elements letters"]:
-        number = self.monoid.number
-        return np.array([[number[tuple(one)] for one in row] for row in maps.tolist()], dtype=np.int32).reshape(maps.shape[:2])
+    def word(self, element: int) -> Word:
+        """Return the first word of an element."""
+        letters = []
+        while element:
+            letters.append(int(self.last[element]))
+            element = int(self.before[element])
+        return tuple(reversed(letters))
 
     @cached_property
     def table(self) -> Int32[np.ndarray, "elements elements"]:
         """The products u v, in row u and column v: with v = w a, column v is column w times the letter a."""
         table = np.empty((self.size, self.size), dtype=np.int32, order="F")
         table[:, 0] = np.arange(self.size)
-        first = {word: index for index, word in enumerate(self.monoid.words)}
-        for index, word in enumerate(self.monoid.words[1:], 1):
-            table[:, index] = self.right[table[:, first[word[:-1]]], word[-1]]
+        columns = np.asfortranarray(self.right)
+        for index in range(1, self.size):
+            np.take(columns[:, self.last[index]], table[:, self.before[index]], out=table[:, index])
         return table
 
     @cached_property
@@ -89,48 +90,136 @@ class Multiplication:
 
     @cached_property
     def j_classes(self) -> Int64[np.ndarray, "elements"]:
-        """The number of each element's J class."""
-        return components(np.concatenate([self.right, self.left], axis=1).tolist())
+        """The number of each element's J class: u J v if some w has u R w and w L v."""
+        rows = self.r_classes
+        columns = self.l_classes + rows.max() + 1
+        found = np.arange(columns.max() + 1)
+        while not np.array_equal(found[rows], found[columns]):
+            least = np.minimum(found[rows], found[columns])
+            np.minimum.at(found, rows, least)
+            np.minimum.at(found, columns, least)
+        return found[rows]
 
     @cached_property
-    def one_of_each_class(self) -> list[int]:
-        """An idempotent of each J class that has one; local monoids and maximal groups of one J class are isomorphic."""
+    def groups(self) -> list[tuple[int, Int64[np.ndarray, "members"]]]:
+        """A maximal group with more than one element of each J class that has one: its neutral element, and its members.
+
+        The maximal groups of one J class are isomorphic.
+        """
         _, first = np.unique(self.j_classes[self.idempotents], return_index=True)
-        return sorted(self.idempotents[first].tolist())
+        found = []
+        for e in sorted(self.idempotents[first].tolist()):
+            same_row = self.r_classes == self.r_classes[e]
+            members = np.flatnonzero(same_row & (self.l_classes == self.l_classes[e]))
+            if len(members) > 1:
+                found.append((e, members))
+        return found
 
-    def group(self, idempotent: int) -> Int64[np.ndarray, "members"]:
-        """Return the members of the maximal group around an idempotent, its H class."""
-        same_row = self.r_classes == self.r_classes[idempotent]
-        return np.flatnonzero(same_row & (self.l_classes == self.l_classes[idempotent]))
-
-    def powers(self) -> Int64[np.ndarray, "elements"]:
-        """Return for each element a power with an exponent of at least `size`, so that it is in the cycle of the powers."""
-        power = np.arange(self.size)
-        for _ in range(max(1, self.size.bit_length())):
-            power = self.table[power, power]
-        return power
-
-    def multiplier(self, first: int, second: int, *, on_left: bool = False) -> Word | None:
-        """Return a shortest word x with first x = second, or x first = second; None if there is none."""
+    def multiplier(self, first: int, second: int, *, on_left: bool = False) -> Word:
+        """Return a shortest word x with first x = second, or x first = second. Raises ValueError if there is none."""
         edges = (self.left if on_left else self.right).tolist()
-        words: dict[int, Word] = {first: ()}
+        origin: dict[int, tuple[int, int]] = {first: (-1, -1)}
         queue = [first]
         for element in queue:
-            if element == second:
-                return words[element]
+            if second in origin:
+                break
             for letter, after in enumerate(edges[element]):
-                if after not in words:
-                    words[after] = (letter, *words[element]) if on_left else (*words[element], letter)
+                if after not in origin:
+                    origin[after] = (element, letter)
                     queue.append(after)
-        return None
+        if second not in origin:
+            raise ValueError(f"no multiplier leads from element {first} to {second}")
+        letters = []
+        while second != first:
+            second, letter = origin[second]
+            letters.append(letter)
+        return tuple(letters if on_left else reversed(letters))
 
 
-def multiplication(automaton: DFA, most: int = MOST_MULTIPLIED) -> Multiplication:
-    """Return the syntactic monoid of the automaton's language with its products.
+def multiplication(automaton: DFA, most: int = MOST_MULTIPLIED, *, is_least: bool = False) -> Multiplication:
+    """Return the syntactic monoid of the automaton's language with its products; `is_least` if it is the least automaton.
 
-    Raises ValueError if it has more than `most` elements.
+    Raises ValueError if the monoid has more than `most` elements. If the least automaton has more than `most` states, so has
+    its monoid, as words that lead to different states are different elements.
     """
-    return Multiplication(syntactic_monoid(automaton, most))
+    least = automaton if is_least else automaton.minimal()
+    states = len(least.table)
+    if states > most:
+        raise ValueError(f"expected a syntactic monoid of at most {most:,} elements, found {states:,} states")
+    return _Enumeration(least, most).all()
+
+
+class _Enumeration:
+    """The elements of a syntactic monoid, by shorter words first.
+
+    Source: Froidure and Pin 1997, "Algorithms for computing finite semigroups". Let a w be the first word of an element, and b
+    a letter. If w b is not a first word, the first word r c of its element is before it. So a w b = (a r) c is known.
+    """
+
+    def __init__(self, least: DFA, most: int) -> None:
+        self.most = most
+        self.moves = np.ascontiguousarray(least.table.T).astype(np.intp)
+        self.letters = len(self.moves)
+        firsts: dict[bytes, int] = {}
+        self.same = [firsts.setdefault(move.tobytes(), letter) for letter, move in enumerate(self.moves)]
+        self.kind = np.int16 if len(least.table) < 1 << 15 else np.int32
+        self.maps = [np.arange(len(least.table))]
+        self.number = {self._key(self.maps[0]): 0}
+        self.before = [-1]
+        self.last = [-1]
+        self.first = [-1]
+        self.after = [-1]  # the element of the first word without its first letter
+        self.right: list[list[int]] = []
+        self.left: list[list[int]] = []
+
+    def _key(self, one: Int64[np.ndarray, "states"]) -> bytes:
+        return one.astype(self.kind).tobytes()
+
+    def all(self) -> Multiplication:
+        """Return the elements with their products by letters."""
+        begin = 0
+        while begin < len(self.maps):
+            end = len(self.maps)
+            for element in range(begin, end):
+                row: list[int] = []
+                self.right.append(row)
+                for letter in range(self.letters):
+                    row.append(self._product(element, letter))
+            for element in range(begin, end):
+                self.left.append(self._left_row(element))
+            begin = end
+        shape = (len(self.maps), self.letters)
+        right, left = (np.array(rows, dtype=np.int32).reshape(shape) for rows in (self.right, self.left))
+        return Multiplication(right, left, np.array(self.before, dtype=np.int32), np.array(self.last, dtype=np.int32))
+
+    def _left_row(self, element: int) -> list[int]:
+        """Return the products of each letter and an element, whose shorter ones are known."""
+        if not element:
+            return list(self.right[0])
+        return [self.right[product][self.last[element]] for product in self.left[self.before[element]]]
+
+    def _product(self, element: int, letter: int) -> int:
+        """Return an element times a letter; it is known, or the map decides."""
+        if self.same[letter] != letter:
+            return self.right[element][self.same[letter]]
+        if element:
+            shorter = self.right[self.after[element]][letter]
+            if self.before[shorter] != self.after[element] or self.last[shorter] != letter:
+                if not shorter:
+                    return self.right[0][self.first[element]]
+                return self.right[self.left[self.before[shorter]][self.first[element]]][self.last[shorter]]
+        one = self.moves[letter][self.maps[element]]
+        key = self._key(one)
+        if key not in self.number:
+            if len(self.maps) == self.most:
+                raise ValueError(f"expected a syntactic monoid of at most {self.most:,} elements, found more")
+            self.number[key] = len(self.maps)
+            self.maps.append(one)
+            self.before.append(element)
+            self.last.append(letter)
+            self.first.append(self.first[element] if element else letter)
+            self.after.append(self.right[self.after[element]][letter] if element else 0)
+        return self.number[key]
 
 
 def components(edges: Sequence[Sequence[int]]) -> Int64[np.ndarray, "nodes"]:
@@ -182,39 +271,3 @@ def _from(stack: Sequence[int], node: int) -> list[int]:
     while stack[place] != node:
         place -= 1
     return list(stack[place:])
-
-
-def derived_length(table: Int32[np.ndarray, "elements elements"], members: Iterable[int]) -> int | None:
-    """Return the number of steps in which commutators lead a group to its neutral element; None if they never do.
-
-    `table` has the products of a monoid, and `members` are a group in it.
-
-    >>> from seqsep.maths.automata.regular import automaton
-    >>> parity = multiplication(automaton("(0|1 0* 1)*"))
-    >>> derived_length(parity.table, parity.group(0))
-    1
-    """
-    group = np.array(sorted(members))
-    steps = 0
-    while len(group) > 1:
-        smaller = commutators(table, group)
-        if len(smaller) == len(group):
-            return None
-        group = smaller
-        steps += 1
-    return steps
-
-
-def commutators(
-    table: Int32[np.ndarray, "elements elements"], group: Int64[np.ndarray, "members"]
-) -> Int64[np.ndarray, "some"]:
-    """Return the subgroup that all products a^-1 b^-1 a b generate."""
-    products = table[np.ix_(group, group)]
-    neutral = group[np.flatnonzero(products.diagonal() == group)[0]]
-    inverse = group[(products == neutral).argmax(axis=1)]
-    each = np.unique(table[table[np.ix_(inverse, inverse)], products])
-    while True:
-        more = np.unique(np.concatenate([each, table[np.ix_(each, each)].reshape(-1)]))
-        if len(more) == len(each):
-            return each
-        each = more

@@ -1,56 +1,50 @@
 """The class of a regular language, and what it says of architectures.
 
-A language is a regular expression, an automaton (in a Python file, or as JSON), the task of bounded brackets, or a Python
-function that returns 1 for the words that are in it. The classes are decided on the syntactic monoid
-(`maths.automata.identities`) and on the least automaton (`maths.automata.separation`). What a class says of models is in
-`statements`.
+The classes are decided on the syntactic monoid (`maths.automata.identities`) and on the least automaton
+(`maths.automata.separation`). What a class says of models is in `statements`.
 """
 
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
-from seqsep.core.files import read_text
-from seqsep.core.names import BadInput, is_whole
+from seqsep.core.names import whole
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA
-from seqsep.maths.automata.identities import CLASSES, Identities, Outside, Witness
-from seqsep.maths.automata.learned import Learned, learn
-from seqsep.maths.automata.monoids import Word
+from seqsep.maths.automata.identities import CLASSES, Identities, Outside
 from seqsep.maths.automata.multiplication import Multiplication, multiplication
 from seqsep.maths.automata.separation import Inseparable, separate
-from seqsep.theorems.analysis.function import Fields, Function, NamedFunction, resolve
+from seqsep.maths.automata.witnesses import Witness
+from seqsep.theorems.analysis.function import Fields
+from seqsep.theorems.analysis.languages import Language, find_language, shown
 from seqsep.theorems.analysis.statements import ARCHITECTURES, PREDICTOR, STATEMENTS, ArchitectureVerdict, Verdicts
 
-MOST_BYTES = 1 << 24
-MOST_SHOWN = 24
-"""Letters of a word that a line shows."""
-SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
-
-
-@dataclass(frozen=True)
-class Language:
-    """A regular language under its name, by its least automaton; `learned` says how a function's automaton was found."""
-
-    name: str
-    kind: str
-    automaton: DFA
-    learned: Learned | None = None
+WIDTH = 128
+"""Characters of a line."""
 
 
 @dataclass(frozen=True)
 class ClassVerdict:
-    """A class that a language is in, or not in; `holds` is None if it is not decided. A proof is of "not in"."""
+    """A class that a language is in, or not in; `holds` is None if it is not decided.
+
+    A proof is of "not in"; for NC1-complete, of "in".
+    """
 
     name: str
     holds: bool | None
     proof: Witness | Inseparable | None = None
     why: str = ""
+
+    def verify(self, automaton: DFA) -> None:
+        """Check the proof, if there is one. Raises ValueError if it does not show the verdict."""
+        if isinstance(self.proof, Inseparable):
+            self.proof.verify(automaton)
+        if isinstance(self.proof, Witness):
+            self.proof.verify(automaton, "acc0" if self.name == "nc1_complete" else self.name)
 
     def record(self) -> dict[str, Any]:
         """Return the verdict for JSON."""
@@ -85,10 +79,15 @@ class Classification:
 
     def architectures(self) -> list[ArchitectureVerdict]:
         """Return what is known of each architecture for this language."""
-        known = Verdicts(
-            {name: verdict.holds for name, verdict in self.verdicts.items()}, self.derived_length, self.groups, self.state_bits
-        )
+        holds = {name: verdict.holds for name, verdict in self.verdicts.items()}
+        is_group = any(size == self.monoid.size for size, _ in self.groups)
+        known = Verdicts(holds, self.derived_length, is_group, self.state_bits)
         return [judge(known) for judge in ARCHITECTURES]
+
+    def verify(self) -> None:
+        """Check each proof on the least automaton. Raises ValueError if one does not show its verdict."""
+        for verdict in self.verdicts.values():
+            verdict.verify(self.language.automaton)
 
     def record(self) -> dict[str, Any]:
         """Return everything for JSON."""
@@ -119,43 +118,49 @@ class Classification:
         head += f"a monoid of {count(self.monoid.size, 'element')}, over {count(automaton.table.shape[1], 'letter')}"
         found = [head]
         if learned := self.language.learned:
-            found.append(
-                f"The function agrees with this automaton on all words of at most {learned.length} letters, and on "
-                f"{learned.random_words} random ones of at most {learned.longest}; longer words were not tested."
-            )
-        found += ["", f"{'class':<18} {'in it':<8} what it says"]
+            text = f"The function agrees with this automaton on all words of at most {learned.length} letters, and on "
+            text += f"{learned.longer_words:,} longer ones of at most {learned.longest}. Other words were not tested."
+            found += wrap(text, WIDTH)
+        found += ["", f"{'class':<21} {'in it':<8} what it says"]
         for name, statement in STATEMENTS.items():
-            verdict = self.verdicts[name]
-            word = {True: "yes", False: "no", None: "unknown"}[verdict.holds]
-            found.append(f"{statement.title:<18} {word:<8} {statement.meaning}")
-        found += ["", PREDICTOR, "", f"{'architecture':<52} {'verdict':<14} why"]
-        found += [f"{one.architecture:<52} {one.verdict:<14} {one.why}" for one in self.architectures()]
-        shown = [f"  not {STATEMENTS[name].title}: {reason}" for name in STATEMENTS if (reason := self.reason(name))]
-        return found + (
-            ["", "Witnesses (products of words, read from left to right, as maps of the states)", *shown] if shown else []
-        )
+            word = {True: "yes", False: "no", None: "unknown"}[self.verdicts[name].holds]
+            found.append(f"{statement.title:<21} {word:<8} {statement.meaning}")
+        found += ["", *wrap(PREDICTOR, WIDTH), "", f"{'architecture':<52} {'verdict':<13} why"]
+        architectures = self.architectures()
+        found += [f"{one.architecture:<52} {one.verdict:<13} {one.why} [{n}]" for n, one in enumerate(architectures, 1)]
+        for n, one in enumerate(architectures, 1):
+            found += wrap(f"[{n}] {one.setting}; {one.source}", WIDTH, subsequent_indent="    ")
+        reasons = [f"  {self._said(name)}: {reason}" for name in STATEMENTS if (reason := self.reason(name))]
+        if reasons:
+            found += [
+                "",
+                "Witnesses: products of words, read from left to right, as maps of the states (--json has whole words)",
+            ]
+        for line in reasons:
+            found += wrap(line, WIDTH, subsequent_indent="    ")
+        return found
+
+    def _said(self, name: str) -> str:
+        verdict = self.verdicts[name]
+        return f"{'unknown' if verdict.holds is None else 'not'} {STATEMENTS[name].title}"
 
     def reason(self, name: str) -> str:
-        """Return a witness in one line, or an empty text."""
+        """Return a witness in one line, or why a class is missed or not decided; an empty text for a class that holds."""
         verdict = self.verdicts[name]
-        if verdict.holds is not False:
+        if verdict.holds or name == "nc1_complete":
             return ""
         if isinstance(verdict.proof, Witness):
             words = ", ".join(f"{key} = {shown(word)}" for key, word in verdict.proof.words.items())
-            equal = [f"{_product(left)} = {_product(right)}" for left, right in verdict.proof.equal]
-            different = [f"{_product(left)} != {_product(right)}" for left, right in verdict.proof.different]
-            return f"{words}: {', '.join(equal + different)}"
+            equal, different = verdict.proof.equations()
+            return f"{words}: {', '.join([*equal, different.replace('=', '!=')])}"
         if isinstance(verdict.proof, Inseparable):
-            classes: dict[int, list[int]] = {}
-            for state, number in verdict.proof.classes.items():
-                classes.setdefault(number, []).append(state)
-            joined = next(states for states in classes.values() if len(states) > 1)
-            return f"no counts separate the states {' and '.join(map(str, joined[:2]))} of one component (--json has the proof)"
+            join = verdict.proof.joins[0]
+            return f"no counts separate the states {join.start} and {join.end} of one component (--json has the proof)"
         return verdict.why
 
 
 def classify(
-    target: str | DFA,
+    target: str | DFA | Callable[[list[int]], int | None],
     alphabet: Sequence[int] | int | None = None,
     *,
     fields: Fields | None = None,
@@ -165,7 +170,8 @@ def classify(
     """Decide the classes of a regular language.
 
     Arguments:
-        target: a regular expression, FILE.py:NAME with a function or a DFA, FILE.json with a DFA, a task, or a DFA.
+        target: a regular expression, FILE.py:NAME with a function or a DFA, FILE.json with a DFA, a task, a DFA, or a function
+            from a list of letters to 1 for words in the language and 0 for others.
         alphabet: number of letters; by default 2, or those that an expression uses.
         fields: fields of a task.
         is_regular: True to read the target as a regular expression in any case.
@@ -177,22 +183,19 @@ def classify(
     >>> parity.verdicts["aperiodic"].holds, parity.groups, parity.state_bits
     (False, [(2, 1)], 1)
     """
-    sizes = [alphabet] if isinstance(alphabet, int) else alphabet
+    given = [] if alphabet is None else alphabet if isinstance(alphabet, Sequence) else [alphabet]
+    sizes = None if alphabet is None else [whole(size, "classify: alphabet") for size in given]
+    length = None if length is None else whole(length, "classify: length")
     language = find_language(target, sizes, fields, is_regular=is_regular, length=length)
-    monoid = multiplication(language.automaton)
+    try:
+        monoid = multiplication(language.automaton, is_least=True)
+    except ValueError as error:
+        raise ValueError(f"{language.name}: {error}") from error
     identities = Identities(monoid)
     verdicts = {name: _verdict(name, decide(identities)) for name, decide in CLASSES.items()}
-    rounds = None
-    try:
-        separation = separate(language.automaton)
-    except ValueError as error:
-        verdicts["c_rasp"] = ClassVerdict("c_rasp", None, why=str(error))
-    else:
-        inside = separation.inseparable is None
-        verdicts["c_rasp"] = ClassVerdict("c_rasp", inside, separation.inseparable)
-        rounds = separation.rounds if inside else None
+    verdicts["c_rasp"], rounds = _c_rasp(language.automaton, verdicts["r_infinity"])
     solvable = verdicts["acc0"]
-    verdicts["nc1_complete"] = ClassVerdict("nc1_complete", not solvable.holds, why=solvable.why)
+    verdicts["nc1_complete"] = ClassVerdict("nc1_complete", not solvable.holds, solvable.proof, solvable.why)
     ordered = {name: verdicts[name] for name in STATEMENTS}
     return Classification(language, ordered, monoid, identities.derived_lengths(), rounds)
 
@@ -203,94 +206,17 @@ def _verdict(name: str, outside: Outside | None) -> ClassVerdict:
     return ClassVerdict(name, False, outside.witness, outside.why)
 
 
-def find_language(
-    target: str | DFA, alphabet: Sequence[int] | None, fields: Fields | None, *, is_regular: bool, length: int | None
-) -> Language:
-    """Return the language of this name with its least automaton. Raises BadInput or ValueError if it has none."""
-    if isinstance(target, DFA):
-        return Language("DFA", "automaton", target.minimal())
-    if target.endswith(".json") and not is_regular:
-        return Language(target, "automaton", read_automaton(Path(target)).minimal())
-    named = resolve(target, alphabet, fields, is_regular)
-    if named.automaton is not None:
-        return Language(named.name, named.kind, named.automaton().minimal())
-    if named.kind != "function":
-        raise BadInput(f"{target}: expected a language of words of every length, found a {named.kind} for one length at a time")
-    learned = _learn(named, length)
-    return Language(named.name, named.kind, learned.automaton, learned)
-
-
-def _learn(named: NamedFunction, length: int | None) -> Learned:
-    first, second = named.at(1), named.at(2)
-    sizes = {len(symbols) for symbols in (*first.symbols, *second.symbols)}
-    if len(sizes) > 1 or first.call is None:
-        raise BadInput(f"{named.name}: expected one alphabet for all positions, found sizes {sorted(sizes)}")
+def _c_rasp(automaton: DFA, larger: ClassVerdict) -> tuple[ClassVerdict, int | None]:
+    """Decide C-RASP, and return the rounds that it needs; a language outside of R-infinity is outside of C-RASP too."""
+    if not larger.holds:
+        return ClassVerdict("c_rasp", False, larger.proof, "outside of R-infinity, of which C-RASP is a part"), None
     try:
-        return learn(lambda word: _answer(named.name, first.call, word), sizes.pop(), length)
-    except BadInput:
-        raise
+        separation = separate(automaton, is_least=True)
     except ValueError as error:
-        raise BadInput(f"{named.name}: {error}") from error
-
-
-def _answer(name: str, call: Function | None, word: Word) -> bool:
-    """Return True for a word in the language. Raises BadInput for another answer than 0 or 1."""
-    answer = None if call is None else call(list(word))
-    if answer not in (0, 1):
-        raise BadInput(f"{name}: expected 0 or 1 for the word {shown(word)}, found {str(answer)[:60]}")
-    return bool(answer)
-
-
-def read_automaton(path: Path) -> DFA:
-    """Read {"table": [[..]], "start": 0, "accepting": [..]} with a row for each state and the accepting states' numbers.
-
-    Raises BadInput for another file.
-    """
-    try:
-        data = json.loads(read_text(path, most=MOST_BYTES))
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: expected an automaton as JSON, found {type(error).__name__}") from error
-    expected = f"{path}: expected an object with table (a row of next states for each state), start and accepting (states)"
-    if not isinstance(data, dict) or not {"table", "start", "accepting"} <= set(data):
-        raise BadInput(f"{expected}, found {str(data)[:60]}")
-    table = data["table"]
-    rows = table if isinstance(table, list) and all(isinstance(row, list) for row in table) else []
-    numbers = [number for row in rows for number in row]
-    accepting: list[Any] = data["accepting"] if isinstance(data["accepting"], list) else [None]
-    if not numbers or len({len(row) for row in rows}) > 1 or not all(map(is_whole, [*numbers, *accepting, data["start"]])):
-        raise BadInput(f"{expected}, found rows of different lengths, or entries that are not whole numbers")
-    if not all(0 <= state < len(rows) for state in [*numbers, *accepting, data["start"]]):
-        raise BadInput(f"{path}: expected states from 0 to {len(rows) - 1}, found another number")
-    flags = np.zeros(len(rows), dtype=bool)
-    flags[[int(state) for state in accepting]] = True
-    return DFA(np.array(rows), int(data["start"]), flags)
-
-
-def shown(word: Word) -> str:
-    """Return a word in symbols; a long one is cut.
-
-    >>> shown((0, 1, 10)), shown(())
-    ('01a', 'the empty word')
-    """
-    if not word:
-        return "the empty word"
-    text = "".join(SYMBOLS[letter] if letter < len(SYMBOLS) else f"<{letter}>" for letter in word[:MOST_SHOWN])
-    return text + (".." if len(word) > MOST_SHOWN else "")
-
-
-def _product(names: Sequence[str]) -> str:
-    """Return a product as text, equal factors as a power.
-
-    >>> _product(("a", "a", "b"))
-    'a^2 b'
-    """
-    parts: list[list[Any]] = []
-    for name in names:
-        if parts and parts[-1][0] == name:
-            parts[-1][1] += 1
-        else:
-            parts.append([name, 1])
-    return " ".join(name if times == 1 else f"{name}^{times}" for name, times in parts)
+        return ClassVerdict("c_rasp", None, why=str(error)), None
+    if separation.inseparable is not None:
+        return ClassVerdict("c_rasp", False, separation.inseparable), None
+    return ClassVerdict("c_rasp", True), separation.rounds
 
 
 def count(number: int, noun: str) -> str:

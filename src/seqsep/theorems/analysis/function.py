@@ -61,7 +61,8 @@ class NamedFunction:
     """A function under its name, at any length.
 
     `length` is set if it has one length only. `automaton` builds the automaton that gives its answers at every length, if the
-    function is given by one.
+    function is given by one. A Python function has `call`, its answer to one word, and `sizes_at`, the sizes of its alphabets
+    at each position of a length.
     """
 
     name: str
@@ -69,6 +70,8 @@ class NamedFunction:
     at: Callable[[int], FunctionAtLength]
     length: int | None = None
     automaton: Callable[[], DFA] | None = None
+    call: Function | None = None
+    sizes_at: Callable[[int], tuple[int, ...]] | None = None
 
 
 def resolve(
@@ -133,13 +136,17 @@ def of_function(function: Function, name: str, alphabet: Sequence[int] | Callabl
         with contextlib.redirect_stdout(sys.stderr):
             return function(word)
 
+    def sizes_at(length: int) -> tuple[int, ...]:
+        with contextlib.redirect_stdout(sys.stderr):
+            return sizes(alphabet, length, name)
+
     def at(length: int) -> FunctionAtLength:
-        symbols = alphabet_ranges(sizes(alphabet, length, name))
+        symbols = alphabet_ranges(sizes_at(length))
         with contextlib.redirect_stdout(sys.stderr):
             table = tabulate(function, symbols, name)
         return _tabulated_at(table, call)
 
-    return NamedFunction(name, "function", at)
+    return NamedFunction(name, "function", at, call=call, sizes_at=sizes_at)
 
 
 def _tabulated_at(table: Tabulated, call: Function) -> FunctionAtLength:

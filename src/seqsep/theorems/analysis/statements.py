@@ -1,8 +1,8 @@
 """Statements about sequence models and the classes of languages: by whom, at which precision, and how the answer is read.
 
-These are statements of other papers, quoted from their abstracts if `(abstract)` is in the source; seqsep does not run them. A
-verdict is "can", "cannot", "up to length" (right for short inputs, wrong from some length on), or "open" (the quoted statements
-do not decide).
+These are statements of other papers, which seqsep does not run. `(abstract)` in a source says that the abstract has the
+statement. A verdict is "can", "cannot", "up to length" (right for short inputs, wrong from some length on), or "open" (the
+quoted statements do not decide).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,9 +31,10 @@ STATEMENTS: dict[str, ClassStatement] = {
     "commutative": ClassStatement("commutative", "only the number of each letter matters, not their order"),
     "definite": ClassStatement("definite", "a window of the last tokens decides: one short convolution"),
     "reverse_definite": ClassStatement("reverse definite", "a window of the first tokens decides"),
+    "generalised_definite": ClassStatement("generalised definite", "a window of the first and of the last tokens decides"),
     "locally_testable": ClassStatement("locally testable", "the set of short blocks decides, with the first and the last one"),
     "j_trivial": ClassStatement("J-trivial", "the set of short subsequences decides (piecewise testable)"),
-    "r_trivial": ClassStatement("R-trivial", "what fixed-precision attention without positions recognises at an end token"),
+    "r_trivial": ClassStatement("R-trivial", "no state of the least automaton is entered again once it is left"),
     "l_trivial": ClassStatement("L-trivial", "the mirrored language is R-trivial"),
     "da": ClassStatement("DA", "two-variable first-order logic"),
     "aperiodic": ClassStatement("aperiodic", "star-free: no part counts modulo a number"),
@@ -48,19 +49,35 @@ STATEMENTS: dict[str, ClassStatement] = {
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What is known of a language: its classes, the derived length and the sizes of its groups, and the bits of its state."""
+    """What is known of a language.
+
+    Fields:
+        holds: its classes; None if one is not decided.
+        derived_length: the greatest derived length of its groups, None if one is not solvable.
+        is_group: True if its syntactic monoid is a group.
+        state_bits: bits of its least state.
+    """
 
     holds: Mapping[str, bool | None]
     derived_length: int | None
-    groups: Sequence[tuple[int, int | None]]
+    is_group: bool
     state_bits: int
 
 
 @dataclass(frozen=True)
 class ArchitectureVerdict:
-    """What the quoted statements say of one architecture and a language."""
+    """What the quoted statements say of one architecture and a language.
+
+    Fields:
+        architecture: its name.
+        setting: precision, and the token at which the answer is read.
+        verdict: "can", "cannot", "up to length" or "open".
+        why: one line.
+        source: by whom.
+    """
 
     architecture: str
+    setting: str
     verdict: str
     why: str
     source: str
@@ -70,103 +87,130 @@ class ArchitectureVerdict:
         return asdict(self)
 
 
-def fixed_attention(known: Verdicts) -> ArchitectureVerdict:
-    """Causal softmax attention of fixed precision without positions."""
-    inside = known.holds["r_trivial"]
-    return ArchitectureVerdict(
-        "attention, fixed precision, no positions, end token",
-        CAN if inside else CANNOT,
-        "the language is R-trivial" if inside else "it recognises only R-trivial languages",
-        "arXiv:2505.23623 (abstract)",
-    )
-
-
-def generalising_transformer(known: Verdicts) -> ArchitectureVerdict:
-    """Transformers that are right at lengths which they were not trained at."""
-    inside = known.holds["c_rasp"]
-    return ArchitectureVerdict(
-        "Transformer that generalises in length",
-        CAN if inside else OPEN,
-        "the language is in C-RASP" if inside else "outside of C-RASP, trained models failed (0 of 60)",
-        "Yang et al. 2026, Algebraic Decomposition Theory for Transformer Length Generalization",
-    )
-
-
-def hard_attention(known: Verdicts) -> ArchitectureVerdict:
-    """Masked attention that reads one token a head."""
-    inside = known.holds["aperiodic"]
-    return ArchitectureVerdict(
-        "masked hard attention, no positions",
-        CAN if inside else CANNOT,
-        "the language is star-free" if inside else "it recognises exactly the star-free languages",
-        "Yang, Chiang and Angluin 2024 (arXiv:2310.13897, abstract)",
-    )
-
-
-def deep_transformer(known: Verdicts) -> ArchitectureVerdict:
-    """Transformers of fixed depth whose precision grows as the logarithm of the length."""
-    hard = known.holds["nc1_complete"]
-    return ArchitectureVerdict(
-        "Transformer, fixed depth, log precision",
-        CANNOT if hard else OPEN,
-        "NC1-complete; these Transformers are in TC0 (if TC0 is not NC1)" if hard else "inside of ACC0, which TC0 contains",
-        "Merrill and Sabharwal 2023 (arXiv:2207.00729, abstract)",
-    )
-
-
 def window(known: Verdicts) -> ArchitectureVerdict:
     """One layer that reads a fixed number of last tokens."""
     inside = known.holds["definite"]
     return ArchitectureVerdict(
-        "one window of the last tokens (short convolution)",
+        "window of the last tokens (short convolution)",
+        "any precision, read at the last token",
         CAN if inside else SHORT,
         "the last tokens decide" if inside else "earlier tokens matter too",
         "by definition",
     )
 
 
-def positive_recurrence(known: Verdicts) -> ArchitectureVerdict:
-    """Diagonal linear recurrences whose factors are not negative."""
+def fixed_attention(known: Verdicts) -> ArchitectureVerdict:
+    """Causal softmax attention of fixed precision without positions."""
+    inside = known.holds["r_trivial"]
+    return ArchitectureVerdict(
+        "soft attention, strict causal mask, no positions",
+        "fixed precision, read at an end token",
+        CAN if inside else CANNOT,
+        "the language is R-trivial" if inside else "it recognises only R-trivial languages",
+        "Li and Cotterell 2025 (arXiv:2505.23623, abstract: the past operator; R-trivial: text)",
+    )
+
+
+def hard_attention(known: Verdicts) -> ArchitectureVerdict:
+    """Attention that reads one earlier or later token a head."""
     inside = known.holds["aperiodic"]
     return ArchitectureVerdict(
-        "diagonal recurrence, factors >= 0, finite precision",
+        "unique hard attention, strict mask, no positions",
+        "any precision, read at the last token",
+        CAN if inside else CANNOT,
+        "the language is star-free" if inside else "it recognises only star-free languages",
+        "Yang, Chiang and Angluin 2024 (arXiv:2310.13897, abstract)",
+    )
+
+
+def generalising_transformer(known: Verdicts) -> ArchitectureVerdict:
+    """Transformers that are right at lengths which they were not trained at."""
+    inside = known.holds["c_rasp"]
+    verdict = {
+        True: "in C-RASP, where trained models succeeded (61 of 65)",
+        False: "outside of C-RASP, where trained models failed (0 of 60)",
+        None: "membership in C-RASP is not decided",
+    }
+    return ArchitectureVerdict(
+        "Transformer trained on short inputs",
+        "precision of training, read after each token, at 10 times the trained length",
+        CAN if inside else OPEN,
+        verdict[inside],
+        "Yang et al. 2026, Algebraic Decomposition Theory for Transformer Length Generalization; arXiv:2410.02140",
+    )
+
+
+def deep_transformer(known: Verdicts) -> ArchitectureVerdict:
+    """Transformers of fixed depth whose precision grows as the logarithm of the length."""
+    hard = known.holds["nc1_complete"]
+    if hard:
+        source = "Merrill and Sabharwal 2023 (arXiv:2207.00729, abstract): these Transformers are in TC0"
+    else:
+        source = "Liu et al. 2023 (arXiv:2210.10749, abstract of the ICLR paper)"
+    return ArchitectureVerdict(
+        "Transformer of fixed depth, weights for each length",
+        "logarithmic precision, read after each token",
+        CANNOT if hard else CAN,
+        "NC1-complete, so not in TC0 (unless TC0 is NC1)" if hard else "each of its groups is solvable",
+        source,
+    )
+
+
+def positive_recurrence(known: Verdicts) -> ArchitectureVerdict:
+    """Diagonal linear recurrences whose factors depend on the input and are not negative."""
+    inside = known.holds["aperiodic"]
+    return ArchitectureVerdict(
+        "diagonal recurrence, factors >= 0 from the input",
+        "finite precision, read after each token",
         CAN if inside else SHORT,
-        "the language is star-free" if inside else "it recognises exactly the star-free languages (Mamba, GLA, retention)",
-        "Sarrof, Veitsman and Hahn 2024 (arXiv:2405.17394, abstract)",
+        "the language is star-free (Mamba, GLA)" if inside else "it recognises only star-free languages (Mamba, GLA)",
+        "Sarrof, Veitsman and Hahn 2024 (arXiv:2405.17394; abstract: star-free languages; the converse: text)",
     )
 
 
 def complex_recurrence(known: Verdicts) -> ArchitectureVerdict:
     """Diagonal linear recurrences with complex factors that depend on the input."""
     layers = known.derived_length
-    solvable = layers is not None
-    why = "some group is not solvable"
-    if solvable:
-        why = f"solvable groups of derived length {layers}: that many layers" if layers else "no groups"
+    verdict, why = OPEN, "the sources are about groups, and about star-free languages"
+    if known.holds["aperiodic"]:
+        verdict, why = CAN, "the language is star-free: factors >= 0 are enough"
+    elif known.is_group and layers is None:
+        verdict, why = CANNOT, "its group is not solvable"
+    elif known.is_group:
+        verdict, why = CAN, f"a group of derived length {layers}: {layers} layer{'s' * (layers != 1)}, and not fewer"
     return ArchitectureVerdict(
-        "diagonal recurrence, complex factors from the input", CAN if solvable else OPEN, why, "arXiv:2603.01959 (abstract)"
+        "diagonal recurrence, complex factors from the input",
+        "finite precision, read after each token",
+        verdict,
+        why,
+        "Shakerinava et al. 2026 (arXiv:2603.01959, abstract), for groups",
     )
 
 
 def delta_rule(known: Verdicts) -> ArchitectureVerdict:
-    """Products of reflections a token."""
+    """Linear recurrences with products of reflections."""
     return ArchitectureVerdict(
-        "delta rule, eigenvalues -1 to 1, several steps a token",
+        "delta rule, eigenvalues -1 to 1, steps a token",
+        "finite precision, read after each token",
         CAN,
-        "every regular language, with enough steps a token and layers",
-        "Grazzi et al. 2024 (arXiv:2411.12537, abstract); Siems et al. 2025 (arXiv:2502.10297, abstract)",
+        "every regular language, with enough steps and layers",
+        "Grazzi et al. 2025 (arXiv:2411.12537, abstract); Siems et al. 2025 (arXiv:2502.10297)",
     )
 
 
 def nonlinear_recurrence(known: Verdicts) -> ArchitectureVerdict:
     """Any recurrent model with a state of enough bits."""
-    bits = "1 bit" if known.state_bits == 1 else f"{known.state_bits} bits"
+    bits = "1 bit of state is" if known.state_bits == 1 else f"{known.state_bits} bits of state are"
     return ArchitectureVerdict(
-        "recurrence of any kind (LSTM)", CAN, f"{bits} of state are enough, and fewer are not", "the least automaton"
+        "recurrence of any kind (LSTM)",
+        "finite precision, read after each token from the state",
+        CAN,
+        f"{bits} enough" + (", and fewer are not" if known.state_bits else ""),
+        "the least automaton",
     )
 
 
-ARCHITECTURES: tuple[Callable[[Verdicts], ArchitectureVerdict], ...] = (
+ARCHITECTURES: Sequence[Callable[[Verdicts], ArchitectureVerdict]] = (
     window,
     fixed_attention,
     hard_attention,
