@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Int32, Int64
+from jaxtyping import Bool, Int
 
 
 class Group:
@@ -27,14 +27,14 @@ class Group:
     (0, [1, 3, 3], 1)
     """
 
-    def __init__(self, table: Int32[np.ndarray, "elements elements"]) -> None:
+    def __init__(self, table: Int[np.ndarray, "elements elements"]) -> None:
         self.table = table
         self.size = len(table)
         self.neutral = int(np.flatnonzero(table.diagonal() == np.arange(self.size))[0])
-        self.inverse = (table == self.neutral).argmax(axis=1)
+        self.inverse: list[int] = (table == self.neutral).argmax(axis=1).tolist()
 
     @cached_property
-    def orders(self) -> Int64[np.ndarray, "elements"]:
+    def orders(self) -> Int[np.ndarray, "elements"]:
         """The least k >= 1 with a^k = 1 for each element a."""
         each = np.arange(self.size)
         orders = np.zeros(self.size, dtype=np.int64)
@@ -85,19 +85,20 @@ class Group:
         It is the least normal subgroup that has the commutators of generators.
         """
         generators = self.generators(inside)
-        found = {self._product(self.inverse[a], self.inverse[b], a, b) for a in generators for b in generators}
+        found = {self._product((self.inverse[a], self.inverse[b], a, b)) for a in generators for b in generators}
         while True:
             subgroup = self.generated(found)
-            conjugates = {self._product(self.inverse[a], x, a) for a in generators for x in found}
+            conjugates = {self._product((self.inverse[a], x, a)) for a in generators for x in found}
             missing = [x for x in conjugates if not subgroup[x]]
             if not missing:
                 return subgroup
             found.add(min(missing))
 
-    def _product(self, first: int, *further: int) -> int:
-        for factor in further:
-            first = self.table[first, factor]
-        return int(first)
+    def _product(self, factors: Iterable[int]) -> int:
+        product = self.neutral
+        for factor in factors:
+            product = int(self.table[product, factor])
+        return product
 
     @cached_property
     def core(self) -> tuple[int, Bool[np.ndarray, "elements"]]:
@@ -123,7 +124,7 @@ class Group:
             return None
         orders = self.orders
         for a in members[members != self.neutral].tolist():
-            c = self.inverse[self.table[a, members]]
+            c = np.array(self.inverse)[self.table[a, members]]
             of_a, of_b, of_c = orders[a], orders[members], orders[c]
             fits = (np.gcd(of_a, of_b) == 1) & (np.gcd(of_a, of_c) == 1) & (np.gcd(of_b, of_c) == 1)
             if fits.any():

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Int64
+from jaxtyping import Bool, Int
 
 from seqsep.maths.automata.groups import Group
 from seqsep.maths.automata.monoids import Word
@@ -54,7 +54,7 @@ class Identities:
     monoid: Multiplication
 
     @cached_property
-    def groups(self) -> list[tuple[Int64[np.ndarray, "members"], Group]]:
+    def groups(self) -> list[tuple[Int[np.ndarray, "members"], Group]]:
         """The maximal groups with more than one element, one a J class: the elements of the monoid, and the group."""
         found = []
         for _, members in self.monoid.groups:
@@ -103,7 +103,7 @@ class Identities:
         """R and L classes have one element each."""
         return self.r_trivial() or self.l_trivial()
 
-    def _of_classes(self, classes: Int64[np.ndarray, "elements"], *, on_left: bool) -> Outside | None:
+    def _of_classes(self, classes: Int[np.ndarray, "elements"], *, on_left: bool) -> Outside | None:
         if (pair := _equal_pair(classes)) is None:
             return None
         u, v = pair
@@ -142,7 +142,7 @@ class Identities:
         return Outside(Witness("idempotents", {"e": self.monoid.word(e), "f": self.monoid.word(f)}))
 
     @cached_property
-    def _with_letters(self) -> Int64[np.ndarray, "idempotents"]:
+    def _with_letters(self) -> Int[np.ndarray, "idempotents"]:
         """The idempotents of words with a letter."""
         return self.monoid.idempotents[self.monoid.of_words[self.monoid.idempotents]]
 
@@ -161,7 +161,7 @@ class Identities:
         """e u = e for idempotents of S; letters u are enough."""
         return self._at_an_end("beginning", self.monoid.right)
 
-    def _at_an_end(self, form: str, edges: Int64[np.ndarray, "elements letters"]) -> Outside | None:
+    def _at_an_end(self, form: str, edges: Int[np.ndarray, "elements letters"]) -> Outside | None:
         moved = np.argwhere(edges[self._with_letters] != self._with_letters[:, np.newaxis])
         for place, letter in moved.tolist():
             return Outside(Witness(form, {"e": self._with_a_letter(int(self._with_letters[place])), "a": (letter,)}))
@@ -191,7 +191,7 @@ class Identities:
                 return Outside(Witness("local order", words | {"s": s, "t": t}))
         return None
 
-    def _local_monoids(self) -> Iterator[tuple[int, Int64[np.ndarray, "members"]]]:
+    def _local_monoids(self) -> Iterator[tuple[int, Int[np.ndarray, "members"]]]:
         """Yield idempotents e of S with e S e, as many as decide an identity of such.
 
         Those of one J class are isomorphic. If f is an idempotent in e S e, then f S f is a part of e S e.
@@ -220,7 +220,7 @@ class Identities:
                 return self._of_one_length(e, same)
         return None
 
-    def _distances(self, e: int) -> tuple[Int64[np.ndarray, "elements"], int]:
+    def _distances(self, e: int) -> tuple[Int[np.ndarray, "elements"], int]:
         """Return the lengths of shortest words from e to the elements of its R class, and the period of this component."""
         inside = self.monoid.r_classes == self.monoid.r_classes[e]
         distances = np.full(self.monoid.size, -1, dtype=np.int64)
@@ -235,7 +235,7 @@ class Identities:
         lengths = distances[sources][:, np.newaxis] + 1 - distances[self.monoid.right[sources]]
         return distances, int(np.gcd.reduce(lengths[inside[self.monoid.right[sources]]]))
 
-    def _of_one_length(self, e: int, same: Int64[np.ndarray, "members"]) -> Outside:
+    def _of_one_length(self, e: int, same: Int[np.ndarray, "members"]) -> Outside:
         """Return e and one of the given members of its group by words of one length, the least one."""
         layers = [_flags(self.monoid.size, np.array([0]))]
         for length in range(1, MOST_LETTERS + 1):
@@ -289,7 +289,7 @@ CLASSES: dict[str, Callable[[Identities], Outside | None]] = {
 """By name: a function that returns None if a language is inside."""
 
 
-def _equal_pair(classes: Int64[np.ndarray, "elements"]) -> tuple[int, int] | None:
+def _equal_pair(classes: Int[np.ndarray, "elements"]) -> tuple[int, int] | None:
     """Return the places of two equal numbers; None if all differ."""
     order = np.argsort(classes, kind="stable")
     for place in np.flatnonzero(classes[order][1:] == classes[order][:-1]).tolist():
@@ -297,7 +297,7 @@ def _equal_pair(classes: Int64[np.ndarray, "elements"]) -> tuple[int, int] | Non
     return None
 
 
-def _flags(size: int, places: Int64[np.ndarray, "places"]) -> Bool[np.ndarray, "size"]:
+def _flags(size: int, places: Int[np.ndarray, "..."]) -> Bool[np.ndarray, "size"]:
     found = np.zeros(size, dtype=bool)
     found[places] = True
     return found

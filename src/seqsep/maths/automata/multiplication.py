@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Int32, Int64
+from jaxtyping import Bool, Int
 
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.monoids import Word
@@ -38,10 +38,10 @@ class Multiplication:
     [[0, 1], [1, 0]]
     """
 
-    right: Int32[np.ndarray, "elements letters"]
-    left: Int32[np.ndarray, "elements letters"]
-    before: Int32[np.ndarray, "elements"]
-    last: Int32[np.ndarray, "elements"]
+    right: Int[np.ndarray, "elements letters"]
+    left: Int[np.ndarray, "elements letters"]
+    before: Int[np.ndarray, "elements"]
+    last: Int[np.ndarray, "elements"]
 
     @property
     def size(self) -> int:
@@ -57,7 +57,7 @@ class Multiplication:
         return tuple(reversed(letters))
 
     @cached_property
-    def table(self) -> Int32[np.ndarray, "elements elements"]:
+    def table(self) -> Int[np.ndarray, "elements elements"]:
         """The products u v, in row u and column v: with v = w a, column v is column w times the letter a."""
         table = np.empty((self.size, self.size), dtype=np.int32, order="F")
         table[:, 0] = np.arange(self.size)
@@ -67,7 +67,7 @@ class Multiplication:
         return table
 
     @cached_property
-    def idempotents(self) -> Int64[np.ndarray, "idempotents"]:
+    def idempotents(self) -> Int[np.ndarray, "idempotents"]:
         """The elements e with e e = e."""
         return np.flatnonzero(self.table.diagonal() == np.arange(self.size))
 
@@ -79,17 +79,17 @@ class Multiplication:
         return found
 
     @cached_property
-    def r_classes(self) -> Int64[np.ndarray, "elements"]:
+    def r_classes(self) -> Int[np.ndarray, "elements"]:
         """The number of each element's R class."""
         return components(self.right.tolist())
 
     @cached_property
-    def l_classes(self) -> Int64[np.ndarray, "elements"]:
+    def l_classes(self) -> Int[np.ndarray, "elements"]:
         """The number of each element's L class."""
         return components(self.left.tolist())
 
     @cached_property
-    def j_classes(self) -> Int64[np.ndarray, "elements"]:
+    def j_classes(self) -> Int[np.ndarray, "elements"]:
         """The number of each element's J class: u J v if some w has u R w and w L v."""
         rows = self.r_classes
         columns = self.l_classes + rows.max() + 1
@@ -101,7 +101,7 @@ class Multiplication:
         return found[rows]
 
     @cached_property
-    def groups(self) -> list[tuple[int, Int64[np.ndarray, "members"]]]:
+    def groups(self) -> list[tuple[int, Int[np.ndarray, "members"]]]:
         """A maximal group with more than one element of each J class that has one: its neutral element, and its members.
 
         The maximal groups of one J class are isomorphic.
@@ -172,7 +172,7 @@ class _Enumeration:
         self.right: list[list[int]] = []
         self.left: list[list[int]] = []
 
-    def _key(self, one: Int64[np.ndarray, "states"]) -> bytes:
+    def _key(self, one: Int[np.ndarray, "states"]) -> bytes:
         return one.astype(self.kind).tobytes()
 
     def all(self) -> Multiplication:
@@ -222,7 +222,7 @@ class _Enumeration:
         return self.number[key]
 
 
-def components(edges: Sequence[Sequence[int]]) -> Int64[np.ndarray, "nodes"]:
+def components(edges: Sequence[Sequence[int]]) -> Int[np.ndarray, "nodes"]:
     """Return the number of each node's strongly connected component, by Tarjan's algorithm without recursion.
 
     >>> components([[1], [0, 2], [2]]).tolist()

@@ -33,7 +33,7 @@ from itertools import combinations
 from math import gcd
 
 import numpy as np
-from jaxtyping import Int64
+from jaxtyping import Int
 
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.monoids import Word
@@ -123,7 +123,7 @@ class Witness:
             if np.array_equal(left, right) is not expected:
                 raise ValueError(f"{equation} {'fails' if expected else 'holds'} for the words {dict(self.words)}")
 
-    def _map_of_product(self, maps: Mapping[str, Int64[np.ndarray, "states"]], side: str) -> Int64[np.ndarray, "states"]:
+    def _map_of_product(self, maps: Mapping[str, Int[np.ndarray, "states"]], side: str) -> Int[np.ndarray, "states"]:
         after = None
         for factor in side.split():
             name, _, exponent = factor.partition("^")
@@ -155,7 +155,7 @@ class Witness:
         return {"words": {name: list(word) for name, word in self.words.items()}, "equal": equal, "different": different}
 
 
-def _map_of(automaton: DFA, word: Word) -> Int64[np.ndarray, "states"]:
+def _map_of(automaton: DFA, word: Word) -> Int[np.ndarray, "states"]:
     """Return the state after each state. Raises ValueError for a letter of another alphabet."""
     states = np.arange(len(automaton.table))
     for letter in word:
