@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from seqsep.tasks.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.theorems import apply, bound, build, check
     from seqsep.theorems.analysis.analyze import analyze
+    from seqsep.theorems.analysis.classify import classify
 
 __version__ = "0.3.0"
 
@@ -107,6 +108,7 @@ _HOMES = {
     "check": "seqsep.theorems",
     "check_engine": "seqsep.language_models.engines.check",
     "check_language_model": "seqsep.language_models.laws.check",
+    "classify": "seqsep.theorems.analysis.classify",
     "first_bitten_length": "seqsep.tasks.ceilings",
     "least_state_bits": "seqsep.tasks.ceilings",
     "load": "seqsep.lab.kept",
@@ -146,6 +148,7 @@ __all__ = [
     "check",
     "check_engine",
     "check_language_model",
+    "classify",
     "first_bitten_length",
     "least_state_bits",
     "load",

@@ -9,6 +9,7 @@
     export_network  `seqsep export-network`: hand-built weights in a file
     capacity      `seqsep capacity`: what a published model keeps between tokens
     analyze       `seqsep analyze`: the least state of a function
+    classify      `seqsep classify`: the class of a regular language
     sample        `seqsep sample`: examples of a task
     ask           `seqsep ask`: what a trained model answers to the user's inputs
     audit         `seqsep audit`: what a trained model carries, and where it fails
@@ -68,6 +69,7 @@ NAMES = (
     "certify",
     "export-network",
     "analyze",
+    "classify",
     "sample",
     "ask",
     "audit",
