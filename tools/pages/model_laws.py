@@ -14,6 +14,7 @@ from seqsep.core.names import docstring
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS
 
 KEPT = "model-laws.json"
+KEPT_OF_NESTED = "model-laws-nested.json"
 KEPT_OF_LATER = "model-laws-later.json"
 KEPT_OF_FLASH_LINEAR = "flash-linear-laws.json"
 KEPT_OF_RELEASES = "released-bugs.json"
@@ -24,8 +25,8 @@ You need this page if you serve a language model or write an inference engine. I
 decoding from a kept state gives the logits of one pass over the complete input. Three groups of models are tested: those of
 `transformers`, those of flash-linear-attention, and older releases of `transformers` with known bugs.
 
-`make pages` writes this page from `results/model-laws.json`, `results/model-laws-later.json`,
-`results/flash-linear-laws.json` and `results/released-bugs.json`.
+`make pages` writes this page from `results/model-laws.json`, `results/model-laws-nested.json`,
+`results/model-laws-later.json`, `results/flash-linear-laws.json` and `results/released-bugs.json`.
 
 A causal language model remembers the tokens that it has read in its [state](../explanation/glossary.md#state): a
 [cache](../explanation/glossary.md#cache) of keys and values, a [window](../explanation/glossary.md#window), or a recurrence.
@@ -78,6 +79,13 @@ A law fails if any step of its test is wrong. So if chunks are wrong without pad
 LATER = """
 In transformers {transformers} the same {count} types were tested with the same inputs. {verdict}
 """
+SETTINGS = "settings change the function"
+NESTED = (
+    "{count} of the types were also tested as the text model of another model: their fields are in `text_config` of a file of "
+    "the type `fuyu`. {verdict} The outer model has an embedding and an output layer of its own, which do not read fields that "
+    'scale or limit their numbers, such as `logits_scaling`. Therefore the law "{law}" fails there for {types}, which pass it '
+    "by themselves."
+)
 SHOWN = """
 ## Scripts that show the failures
 
@@ -161,13 +169,14 @@ def model_laws_page(results: Path) -> str:
     later = json.loads(read_text(results / KEPT_OF_LATER))
     differs = _differing(kept["models"], later["models"])
     verdict = f"The same laws fail, with these exceptions:\n\n{differs}" if differs else "The same laws fail."
+    nested = _nested(kept["models"], json.loads(read_text(results / KEPT_OF_NESTED))["models"])
     words_of_later = LATER.format(**later["versions"], count=len(later["models"]), verdict=verdict)
     counted = TABLE.format(**kept["versions"], count=len(kept["models"]))
     tested = len(LANGUAGE_MODEL_LAWS)
     counted_others = FLASH_LINEAR.format(**flash_linear["versions"], count=len(flash_linear["models"]), laws=tested)
     interpreted = f"{counted_others}{what_holds(flash_linear['models'])}{AFTER_FLASH_LINEAR}"
     shown = "".join(f"* [{name}.py](../../{FOLDER}/{name}.py): {words}\n" for name, words in SCRIPTS.items())
-    tables = f"{counted}{what_holds(kept['models'])}{words_of_later}{serving(kept, later)}"
+    tables = f"{counted}{what_holds(kept['models'])}{nested}{words_of_later}{serving(kept, later)}"
     return f"{HEAD}{laws}{tables}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
 
 
@@ -239,6 +248,22 @@ def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
     if len(others) >= len(names):
         return ", ".join(names)
     return f"all types except {', '.join(others)}" if others else "all types"
+
+
+def _nested(flat: Mapping[str, Verdicts], nested: Mapping[str, Verdicts]) -> str:
+    """The paragraph on types that are inside of another configuration, and folded each law that then has another verdict."""
+    differs = _differing(flat, nested)
+    types = [name for name in nested if SETTINGS in _failed(nested[name]) - _failed(flat[name])]
+    verdict = "The same laws fail, with the exceptions below." if differs else "The same laws fail."
+    words = NESTED.format(count=len(nested), verdict=verdict, law=SETTINGS, types=f"{', '.join(types[:-1])} and {types[-1]}")
+    paragraph = "\n".join(wrap(words, 128, break_on_hyphens=False))
+    return f"\n{paragraph}\n" + (
+        folded("The laws with another verdict inside of another model", f"{differs}\n") if differs else ""
+    )
+
+
+def _failed(verdicts: Verdicts) -> set[str]:
+    return {one["law"] for one in verdicts if one["holds"] is False}
 
 
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import importlib.util
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,12 @@ def test_an_older_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "llama_cpp", Old())  # type: ignore[arg-type]
     with pytest.raises(with_llama.LlamaMissing, match=r"needs llama-cpp-python 0\.3\.36 or later, found 0\.2\.90; pip install"):
         with_llama.llama_cpp()
+
+
+def test_the_extra_installs_the_version_that_is_needed() -> None:
+    project = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))
+    [needed] = project["project"]["optional-dependencies"]["llama"]
+    assert f"needs {needed.replace('>=', ' ')} or later" == with_llama.NEEDED
 
 
 @pytest.mark.skipif(INSTALLED, reason="llama-cpp-python is installed")
