@@ -4,8 +4,7 @@
 ['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reference/capacity.md', ...]
 >>> [name for name in PAGES if name.endswith(".svg") and "reproduction" not in name]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
-     'docs/state-bits.svg', 'docs/reach.svg', 'docs/explanation/bounds.svg', 'docs/explanation/p-bit-arithmetic.svg',
-     'docs/explanation/positions.svg', 'docs/explanation/theorem-to-program.svg']
+     'docs/state-bits.svg', 'docs/reach.svg']
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +13,6 @@ from pathlib import Path
 
 from pages._claims import evidence_file
 from pages._experiment_figure import states_picture
-from pages._explanation_pictures import bounds_picture, positions_picture, rounding_picture, scores_picture
 from pages._glossary import with_terms
 from pages._reach_picture import reach_picture
 from pages.audit import audit_page, audit_picture
@@ -75,10 +73,6 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/audit.svg": lambda clone: audit_picture(clone / "results"),
     "docs/state-bits.svg": lambda clone: states_picture(clone / "results"),
     "docs/reach.svg": lambda clone: reach_picture(clone / "results"),
-    "docs/explanation/bounds.svg": lambda clone: bounds_picture(clone / "results"),
-    "docs/explanation/p-bit-arithmetic.svg": lambda clone: rounding_picture(),
-    "docs/explanation/positions.svg": lambda clone: positions_picture(clone / "results"),
-    "docs/explanation/theorem-to-program.svg": lambda clone: scores_picture(),
     **REPRODUCTION,
     **COMMAND_PAGES,
     **PYTHON,

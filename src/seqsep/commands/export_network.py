@@ -58,6 +58,6 @@ COMMAND = Command(
         "(docs/reference/networks.md).\n\n"
         "In Python, seqsep.Model.load(seqsep.load_network(FILE)) returns a torch.nn.Module."
     ),
-    takes_further=True,
+    read_further=list,
     help_of=lambda words: help_text("export-network", words, "-o FILE"),
 )

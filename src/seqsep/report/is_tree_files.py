@@ -15,9 +15,7 @@ from seqsep.tasks import IsTree
 
 
 def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
-    """Write a figure and a table for each preset whose rows are in the folder `rows`. Return the parts that the page shows of
-    each.
-    """
+    """Write a figure and a table for each preset whose rows lie in the folder `rows`; what the page shows of each."""
     shown = []
     for preset in is_tree.EXPERIMENT.presets:
         path = is_tree.EXPERIMENT.rows_file(rows, preset)
@@ -30,7 +28,7 @@ def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
 
 
 def _figure(preset: str, cells: dict[tuple[SizedModel, IsTree], IsTreeCell], folder: Path, name: str) -> ShownFigure:
-    """Return the figure of a preset: over bits of state for the sweep over states, else over n and traces."""
+    """The figure of a preset: over bits of state for the sweep over states, else over n and traces."""
     if preset == "state":
         drawn = draw_is_tree_states(cells)
         return ShownFigure(write_as_data(drawn, folder, name), "accuracy and bits of state", states_caption(cells))

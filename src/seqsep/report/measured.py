@@ -50,7 +50,7 @@ class RunSummary:
 
     @classmethod
     def of(cls, row: Row, labels: Labels = NO_LABELS) -> "RunSummary":
-        """Return the run of a row that has an outcome, under the label of its key."""
+        """The run of a row that has an outcome, under the label that its key has."""
         run = row.run
         result = row.result
         fixed, per_token = result["state_bits"]
@@ -109,7 +109,7 @@ class RunSummary:
 
 
 def chance(task: Task) -> float:
-    """Return the accuracy without any state: that of guessing if all labels are equally likely.
+    """Accuracy without any state: what guessing gets if all labels are equally likely.
 
     >>> from seqsep.tasks import BoundedDyck
     >>> chance(BoundedDyck(20))
@@ -120,9 +120,7 @@ def chance(task: Task) -> float:
 
 
 def by_accuracy(run: RunSummary) -> tuple[float, int, float]:
-    """Return the rank of a run by accuracy, greater is better (`ranking.rank`). A run whose accuracy is not a number counts as
-    diverged.
-    """
+    """Greater is better, as everywhere (`ranking.rank`); a run whose accuracy is not a number counts as diverged."""
     return rank(
         accuracy=run.accuracy,
         steps=run.steps,
@@ -132,5 +130,5 @@ def by_accuracy(run: RunSummary) -> tuple[float, int, float]:
 
 
 def by_speed(run: RunSummary) -> tuple[float, float]:
-    """Return the rank of a run by speed, greater is better: fewer steps to 99 %, then accuracy."""
+    """Greater is better: fewer steps to 99 %, then accuracy."""
     return (-float(run.steps_to_goal or math.inf), by_accuracy(run)[0])

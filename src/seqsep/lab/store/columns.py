@@ -17,7 +17,7 @@ MOST_DIGESTS = 2
 
 
 def columns_of(row: Row, seconds: float, attempts: int) -> tuple[Any, ...]:
-    """Return the columns of the table `runs` for a row, without the digest."""
+    """The columns of the table `runs` for a row, without the digest."""
     return (
         row.experiment,
         row.key,
@@ -31,8 +31,7 @@ def columns_of(row: Row, seconds: float, attempts: int) -> tuple[Any, ...]:
 
 
 def row_of(columns: Sequence[Any]) -> Row:
-    """Return the row in the columns of the table `runs`. Raises ValueError, with the column's name, for values that no store
-    writes.
+    """The row in the columns of the table `runs`. Raises ValueError, which names the column, for what no store writes.
 
     A digest shows only that a row is as somebody wrote it: anybody can compute the digest of an impossible result.
     """
@@ -73,7 +72,7 @@ def require_checkpoint(columns: Sequence[Any]) -> None:
 
 
 def in_words(environment: Mapping[str, Any]) -> str:
-    """Return the environment of a checkpoint in a message.
+    """The environment of a checkpoint in a message.
 
     >>> in_words({"torch": "2.5", "device": "cpu"})
     'device cpu, torch 2.5'
@@ -96,7 +95,7 @@ def _require_digest(name: str, value: Any) -> None:
 
 
 def _object(name: str, text: Any) -> dict[str, Any]:
-    """Return the JSON object in a column. Raises ValueError for anything else, and for numbers that are not finite."""
+    """The JSON object in a column. Raises ValueError for anything else, and for numbers that are not finite."""
     _require_text(name, text)
     try:
         value = STRICT.decode(text)
@@ -121,7 +120,7 @@ STRICT = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
 
 
 def digest_of(row: Iterable[Any]) -> str:
-    """Return the SHA-256 of a row's columns as JSON. A value that JSON lacks, such as a blob, is written as Python's `repr`.
+    """The SHA-256 of a row's columns as JSON. A value that JSON does not have, such as a blob, is taken as Python writes it.
 
     >>> digest_of(["trial", 3])[:16]
     'a9a94332208cb5fe'

@@ -27,12 +27,12 @@ class Published:
     note: str
 
     def capacity(self) -> Capacity:
-        """Return the sizes that the model keeps."""
+        """What the model keeps."""
         return capacity(self.config)
 
 
 @cache
 def published() -> tuple[Published, ...]:
-    """Return every published model in published.json."""
+    """Every published model that is known here."""
     records = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
     return tuple(Published(**record) for record in records)

@@ -18,8 +18,7 @@ from collections.abc import Sequence
 
 
 def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
-    """Return the token after the first place of the question's tokens in the data, from the definition; None if they are
-    nowhere.
+    """The token after the first place where the question's tokens stand in the data, from the definition; None if nowhere.
 
     >>> recall_answer((1, 2, 2, 3), query=(2,))
     2
@@ -32,7 +31,7 @@ def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
 
 
 def recalled_bits(data: Sequence[int], keys: int, gram: int, *, least_value: int) -> list[int | None]:
-    """Return the bits that Bob reads: the answer to each question, less the value that represents 0.
+    """The bits that Bob reads: the answer to each question, less the value that stands for 0.
 
     >>> recalled_bits((1, 2, 2, 3), keys=2, gram=2, least_value=2)  # the second bit is 1
     [0, 0]
