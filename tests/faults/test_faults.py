@@ -29,7 +29,7 @@ def sample(*asked: str) -> dict[str, Any]:
 
 @needs_proc
 def test_kills_at_random_and_at_named_points_and_drawn_faults() -> None:
-    results = sample("kills 1", "pruned 1", "points 1 6", "soak 3")
+    results = sample("kills 1", "pruned 1", "points 1 6", "soak 8")
     assert [results[kind]["trials"] for kind in ("kills", "pruned", "points")] == [1, 1, 3]
     assert max(results[kind]["longest_orphan_seconds"] for kind in ("kills", "pruned", "points")) < 5
     assert results["soak"]["trials"] > 0

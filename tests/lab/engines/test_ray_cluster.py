@@ -62,6 +62,7 @@ def runs(preset):
 """
 SEQSEP = [sys.executable, "-c", "from seqsep.commands.cli import script; script()"]
 pytest.importorskip("ray", reason="ray, the extra `cluster`")
+pytestmark = pytest.mark.timeout(600)
 
 
 def processes(marker: str) -> list[int]:
@@ -135,7 +136,7 @@ def test_an_actor_is_killed_and_then_the_sweep_is_interrupted(tmp_path: Path, lo
         sweeping = subprocess.Popen(
             [*command, "--store", str(store)], cwd=tmp_path, env=elsewhere, stdout=file, stderr=file, start_new_session=True
         )
-    assert wait_for(lambda: list(tmp_path.glob("ray.db.checkpoints/*.safetensors")) or sweeping.poll() is not None, 60)
+    assert wait_for(lambda: list(tmp_path.glob("ray.db.checkpoints/*.safetensors")) or sweeping.poll() is not None, 240)
     actors = [process for process in processes(marker) if command_of(process).startswith("ray::RayWorker")]
     environment = Path(f"/proc/{actors[0]}/environ").read_text()
     assert "RAY_USAGE_STATS_ENABLED=0" in environment.split("\0")
