@@ -14,7 +14,9 @@ def test_it_prints_classes_architectures_and_witnesses(capsys):
     assert lines[0] == "(01)*: 3 states, 2 bits of state, a monoid of 6 elements, over 2 letters"
     assert "R-trivial             no       no state of the least automaton is entered again once it is left" in lines
     assert "C-RASP                yes      counts over prefixes: Transformers that generalise in length" in lines
-    assert "soft attention, strict causal mask, no positions     cannot        it recognises only R-trivial languages [2]" in lines
+    assert (
+        "soft attention, strict causal mask, no positions     cannot        it recognises only R-trivial languages [2]" in lines
+    )
     assert "  not DA: e = 01, y = 0, z = 1: e e = e, y z = e, e y e != e" in lines
     assert max(map(len, lines)) <= 128
 

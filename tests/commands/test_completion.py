@@ -81,7 +81,13 @@ def test_files_follow_where_no_word_is_known(tmp_path, monkeypatch):
     (tmp_path / "layer.py").touch()
     (tmp_path / "folder").mkdir()
     monkeypatch.chdir(tmp_path)
-    for words in (["capacity", ""], ["train", "index-lookup", "--store", ""], ["check", "--theorem", ""], ["analyze", ""], ["classify", ""]):
+    for words in (
+        ["capacity", ""],
+        ["train", "index-lookup", "--store", ""],
+        ["check", "--theorem", ""],
+        ["analyze", ""],
+        ["classify", ""],
+    ):
         assert sorted(following(words)) == ["folder/", "layer.py"], words
     assert following(["train", "index-lookup", "--layers", "la"]) == ["layer.py"]
     assert following(["run", "mamba-width", "--task", "la"]) == ["layer.py"]

@@ -48,7 +48,9 @@ class BruteForce:
         neutral = tuple(range(len(automaton.table)))
         self.maps = [neutral]
         for one in self.maps:
-            self.maps += [after for after in dict.fromkeys(self.then(one, move) for move in self.moves) if after not in self.maps]
+            self.maps += [
+                after for after in dict.fromkeys(self.then(one, move) for move in self.moves) if after not in self.maps
+            ]
         self.letters = [self.maps.index(move) for move in self.moves]
         place = {one: index for index, one in enumerate(self.maps)}
         self.size = len(self.maps)
@@ -128,9 +130,7 @@ class BruteForce:
         """Whatever is between two long words does not change the answer."""
         ends = self.long_words()
         accepting = self.automaton.accepting
-        return all(
-            len({bool(accepting[end[middle[begin[0]]]]) for middle in self.maps}) == 1 for begin in ends for end in ends
-        )
+        return all(len({bool(accepting[end[middle[begin[0]]]]) for middle in self.maps}) == 1 for begin in ends for end in ends)
 
     def locally_testable(self) -> bool:
         """e s e s e = e s e and e s e t e = e t e s e, for all e, s, t."""
@@ -178,7 +178,9 @@ class BruteForce:
             order: list[tuple[int, np.ndarray]] = []
             new = {}
             for state, value in zip(component, values, strict=True):
-                same = [n for n, (old, seen) in enumerate(order) if old == classes[state] and np.allclose(seen, value, atol=1e-7)]
+                same = [
+                    n for n, (old, seen) in enumerate(order) if old == classes[state] and np.allclose(seen, value, atol=1e-7)
+                ]
                 new[state] = same[0] if same else len(order)
                 order += [] if same else [(classes[state], value)]
             if len(order) == len(set(classes.values())):

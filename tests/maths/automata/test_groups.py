@@ -5,16 +5,16 @@ import itertools
 import numpy as np
 import pytest
 
-from seqsep.maths.automata.groups import Group
+from seqsep.maths.automata.groups import FiniteGroup
 
 
-def permutations(generators) -> Group:
+def permutations(generators) -> FiniteGroup:
     """The group that permutations generate."""
     found = [tuple(range(len(generators[0])))]
     for one in found:
         found += [after for after in {tuple(g[place] for place in one) for g in generators} if after not in found]
     number = {one: place for place, one in enumerate(found)}
-    return Group(np.array([[number[tuple(v[place] for place in u)] for v in found] for u in found]))
+    return FiniteGroup(np.array([[number[tuple(v[place] for place in u)] for v in found] for u in found]))
 
 
 GROUPS = {
@@ -31,7 +31,7 @@ GROUPS = {
 }
 
 
-def closure(group: Group, elements) -> set[int]:
+def closure(group: FiniteGroup, elements) -> set[int]:
     inside = {group.neutral}
     while True:
         more = inside | {int(group.table[u, v]) for u in inside for v in elements}

@@ -123,7 +123,7 @@ def test_a_spoiled_witness_is_refused(name):
 def test_a_witness_is_about_the_least_automaton():
     """Four states for the words of even length: the state counts modulo 4, which the language does not."""
     four = DFA(np.array([[1, 1], [2, 2], [3, 3], [0, 0]]), 0, np.array([True, False, True, False]))
-    with pytest.raises(ValueError, match="fails|holds"):
+    with pytest.raises(ValueError, match=r"fails|holds"):
         Witness("group", {"e": (0, 0, 0, 0), "g": (0, 0)}, {"k": 2}).verify(four, "aperiodic")
 
 
@@ -204,7 +204,9 @@ def test_word_problems_have_their_derived_lengths(name):
         outside.witness.verify(one, "acc0")
         orders = list(outside.witness.exponents.values())
         assert all(gcd(a, b) == 1 for place, a in enumerate(orders) for b in orders[:place])
-        spoiled = Witness("coprime orders", outside.witness.words | {"c": outside.witness.words["b"]}, outside.witness.exponents)
+        spoiled = Witness(
+            "coprime orders", outside.witness.words | {"c": outside.witness.words["b"]}, outside.witness.exponents
+        )
         with pytest.raises(ValueError, match="fails"):
             spoiled.verify(one, "acc0")
 

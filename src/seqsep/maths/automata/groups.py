@@ -19,10 +19,10 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 
-class Group:
+class FiniteGroup:
     """A group by its products; elements are the numbers 0 to n - 1.
 
-    >>> turns = Group(np.add.outer(np.arange(3), np.arange(3)) % 3)
+    >>> turns = FiniteGroup(np.add.outer(np.arange(3), np.arange(3)) % 3)
     >>> turns.neutral, turns.orders.tolist(), turns.derived_length()
     (0, [1, 3, 3], 1)
     """
@@ -125,8 +125,9 @@ class Group:
         orders = self.orders
         for a in members[members != self.neutral].tolist():
             c = np.array(self.inverse)[self.table[a, members]]
-            of_a, of_b, of_c = orders[a], orders[members], orders[c]
-            fits = (np.gcd(of_a, of_b) == 1) & (np.gcd(of_a, of_c) == 1) & (np.gcd(of_b, of_c) == 1)
+            of_b = orders[members]
+            of_c = orders[c]
+            fits = (np.gcd(orders[a], of_b) == 1) & (np.gcd(orders[a], of_c) == 1) & (np.gcd(of_b, of_c) == 1)
             if fits.any():
                 place = int(np.flatnonzero(fits)[0])
                 return a, int(members[place]), int(c[place])

@@ -30,7 +30,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Int
 
-from seqsep.maths.automata.groups import Group
+from seqsep.maths.automata.groups import FiniteGroup
 from seqsep.maths.automata.monoids import Word
 from seqsep.maths.automata.multiplication import Multiplication
 from seqsep.maths.automata.witnesses import Witness
@@ -40,8 +40,8 @@ MOST_LETTERS = 10_000
 
 
 @dataclass(frozen=True)
-class Outside:
-    """A language is outside of a class; the witness shows it, or None if there is no short one."""
+class OutsideClass:
+    """A language is outside of a class; the witness shows it, or None if none is short."""
 
     witness: Witness | None
     why: str = ""
@@ -54,7 +54,7 @@ class Identities:
     monoid: Multiplication
 
     @cached_property
-    def groups(self) -> list[tuple[Int[np.ndarray, "members"], Group]]:
+    def groups(self) -> list[tuple[Int[np.ndarray, "members"], FiniteGroup]]:
         """The maximal groups with more than one element, one a J class: the elements of the monoid, and the group."""
         found = []
         for _, members in self.monoid.groups:
@@ -63,23 +63,23 @@ class Identities:
                 place = np.zeros(self.monoid.size, dtype=np.int32)
                 place[members] = np.arange(len(members))
                 table = place[table[np.ix_(members, members)]]
-            found.append((members, Group(table)))
+            found.append((members, FiniteGroup(table)))
         return found
 
-    def commutative(self) -> Outside | None:
+    def commutative(self) -> OutsideClass | None:
         """a b = b a for letters."""
         letters = self.monoid.right[0].tolist()
         for first, one in enumerate(letters):
             for second, other in enumerate(letters[:first]):
                 if self.monoid.right[one, second] != self.monoid.right[other, first]:
-                    return Outside(Witness("letters", {"a": (first,), "b": (second,)}))
+                    return OutsideClass(Witness("letters", {"a": (first,), "b": (second,)}))
         return None
 
-    def aperiodic(self) -> Outside | None:
+    def aperiodic(self) -> OutsideClass | None:
         """No maximal group has more than one element."""
         for e, members in self.monoid.groups:
             g = int(members[members != e][0])
-            return Outside(self._of_group("group", (e, self.monoid.word(e)), (g, self.monoid.word(g))))
+            return OutsideClass(self._of_group("group", (e, self.monoid.word(e)), (g, self.monoid.word(g))))
         return None
 
     def _of_group(self, form: str, neutral: tuple[int, Word], member: tuple[int, Word]) -> Witness:
@@ -91,28 +91,28 @@ class Identities:
             order += 1
         return Witness(form, {"e": neutral[1], "g": member[1]}, {"k": order})
 
-    def r_trivial(self) -> Outside | None:
+    def r_trivial(self) -> OutsideClass | None:
         """R classes have one element."""
         return self._of_classes(self.monoid.r_classes, on_left=False)
 
-    def l_trivial(self) -> Outside | None:
+    def l_trivial(self) -> OutsideClass | None:
         """L classes have one element."""
         return self._of_classes(self.monoid.l_classes, on_left=True)
 
-    def j_trivial(self) -> Outside | None:
+    def j_trivial(self) -> OutsideClass | None:
         """R and L classes have one element each."""
         return self.r_trivial() or self.l_trivial()
 
-    def _of_classes(self, classes: Int[np.ndarray, "elements"], *, on_left: bool) -> Outside | None:
+    def _of_classes(self, classes: Int[np.ndarray, "elements"], *, on_left: bool) -> OutsideClass | None:
         if (pair := _equal_pair(classes)) is None:
             return None
         u, v = pair
         there = self.monoid.multiplier(u, v, on_left=on_left)
         back = self.monoid.multiplier(v, u, on_left=on_left)
         words = {"u": self.monoid.word(u), "v": self.monoid.word(v), "x": there, "y": back}
-        return Outside(Witness("left" if on_left else "right", words))
+        return OutsideClass(Witness("left" if on_left else "right", words))
 
-    def da(self) -> Outside | None:
+    def da(self) -> OutsideClass | None:
         """Each element of the R class of an idempotent is an idempotent.
 
         *Why this is e y e = e for idempotents e in M y M.* Let y be in the R class of e and not an idempotent: e y = y and
@@ -129,17 +129,17 @@ class Identities:
         for y in np.flatnonzero(other).tolist():
             e = int(idempotents[classes[idempotents] == classes[y]][0])
             words = {"e": self.monoid.word(e), "y": self.monoid.word(y), "z": self.monoid.multiplier(y, e)}
-            return Outside(Witness("factor", words))
+            return OutsideClass(Witness("factor", words))
         return None
 
-    def r_infinity(self) -> Outside | None:
+    def r_infinity(self) -> OutsideClass | None:
         """The language is aperiodic, and an R class has at most one idempotent."""
         if outside := self.aperiodic():
             return outside
         if (pair := _equal_pair(self.monoid.r_classes[self.monoid.idempotents])) is None:
             return None
         e, f = (int(self.monoid.idempotents[place]) for place in pair)
-        return Outside(Witness("idempotents", {"e": self.monoid.word(e), "f": self.monoid.word(f)}))
+        return OutsideClass(Witness("idempotents", {"e": self.monoid.word(e), "f": self.monoid.word(f)}))
 
     @cached_property
     def _with_letters(self) -> Int[np.ndarray, "idempotents"]:
@@ -153,28 +153,28 @@ class Identities:
         u, letter = np.argwhere(self.monoid.right == 0)[0].tolist()
         return (*self.monoid.word(u), letter)
 
-    def definite(self) -> Outside | None:
+    def definite(self) -> OutsideClass | None:
         """u e = e for idempotents of S; letters u are enough."""
         return self._at_an_end("end", self.monoid.left)
 
-    def reverse_definite(self) -> Outside | None:
+    def reverse_definite(self) -> OutsideClass | None:
         """e u = e for idempotents of S; letters u are enough."""
         return self._at_an_end("beginning", self.monoid.right)
 
-    def _at_an_end(self, form: str, edges: Int[np.ndarray, "elements letters"]) -> Outside | None:
+    def _at_an_end(self, form: str, edges: Int[np.ndarray, "elements letters"]) -> OutsideClass | None:
         moved = np.argwhere(edges[self._with_letters] != self._with_letters[:, np.newaxis])
         for place, letter in moved.tolist():
-            return Outside(Witness(form, {"e": self._with_a_letter(int(self._with_letters[place])), "a": (letter,)}))
+            return OutsideClass(Witness(form, {"e": self._with_a_letter(int(self._with_letters[place])), "a": (letter,)}))
         return None
 
-    def generalised_definite(self) -> Outside | None:
+    def generalised_definite(self) -> OutsideClass | None:
         """e S e has one element, for the idempotents of S."""
         for e, local in self._local_monoids():
             for s in local[local != e].tolist():
-                return Outside(Witness("middle", {"e": self._with_a_letter(e), "s": self._with_a_letter(s)}))
+                return OutsideClass(Witness("middle", {"e": self._with_a_letter(e), "s": self._with_a_letter(s)}))
         return None
 
-    def locally_testable(self) -> Outside | None:
+    def locally_testable(self) -> OutsideClass | None:
         """e S e is commutative and idempotent, for the idempotents of S."""
         table = self.monoid.table
         is_commutative = self.commutative() is None
@@ -182,13 +182,13 @@ class Identities:
             words = {"e": self._with_a_letter(e)}
             squares = table[local, local]
             for s in local[squares != local].tolist():
-                return Outside(Witness("local square", words | {"s": self._with_a_letter(s)}))
+                return OutsideClass(Witness("local square", words | {"s": self._with_a_letter(s)}))
             if is_commutative:
                 continue
             products = table[np.ix_(local, local)]
             for places in np.argwhere(products != products.T).tolist():
                 s, t = (self._with_a_letter(int(local[place])) for place in places)
-                return Outside(Witness("local order", words | {"s": s, "t": t}))
+                return OutsideClass(Witness("local order", words | {"s": s, "t": t}))
         return None
 
     def _local_monoids(self) -> Iterator[tuple[int, Int[np.ndarray, "members"]]]:
@@ -205,7 +205,7 @@ class Identities:
                 yield e, local
                 covered[classes[np.intersect1d(local, self._with_letters)]] = True
 
-    def ac0(self) -> Outside | None:
+    def ac0(self) -> OutsideClass | None:
         """The words of one length never have a group with more than one element.
 
         Let e be idempotent, and let d be the greatest common divisor of the lengths of words u with e u = e. The words of a
@@ -235,7 +235,7 @@ class Identities:
         lengths = distances[sources][:, np.newaxis] + 1 - distances[self.monoid.right[sources]]
         return distances, int(np.gcd.reduce(lengths[inside[self.monoid.right[sources]]]))
 
-    def _of_one_length(self, e: int, same: Int[np.ndarray, "members"]) -> Outside:
+    def _of_one_length(self, e: int, same: Int[np.ndarray, "members"]) -> OutsideClass:
         """Return e and one of the given members of its group by words of one length, the least one."""
         layers = [_flags(self.monoid.size, np.array([0]))]
         for length in range(1, MOST_LETTERS + 1):
@@ -243,8 +243,8 @@ class Identities:
             if layers[-1][e] and layers[-1][same].any():
                 g = int(same[layers[-1][same]][0])
                 words = [(element, self._word_of_length(element, layers[:length])) for element in (e, g)]
-                return Outside(self._of_group("group of one length", words[0], words[1]))
-        return Outside(None, f"words of one length, of more than {MOST_LETTERS:,} letters, have a group")
+                return OutsideClass(self._of_group("group of one length", words[0], words[1]))
+        return OutsideClass(None, f"words of one length, of more than {MOST_LETTERS:,} letters, have a group")
 
     def _word_of_length(self, element: int, layers: list[Bool[np.ndarray, "elements"]]) -> Word:
         """Return a word of as many letters as there are layers, found backwards; a layer has the words of one length."""
@@ -256,14 +256,16 @@ class Identities:
             element = int(before[place])
         return tuple(reversed(letters))
 
-    def acc0(self) -> Outside | None:
+    def acc0(self) -> OutsideClass | None:
         """Every maximal group is solvable."""
         for members, group in self.groups:
             if triple := group.coprime_triple():
                 elements = [int(members[place]) for place in (group.neutral, *triple)]
                 words = {name: self.monoid.word(element) for name, element in zip("eabc", elements, strict=True)}
                 orders = dict(zip("kmn", group.orders[list(triple)].tolist(), strict=True))
-                return Outside(Witness("coprime orders", words, orders), f"a group of {group.size} elements is not solvable")
+                return OutsideClass(
+                    Witness("coprime orders", words, orders), f"a group of {group.size} elements is not solvable"
+                )
         return None
 
     def derived_lengths(self) -> list[tuple[int, int | None]]:
@@ -271,7 +273,7 @@ class Identities:
         return sorted(((group.size, group.derived_length()) for _, group in self.groups), key=lambda one: (one[0], one[1] or 0))
 
 
-CLASSES: dict[str, Callable[[Identities], Outside | None]] = {
+CLASSES: dict[str, Callable[[Identities], OutsideClass | None]] = {
     "j_trivial": Identities.j_trivial,
     "r_trivial": Identities.r_trivial,
     "l_trivial": Identities.l_trivial,

@@ -27,7 +27,7 @@ Word = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedAutomaton:
     """An automaton, and the words on which it was compared with the function.
 
     Fields:
@@ -43,7 +43,7 @@ class Learned:
     longest: int
 
 
-def learn(accepts: Callable[[Word], bool], letters: int, length: int | None = None, seed: int = 0) -> Learned:
+def learn(accepts: Callable[[Word], bool], letters: int, length: int | None = None, seed: int = 0) -> LearnedAutomaton:
     """Find the least automaton that agrees with a function on all words of at most `length` letters.
 
     By default, `default_length`. Raises ValueError if there are more than 1,048,576 such words, if short words show no
@@ -61,7 +61,7 @@ def learn(accepts: Callable[[Word], bool], letters: int, length: int | None = No
         if automaton.accepts(word) != bool(accepts(word)):
             shown = " ".join(map(str, word[:40])) + (" .." if len(word) > 40 else "")
             raise ValueError(f"words of at most {length} letters show an automaton that answers wrongly on the word {shown}")
-    return Learned(automaton, length, len(longer), max(map(len, longer)))
+    return LearnedAutomaton(automaton, length, len(longer), max(map(len, longer)))
 
 
 def _of_short_words(accepts: Callable[[Word], bool], letters: int, length: int) -> DFA:

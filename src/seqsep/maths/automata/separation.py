@@ -144,14 +144,14 @@ class Inseparable:
 
 
 @dataclass(frozen=True)
-class Separation:
+class StateSeparation:
     """The rounds that the components need, and the first component that is not separated."""
 
     rounds: int
     inseparable: Inseparable | None
 
 
-def separate(automaton: DFA, *, is_least: bool = False) -> Separation:
+def separate(automaton: DFA, *, is_least: bool = False) -> StateSeparation:
     """Decide C-RASP for the automaton's language; `is_least` if it is the least automaton.
 
     Raises ValueError if a component of the least automaton has more than 200 states.
@@ -172,9 +172,9 @@ def separate(automaton: DFA, *, is_least: bool = False) -> Separation:
         component = Component(table, np.flatnonzero(numbers == number).tolist())
         needed = component.split()
         if component.several():
-            return Separation(needed, component.inseparable())
+            return StateSeparation(needed, component.inseparable())
         rounds = max(rounds, needed)
-    return Separation(rounds, None)
+    return StateSeparation(rounds, None)
 
 
 class Component:

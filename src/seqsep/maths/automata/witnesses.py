@@ -40,7 +40,7 @@ from seqsep.maths.automata.monoids import Word
 
 
 @dataclass(frozen=True)
-class Form:
+class WitnessForm:
     """Equations between products of named words; `k`, `m` and `n` are exponents.
 
     Fields:
@@ -56,20 +56,22 @@ class Form:
     same_length: bool = False
 
 
-FORMS: dict[str, Form] = {
-    "letters": Form((), "a b = b a"),
-    "group": Form(("e e = e", "e g = g", "g^k = e"), "g = e"),
-    "group of one length": Form(("e e = e", "e g = g", "g^k = e"), "g = e", same_length=True),
-    "right": Form(("u x = v", "v y = u"), "u = v"),
-    "left": Form(("x u = v", "y v = u"), "u = v"),
-    "factor": Form(("e e = e", "y z = e"), "e y e = e"),
-    "idempotents": Form(("e e = e", "f f = f", "e f = f", "f e = e"), "e = f"),
-    "end": Form(("e e = e",), "a e = e", with_a_letter=("e",)),
-    "beginning": Form(("e e = e",), "e a = e", with_a_letter=("e",)),
-    "middle": Form(("e e = e",), "e s e = e", with_a_letter=("e",)),
-    "local square": Form(("e e = e", "e s e = s"), "s s = s", with_a_letter=("e",)),
-    "local order": Form(("e e = e", "e s e = s", "e t e = t"), "s t = t s", with_a_letter=("e",)),
-    "coprime orders": Form(("e e = e", "e a = a", "e b = b", "e c = c", "a^k = e", "b^m = e", "c^n = e", "a b c = e"), "a = e"),
+FORMS: dict[str, WitnessForm] = {
+    "letters": WitnessForm((), "a b = b a"),
+    "group": WitnessForm(("e e = e", "e g = g", "g^k = e"), "g = e"),
+    "group of one length": WitnessForm(("e e = e", "e g = g", "g^k = e"), "g = e", same_length=True),
+    "right": WitnessForm(("u x = v", "v y = u"), "u = v"),
+    "left": WitnessForm(("x u = v", "y v = u"), "u = v"),
+    "factor": WitnessForm(("e e = e", "y z = e"), "e y e = e"),
+    "idempotents": WitnessForm(("e e = e", "f f = f", "e f = f", "f e = e"), "e = f"),
+    "end": WitnessForm(("e e = e",), "a e = e", with_a_letter=("e",)),
+    "beginning": WitnessForm(("e e = e",), "e a = e", with_a_letter=("e",)),
+    "middle": WitnessForm(("e e = e",), "e s e = e", with_a_letter=("e",)),
+    "local square": WitnessForm(("e e = e", "e s e = s"), "s s = s", with_a_letter=("e",)),
+    "local order": WitnessForm(("e e = e", "e s e = s", "e t e = t"), "s t = t s", with_a_letter=("e",)),
+    "coprime orders": WitnessForm(
+        ("e e = e", "e a = a", "e b = b", "e c = c", "a^k = e", "b^m = e", "c^n = e", "a b c = e"), "a = e"
+    ),
 }
 AGAINST: dict[str, tuple[str, ...]] = {
     "commutative": ("letters",),

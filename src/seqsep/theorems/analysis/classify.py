@@ -15,7 +15,7 @@ import numpy as np
 from seqsep.core.names import whole
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA
-from seqsep.maths.automata.identities import CLASSES, Identities, Outside
+from seqsep.maths.automata.identities import CLASSES, Identities, OutsideClass
 from seqsep.maths.automata.multiplication import Multiplication, multiplication
 from seqsep.maths.automata.separation import Inseparable, separate
 from seqsep.maths.automata.witnesses import Witness
@@ -197,10 +197,10 @@ def classify(
     solvable = verdicts["acc0"]
     verdicts["nc1_complete"] = ClassVerdict("nc1_complete", not solvable.holds, solvable.proof, solvable.why)
     ordered = {name: verdicts[name] for name in STATEMENTS}
-    return Classification(language, ordered, monoid, identities.derived_lengths(), rounds)
+    return Classification(language, ordered, monoid, groups=identities.derived_lengths(), rounds=rounds)
 
 
-def _verdict(name: str, outside: Outside | None) -> ClassVerdict:
+def _verdict(name: str, outside: OutsideClass | None) -> ClassVerdict:
     if outside is None:
         return ClassVerdict(name, True)
     return ClassVerdict(name, False, outside.witness, outside.why)

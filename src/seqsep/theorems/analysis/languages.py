@@ -8,7 +8,7 @@ bounded-dyck   the task of bounded brackets; each flag is a field
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 from seqsep.core.files import read_text
 from seqsep.core.names import BadInput, excerpt, is_whole, text_of
 from seqsep.maths.automata.automata import DFA
-from seqsep.maths.automata.learned import Learned, default_length, learn, longest_word
+from seqsep.maths.automata.learned import LearnedAutomaton, default_length, learn, longest_word
 from seqsep.maths.automata.monoids import Word
 from seqsep.theorems.analysis.function import Fields, Function, NamedFunction, of_function, resolve
 
@@ -29,12 +29,12 @@ SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class Language:
-    """A regular language under its name, by its least automaton; `learned` says how a function's automaton was found."""
+    """A regular language under its name, by an automaton; `learned` says how a function's automaton was found."""
 
     name: str
     kind: str
     automaton: DFA
-    learned: Learned | None = None
+    learned: LearnedAutomaton | None = None
 
 
 def find_language(
@@ -47,31 +47,33 @@ def find_language(
 ) -> Language:
     """Return the language of this name with its least automaton. Raises BadInput or ValueError if it has none."""
     if isinstance(target, DFA):
-        return _of_automaton("DFA", "automaton", target, alphabet, fields)
+        return _checked(Language("DFA", "automaton", target), alphabet, fields)
     if not isinstance(target, str):
         if not callable(target):
             raise BadInput(f"classify: expected a text, a function or a DFA, found {excerpt(repr(target))}")
         return _of_function(of_function(target, getattr(target, "__name__", "function"), alphabet), length)
     if target.endswith(".json") and not is_regular:
-        return _of_automaton(target, "automaton", read_automaton(Path(target)), alphabet, fields)
+        return _checked(Language(target, "automaton", read_automaton(Path(target))), alphabet, fields)
     named = resolve(target, alphabet, fields, is_regular)
     if named.automaton is not None:
         sizes = alphabet if named.kind == "automaton" else None
-        return _of_automaton(named.name, named.kind, named.automaton(), sizes, None)
+        return _checked(Language(named.name, named.kind, named.automaton()), sizes, None)
     if named.kind != "function":
         raise BadInput(f"{target}: expected a language of words of every length, found a {named.kind} for one length at a time")
     return _of_function(named, length)
 
 
-def _of_automaton(name: str, kind: str, automaton: DFA, sizes: Sequence[int] | None, fields: Fields | None) -> Language:
-    letters = automaton.table.shape[1]
+def _checked(language: Language, sizes: Sequence[int] | None, fields: Fields | None) -> Language:
+    """Return the language with its least automaton. Raises BadInput if letters or fields do not fit."""
+    letters = language.automaton.table.shape[1]
     if not letters:
-        raise BadInput(f"{name}: expected an automaton with a letter, found none")
+        raise BadInput(f"{language.name}: expected an automaton with a letter, found none")
     if sizes is not None and list(sizes) != [letters]:
-        raise BadInput(f"{name}: expected --alphabet {letters}, as in the automaton, found {','.join(map(str, sizes))}")
+        found = ",".join(map(str, sizes))
+        raise BadInput(f"{language.name}: expected --alphabet {letters}, as in the automaton, found {found}")
     if fields:
-        raise BadInput(f"{name}: unknown option --{next(iter(fields)).replace('_', '-')}; only tasks have fields")
-    return Language(name, kind, automaton.minimal())
+        raise BadInput(f"{language.name}: unknown option --{next(iter(fields)).replace('_', '-')}; only tasks have fields")
+    return replace(language, automaton=language.automaton.minimal())
 
 
 def _of_function(named: NamedFunction, length: int | None) -> Language:

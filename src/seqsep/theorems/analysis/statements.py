@@ -49,7 +49,7 @@ STATEMENTS: dict[str, ClassStatement] = {
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What is known of a language.
+    """The facts about a language that decide the verdicts.
 
     Fields:
         holds: its classes; None if one is not decided.
@@ -66,7 +66,7 @@ class Verdicts:
 
 @dataclass(frozen=True)
 class ArchitectureVerdict:
-    """What the quoted statements say of one architecture and a language.
+    """A verdict of the quoted statements on one architecture and a language.
 
     Fields:
         architecture: its name.
@@ -91,11 +91,11 @@ def window(known: Verdicts) -> ArchitectureVerdict:
     """One layer that reads a fixed number of last tokens."""
     inside = known.holds["definite"]
     return ArchitectureVerdict(
-        "window of the last tokens (short convolution)",
-        "any precision, read at the last token",
-        CAN if inside else SHORT,
-        "the last tokens decide" if inside else "earlier tokens matter too",
-        "by definition",
+        architecture="window of the last tokens (short convolution)",
+        setting="any precision, read at the last token",
+        verdict=CAN if inside else SHORT,
+        why="the last tokens decide" if inside else "earlier tokens matter too",
+        source="by definition",
     )
 
 
@@ -103,11 +103,11 @@ def fixed_attention(known: Verdicts) -> ArchitectureVerdict:
     """Causal softmax attention of fixed precision without positions."""
     inside = known.holds["r_trivial"]
     return ArchitectureVerdict(
-        "soft attention, strict causal mask, no positions",
-        "fixed precision, read at an end token",
-        CAN if inside else CANNOT,
-        "the language is R-trivial" if inside else "it recognises only R-trivial languages",
-        "Li and Cotterell 2025 (arXiv:2505.23623, abstract: the past operator; R-trivial: text)",
+        architecture="soft attention, strict causal mask, no positions",
+        setting="fixed precision, read at an end token",
+        verdict=CAN if inside else CANNOT,
+        why="the language is R-trivial" if inside else "it recognises only R-trivial languages",
+        source="Li and Cotterell 2025 (arXiv:2505.23623, abstract: the past operator; R-trivial: text)",
     )
 
 
@@ -115,11 +115,11 @@ def hard_attention(known: Verdicts) -> ArchitectureVerdict:
     """Attention that reads one earlier or later token a head."""
     inside = known.holds["aperiodic"]
     return ArchitectureVerdict(
-        "unique hard attention, strict mask, no positions",
-        "any precision, read at the last token",
-        CAN if inside else CANNOT,
-        "the language is star-free" if inside else "it recognises only star-free languages",
-        "Yang, Chiang and Angluin 2024 (arXiv:2310.13897, abstract)",
+        architecture="unique hard attention, strict mask, no positions",
+        setting="any precision, read at the last token",
+        verdict=CAN if inside else CANNOT,
+        why="the language is star-free" if inside else "it recognises only star-free languages",
+        source="Yang, Chiang and Angluin 2024 (arXiv:2310.13897, abstract)",
     )
 
 
@@ -132,11 +132,11 @@ def generalising_transformer(known: Verdicts) -> ArchitectureVerdict:
         None: "membership in C-RASP is not decided",
     }
     return ArchitectureVerdict(
-        "Transformer trained on short inputs",
-        "precision of training, read after each token, at 10 times the trained length",
-        CAN if inside else OPEN,
-        verdict[inside],
-        "Yang et al. 2026, Algebraic Decomposition Theory for Transformer Length Generalization; arXiv:2410.02140",
+        architecture="Transformer trained on short inputs",
+        setting="precision of training, read after each token, at 10 times the trained length",
+        verdict=CAN if inside else OPEN,
+        why=verdict[inside],
+        source="Yang et al. 2026, Algebraic Decomposition Theory for Transformer Length Generalization; arXiv:2410.02140",
     )
 
 
@@ -148,11 +148,11 @@ def deep_transformer(known: Verdicts) -> ArchitectureVerdict:
     else:
         source = "Liu et al. 2023 (arXiv:2210.10749, abstract of the ICLR paper)"
     return ArchitectureVerdict(
-        "Transformer of fixed depth, weights for each length",
-        "logarithmic precision, read after each token",
-        CANNOT if hard else CAN,
-        "NC1-complete, so not in TC0 (unless TC0 is NC1)" if hard else "each of its groups is solvable",
-        source,
+        architecture="Transformer of fixed depth, weights for each length",
+        setting="logarithmic precision, read after each token",
+        verdict=CANNOT if hard else CAN,
+        why="NC1-complete, so not in TC0 (unless TC0 is NC1)" if hard else "each of its groups is solvable",
+        source=source,
     )
 
 
@@ -160,41 +160,45 @@ def positive_recurrence(known: Verdicts) -> ArchitectureVerdict:
     """Diagonal linear recurrences whose factors depend on the input and are not negative."""
     inside = known.holds["aperiodic"]
     return ArchitectureVerdict(
-        "diagonal recurrence, factors >= 0 from the input",
-        "finite precision, read after each token",
-        CAN if inside else SHORT,
-        "the language is star-free (Mamba, GLA)" if inside else "it recognises only star-free languages (Mamba, GLA)",
-        "Sarrof, Veitsman and Hahn 2024 (arXiv:2405.17394; abstract: star-free languages; the converse: text)",
+        architecture="diagonal recurrence, factors >= 0 from the input",
+        setting="finite precision, read after each token",
+        verdict=CAN if inside else SHORT,
+        why="the language is star-free (Mamba, GLA)" if inside else "it recognises only star-free languages (Mamba, GLA)",
+        source="Sarrof, Veitsman and Hahn 2024 (arXiv:2405.17394; abstract: star-free languages; the converse: text)",
     )
 
 
 def complex_recurrence(known: Verdicts) -> ArchitectureVerdict:
     """Diagonal linear recurrences with complex factors that depend on the input."""
     layers = known.derived_length
-    verdict, why = OPEN, "the sources are about groups, and about star-free languages"
+    verdict = OPEN
+    why = "the sources are about groups, and about star-free languages"
     if known.holds["aperiodic"]:
-        verdict, why = CAN, "the language is star-free: factors >= 0 are enough"
+        verdict = CAN
+        why = "the language is star-free: factors >= 0 are enough"
     elif known.is_group and layers is None:
-        verdict, why = CANNOT, "its group is not solvable"
+        verdict = CANNOT
+        why = "its group is not solvable"
     elif known.is_group:
-        verdict, why = CAN, f"a group of derived length {layers}: {layers} layer{'s' * (layers != 1)}, and not fewer"
+        verdict = CAN
+        why = f"a group of derived length {layers}: {layers} layer{'s' * (layers != 1)}, and not fewer"
     return ArchitectureVerdict(
-        "diagonal recurrence, complex factors from the input",
-        "finite precision, read after each token",
-        verdict,
-        why,
-        "Shakerinava et al. 2026 (arXiv:2603.01959, abstract), for groups",
+        architecture="diagonal recurrence, complex factors from the input",
+        setting="finite precision, read after each token",
+        verdict=verdict,
+        why=why,
+        source="Shakerinava et al. 2026 (arXiv:2603.01959, abstract), for groups",
     )
 
 
 def delta_rule(known: Verdicts) -> ArchitectureVerdict:
     """Linear recurrences with products of reflections."""
     return ArchitectureVerdict(
-        "delta rule, eigenvalues -1 to 1, steps a token",
-        "finite precision, read after each token",
-        CAN,
-        "every regular language, with enough steps and layers",
-        "Grazzi et al. 2025 (arXiv:2411.12537, abstract); Siems et al. 2025 (arXiv:2502.10297)",
+        architecture="delta rule, eigenvalues -1 to 1, steps a token",
+        setting="finite precision, read after each token",
+        verdict=CAN,
+        why="every regular language, with enough steps and layers",
+        source="Grazzi et al. 2025 (arXiv:2411.12537, abstract); Siems et al. 2025 (arXiv:2502.10297)",
     )
 
 
@@ -202,11 +206,11 @@ def nonlinear_recurrence(known: Verdicts) -> ArchitectureVerdict:
     """Any recurrent model with a state of enough bits."""
     bits = "1 bit of state is" if known.state_bits == 1 else f"{known.state_bits} bits of state are"
     return ArchitectureVerdict(
-        "recurrence of any kind (LSTM)",
-        "finite precision, read after each token from the state",
-        CAN,
-        f"{bits} enough" + (", and fewer are not" if known.state_bits else ""),
-        "the least automaton",
+        architecture="recurrence of any kind (LSTM)",
+        setting="finite precision, read after each token from the state",
+        verdict=CAN,
+        why=f"{bits} enough" + (", and fewer are not" if known.state_bits else ""),
+        source="the least automaton",
     )
 
 
