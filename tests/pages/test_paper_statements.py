@@ -29,8 +29,8 @@ def test_a_page_has_the_statement_of_each_claim(theorem) -> None:
     of_two = {(name, label) for name, label in named if name in STATEMENTS}
     assert bool(section) == bool(of_two)
     assert section.count("* **") == len(of_two)
-    for _, label in of_two:
-        assert f"* **{label}:** " in section
+    for paper, label in of_two:
+        assert f"* **{paper}, {label}:** " in section
 
 
 def test_a_statement_that_is_ours_has_no_section() -> None:

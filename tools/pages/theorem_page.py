@@ -126,7 +126,7 @@ def _papers_statements(theorem: Theorem) -> str:
         paper = paper_of(claim.source)
         for label in paper.labels(claim.source):
             if text := statement_of(paper, label):
-                said[paper.name, label] = f"* **{label}:** {inline(text)}\n"
+                said[paper.name, label] = f"* **{paper.name}, {label}:** {inline(text)}\n"
     return f"## The paper's statement\n\nThis is what the paper says, in our words.\n\n{''.join(said.values())}" if said else ""
 
 
