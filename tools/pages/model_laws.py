@@ -257,9 +257,7 @@ def _nested(flat: Mapping[str, Verdicts], nested: Mapping[str, Verdicts]) -> str
     verdict = "The same laws fail, with the exceptions below." if differs else "The same laws fail."
     words = NESTED.format(count=len(nested), verdict=verdict, law=SETTINGS, types=f"{', '.join(types[:-1])} and {types[-1]}")
     paragraph = "\n".join(wrap(words, 128, break_on_hyphens=False))
-    return f"\n{paragraph}\n" + (
-        folded("The laws with another verdict inside of another model", f"{differs}\n") if differs else ""
-    )
+    return f"\n{paragraph}\n" + (folded("The laws that differ inside of another model", f"{differs}\n") if differs else "")
 
 
 def _failed(verdicts: Verdicts) -> set[str]:

@@ -196,6 +196,9 @@ def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.Capt
     assert f"with 2 inputs of 12 tokens in float32, sliding_window 4: {held}" in out
 
 
+SIZED = '{"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64}'
+
+
 @pytest.mark.parametrize(
     ("files", "words"),
     [
@@ -206,7 +209,7 @@ def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.Capt
         ({"config.json": '{"model_type": "llama"}'}, "expected weights as model.safetensors"),
         ({"config.json": '{"model_type": "llama"}', "a.bin": ""}, "found a.bin, which may run code and is never loaded"),
         ({"config.json": '{"model_type": "llama", "quantization_config": {}}'}, "expected weights that are not quantized"),
-        ({"config.json": '{"model_type": "llama"}', "model.safetensors": "spoiled"}, "expected a safetensors file, found"),
+        ({"config.json": SIZED, "model.safetensors": "spoiled"}, "expected a safetensors file, found"),
     ],
 )
 def test_what_is_no_model(files: dict[str, str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
