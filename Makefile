@@ -49,7 +49,7 @@ format: .venv/ready-dev
 
 .venv/ready: .venv/pip constraints.txt pyproject.toml
 	@echo "Installing into .venv, once: some minutes, most of them for torch (200 MB for a CPU, gigabytes with CUDA)."
-	$(if $(TORCH_INDEX),$(BIN)/pip install --quiet --index-url $(TORCH_INDEX) torch)
+	$(if $(TORCH_INDEX),$(BIN)/pip install --quiet --extra-index-url $(TORCH_INDEX) torch)
 	$(BIN)/pip install --quiet --editable .
 	touch $@
 

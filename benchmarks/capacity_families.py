@@ -19,7 +19,17 @@ ROOM = Path(__file__).parents[1] / "src/seqsep/language_models/capacity"
 FILE = ROOM / "families.json"
 OF_THE_FILE_ALONE = {"vocab_size"}
 """A limit over a vocabulary is said where the file names it."""
-TEXT_FIELDS = {"text_config", "llm_config", "language_config", "thinker_config"}
+TEXT_FIELDS = {"text_config", "llm_config", "language_config", "thinker_config", "decoder", "decoder_config"}
+MAPPINGS = {
+    "causal": "MODEL_FOR_CAUSAL_LM_MAPPING_NAMES",
+    "images and text": "MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES",
+    "sequence to sequence": "MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES",
+    "speech to text": "MODEL_FOR_SPEECH_SEQ_2_SEQ_MAPPING_NAMES",
+    "text to speech": "MODEL_FOR_TEXT_TO_WAVEFORM_MAPPING_NAMES",
+}
+"""The automatic classes of the library for models that generate, by what they are called here."""
+NO_DEFAULT = {"gemma4_assistant": "gemma4_text"}
+"""Types whose class cannot be made without arguments, and the text model that they contain."""
 
 
 def names_in_the_room() -> set[str]:
@@ -58,7 +68,8 @@ def is_plain(value: Any) -> bool:
 def written(data: dict[str, Any]) -> str:
     """One family a line."""
     lines = [f"  {json.dumps(name)}: {json.dumps(record)}" for name, record in sorted(data["families"].items())]
-    others = "".join(f" {json.dumps(name)}: {json.dumps(data[name])},\n" for name in ("versions", "inside", "other names"))
+    tables = ("versions", "inside", "other names", "any decoder", "refused", "types")
+    others = "".join(f" {json.dumps(name)}: {json.dumps(data[name])},\n" for name in tables)
     head = f'{{\n{others} "families": {{\n'
     return head + ",\n".join(lines) + "\n }\n}\n"
 
@@ -76,17 +87,25 @@ def renewed() -> dict[str, Any]:
         read = names | names_in_rules(record)
         found = from_library(model_type, read, record.get("aliases", {}))
         record |= {name: value for name, value in found.items() if value or name in record}
-    data["inside"] = inside(set(data["families"]))
+    data["inside"] = inside(set(data["families"]) | set(data["any decoder"]))
+    data["types"] = types()
     return data
+
+
+def types() -> dict[str, list[str]]:
+    """Return the types of each automatic class."""
+    from transformers.models.auto import modeling_auto
+
+    return {name: sorted(getattr(modeling_auto, mapping)) for name, mapping in MAPPINGS.items()}
 
 
 def inside(families: set[str]) -> dict[str, str]:
     """Return the family of the text model that the library puts into each model_type that has one inside."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING, CONFIG_MAPPING_NAMES
 
-    found = {}
+    found = dict(NO_DEFAULT)
     for name in CONFIG_MAPPING_NAMES:
-        if name in families or not TEXT_FIELDS & set(CONFIG_MAPPING[name].sub_configs):
+        if name in families or name in found or not TEXT_FIELDS & set(CONFIG_MAPPING[name].sub_configs):
             continue
         try:
             text = CONFIG_MAPPING[name]().get_text_config(decoder=True).model_type

@@ -133,7 +133,7 @@ def shared() -> dict[str, Any]:
     from seqsep.lab.run import Run
     from seqsep.tasks import IndexLookup
 
-    [tree] = [run for run in load_experiment("is-tree").runs("reach") if run.label() == HYBRID]
+    [tree] = [run for run in load_experiment("is-tree").runs("length-scaling") if run.label() == HYBRID]
     return {
         "attention, 1 x 64, N = 20": Run(IndexLookup(20), ("attention",), width=64),
         "linear attention, 6 x 256, N = 20": Run(IndexLookup(20), ("linear-attention",) * 6, width=256),

@@ -20,7 +20,7 @@ from torch.func import functional_call, grad_and_value, stack_module_state, vmap
 from seqsep.lab.device import prepare
 from seqsep.lab.experiments.claims.recipe import lookup_run
 from seqsep.lab.run import Run
-from seqsep.lab.step import Questions, questions_of, total_loss, update
+from seqsep.lab.step import QueriedBatch, questions_of, total_loss, update
 from seqsep.models.model import Model
 
 COUNTS = (1, 4, 16, 64)
@@ -29,14 +29,14 @@ ROUNDS = 3
 COMPARED_STEPS = 5
 BETAS = (0.9, 0.999)
 EPSILON = 1e-8
-Step = Callable[[Sequence[Questions]], Sequence[float]]
+Step = Callable[[Sequence[QueriedBatch]], Sequence[float]]
 
 
 def separate(runs: Sequence[Run], models: Sequence[Model]) -> Step:
     """Return a function that takes a step of each run, one after another."""
     optimizers = [torch.optim.Adam(model.parameters(), fused=True) for model in models]
 
-    def step(batches: Sequence[Questions]) -> list[float]:
+    def step(batches: Sequence[QueriedBatch]) -> list[float]:
         parts = zip(runs, models, optimizers, batches, strict=True)
         return [update(run, model, optimizer, questions=batch, step=1) for run, model, optimizer, batch in parts]
 
@@ -57,7 +57,7 @@ def stacked(runs: Sequence[Run], models: Sequence[Model], device: str) -> Step:
         return total_loss(runs[0].task, logits, answers) / len(answers)
 
     @torch.no_grad()
-    def step(batches: Sequence[Questions]) -> list[float]:
+    def step(batches: Sequence[QueriedBatch]) -> list[float]:
         nonlocal done
         done += 1
         parts = [torch.stack([getattr(batch, name) for batch in batches]).to(device) for name in ("inputs", "at", "answers")]
@@ -73,7 +73,7 @@ def stacked(runs: Sequence[Run], models: Sequence[Model], device: str) -> Step:
     return step
 
 
-def taken(step: Step, batches: Sequence[Questions], device: str) -> tuple[float, float]:
+def taken(step: Step, batches: Sequence[QueriedBatch], device: str) -> tuple[float, float]:
     """Return wall and CPU seconds of one step."""
     wall = time.perf_counter()
     processor = time.process_time()

@@ -4,21 +4,24 @@ Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2
 cannot be written. The specification is docs/reference/certificates.md. Sentences in quotation marks are the specification's.
 This file shares no code with seqsep and imports nothing of it. It changes nothing that it reads.
 
-You need not read all of it. The lines 36 to 351 are common to all types, and are followed by one type after another:
+You need not read all of it. The lines 39 to 354 are common to all types, and are followed by one type after another:
 
-    To audit `fooling-set` read lines 36 to 421: 219 lines of code.
-    To audit `distinguishing-table` read lines 36 to 368 and 424 to 477: 222 lines of code.
-    To audit `automaton` read lines 36 to 351 and 480 to 522: 207 lines of code.
-    To audit `network` read lines 36 to 351 and 525 to 815: 362 lines of code.
-    To audit `generated-run` read lines 36 to 351 and 525 to 846: 377 lines of code.
+    To audit `fooling-set` read lines 39 to 428: 219 lines of code.
+    To audit `distinguishing-table` read lines 39 to 371 and 431 to 484: 222 lines of code.
+    To audit `automaton` read lines 39 to 354 and 487 to 529: 207 lines of code.
+    To audit `network` read lines 39 to 354 and 532 to 822: 362 lines of code.
+    To audit `generated-run` read lines 39 to 354 and 532 to 853: 377 lines of code.
 
-Docstrings and comments are not counted, but they are the proof. In the lines 272 to 351, which are 46 lines of code, you need
+Docstrings and comments are not counted, but they are the proof. In the lines 275 to 354, which are 46 lines of code, you need
 one task only, that of your certificate. If it is not there, it is one of these:
 
-    Read lines 849 to 910 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
-    Read lines 913 to 945 for the task `circuit`.
-    Read lines 948 to 1002 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
-    Read lines 849 to 910 and 1005 to 1067 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+    Read lines 856 to 917 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
+    Read lines 920 to 952 for the task `circuit`.
+    Read lines 955 to 1009 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
+    Read lines 856 to 917 and 1012 to 1074 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+
+The last two lines call `main`. No line changes what an earlier line defines: `grep '^[A-Za-z]' seqsep_check.py` prints every
+definition, and no two define one name. Only `LIMITS`, `TASKS` and `THEOREMS` grow, and none of their rows is replaced.
 
 `--self-test` runs one sound and one forged certificate of each type. It shows that this copy works, and proves nothing else.
 """
@@ -214,7 +217,7 @@ def whole_numbers(value, where, count, least, most):
 
 
 def all_different(values):
-    """Return True if all values differ. "What must differ is compared by sorting", since hashes can be made to collide."""
+    """Return True if all values differ. It "compares by sorting what must differ", since hashes can be made to collide."""
     return all(value != following for value, following in pairwise(sorted(values)))
 
 
@@ -236,7 +239,7 @@ class Task:
 
     alphabets: the letters of each position, as ranges.
     solve: the value of a word.
-    count: the number of words with a value, "counted by the checker on its own"; None if the checker cannot count them.
+    count: the number of words with a value, which "the checker itself counts"; None if the checker cannot count them.
     depth: what a letter costs, in 64ths.
 
     The rest is for words that are prompts. A network answers with a run, which is a list of tokens.
@@ -316,8 +319,8 @@ def bounded_dyck(given):
         return int(stack == ())
 
     def count(value):
-        # "For value 1 of `bounded-dyck`, a sum over heights (ways to be at each height after each bracket, an open counting
-        # `kinds` times)". A height is reached by an open from the height below it, or by a close from the one above.
+        # "The checker computes, bracket by bracket, the number of words at each height": an opening bracket `kinds` times.
+        # A height is reached by an open from the height below it, or by a close from the one above.
         ways = [1] + [0] * depth
         for _ in range(length):
             ways = [kinds * below + above for below, above in zip([0, *ways[:-1]], [*ways[1:], 0], strict=True)]
@@ -379,6 +382,9 @@ def check_fooling_set(certificate, task, witness):
     (x, y') and (x', y) is in the domain and has another value, which is checked below: contradiction. So no two words share a
     leaf, and a protocol with `size` leaves needs ceil(log2 size) bits on some path. With `complete` = 1, the words are moreover
     all the inputs with that value.
+
+    It is the same if only one party gives the answer, from the leaf and its own part: each of (x, y') and (x', y) has the one
+    part of (x, y) and the other of (x', y'), so it gets the value from either party.
     """
     only_fields(witness, "witness", ("alice", "value", "words"))
     alice, bob = split(witness["alice"], task)
@@ -400,6 +406,7 @@ def check_fooling_set(certificate, task, witness):
     if complete:
         # "All x differ, all y differ, and the number of words equals the number of inputs with that value". "If (x, y') had the
         # value, it would be one of the words, the one with x, so y' = y: contradiction."
+        # A number is known only for a task that is defined on every word, so (x, y') is in the domain.
         require(all_different(xs) and all_different(ys), "two words have the same half")
         require(task.count(value) == len(words), "the words are not all with the value, or their number is not known")
     else:
@@ -437,13 +444,13 @@ def check_distinguishing_table(certificate, task, witness):
     rows = task.parts(witness["rows"], "rows", alice)
     columns = task.parts(witness["columns"], "columns", bob)
 
-    # "Work: rows * columns * cost, and for a `table` with an entry -1 besides rows^2 * columns".
+    # "Work: rows * columns * cost; for a `table` with an entry -1, plus rows^2 * columns".
     is_partial = OUTSIDE in certificate["task"].get("values", [])
     more = len(rows) ** 2 * len(columns) if is_partial else 0
     require_work(len(rows) * len(columns) * task.cost + more)
 
     values = [[task.solve(joined(alice, row, bob, column)) for column in columns] for row in rows]
-    # "Without -1 in the task complete rows are compared at once, else every two."
+    # "If the task has no entry -1, the checker sorts the rows of values and compares neighbours."
     require(all_different(values), "two rows are equal")
     if is_partial:
         for row, other in combinations(values, 2):
@@ -453,7 +460,7 @@ def check_distinguishing_table(certificate, task, witness):
 
 
 def prefix_split(_task, witness, _claims):
-    """Ask for "a prefix split: `alice` is 0, 1, .., K-1"."""
+    """Ask for a prefix split: "`alice` is 0, 1, .., K-1"."""
     return witness["alice"] == list(range(len(witness["alice"])))
 
 
@@ -464,7 +471,7 @@ def every_list_of_symbols(task, witness, claims):
 
 
 def equal_answers_of_an_oracle(task, witness, claims):
-    """Ask for "a prefix split of N symbols; all rows with the same symbols, and the same second one"."""
+    """Ask for "a prefix split of N symbols; all rows have the same set of symbols, and the same second symbol"."""
     of_symbols = prefix_split(task, witness, claims) and len(witness["alice"]) == task["length"]
     answers = [(sorted(set(row)), row[1:2]) for row in witness["rows"]]
     return of_symbols and all(before == after for before, after in pairwise(answers))
@@ -485,9 +492,9 @@ def check_automaton(certificate, _task, witness):
 
     Proof. A word leads to a stack of at most `depth` open kinds, or to one dead value. Below, each of these gets one state, and
     every bracket leads from the state of each to the state of what it reaches. So, by induction over the word, the automaton is
-    in the state of what the word leads to, and that state accepts "exactly for the empty stack". Conversely, "two stacks are
-    distinguished by the word that closes the one, and the dead value by any such word", so a complete automaton has a state for
-    each of them. This one has exactly as many; `live_states` are all except the dead value's.
+    in the state of what the word leads to, and that state accepts "exactly for the empty stack". Conversely, "the word that
+    closes one of two stacks distinguishes them, and it also distinguishes this stack from the dead value". So a complete
+    automaton has a state for each of them. This one has exactly as many; `live_states` are all except the dead value's.
     """
     # "In an `automaton` certificate `bounded-dyck` has no `length`."
     depth, kinds = sizes(certificate["task"], "depth", "kinds")
@@ -502,15 +509,15 @@ def check_automaton(certificate, _task, witness):
     # "Work: states * kinds * (depth + 8)".
     require_fit(states * kinds * (depth + 8) <= MOST_WORK, f"too large: {states} states")
 
-    # "The checker gives each stack of at most `depth` open kinds, and one dead value for everything beyond, the state that the
-    # table reaches" by the opening brackets of the stack; the dead value is reached by a closing bracket at the start.
+    # "For each stack and for the dead value, the checker finds the state that the table reaches": of a stack, by its opening
+    # brackets; of the dead value, by a closing bracket at the start.
     state_of = {(): start, None: table[start][1]}
     stacks = [()]
     for _ in range(depth):
         stacks = [(*stack, kind) for stack in stacks for kind in range(kinds)]
         for stack in stacks:
             state_of[stack] = table[state_of[stack[:-1]]][2 * stack[-1]]
-    # "Every transition must lead to the state of what it reaches": then every other way there leads to that state too.
+    # "From this state, every bracket must lead to the state of the next stack or dead value": then every other way does so too.
     for stack, state in state_of.items():
         require(accepting[state] == int(stack == ()), f"state {state} answers wrongly")
         for bracket, target in enumerate(table[state]):
@@ -678,7 +685,7 @@ class Grid:
 
     def remembered(self, head, xs, places):
         """Return what a recurrence remembers before some places."""
-        # "r zeros before the first, and after each place recurrent times that plus input times x: placed."
+        # "After each place, the vector becomes recurrent times the vector plus input times x: placed."
         weights = [of_state + of_x for of_state, of_x in zip(head["recurrent"], head["input"], strict=True)]
         remembered = [[0] * len(weights)]
         for x in xs:
@@ -694,7 +701,7 @@ class Grid:
         after = []
         for number, place in enumerate(places):
             mixture = [entry for of_head in retrieved for entry in of_head[number]]
-            # "Sum over all heads of output times that: placed. Plus x: placed."
+            # "Sum over all heads of output times the result of step 4: placed. Plus x: placed."
             x = self.total(xs[place], self.product(output, mixture))
             after.append(self.total(x, self.feed_forward(layer, x)))  # "plus the number before: placed"
         return after
@@ -705,7 +712,7 @@ class Grid:
         inner = self.product(layer["inner"], x, layer["inner_bias"])
         active = [max(0, entry) for entry in inner]
         if "gate" in layer:
-            # "gate times this plus bias: placed; negative ones become 0; times inner's numbers as they were: placed"
+            # "gate times this plus bias: placed; negative ones become 0; times inner's numbers [..]: placed"
             gate = [max(0, entry) for entry in self.product(layer["gate"], x, layer["gate_bias"])]
             active = self.clipped([self.rounded(one * other, self.steps) for one, other in zip(gate, inner, strict=True)])
         # "outer times these plus bias: placed"
@@ -760,7 +767,7 @@ def check_runs(task, witness, grid, runs):
     require(all_different(inputs), "an input is listed twice")
 
     for word, run in zip(inputs, runs, strict=True):
-        # "The cost of the task once an input", and "for each query the tokens of the input and of its answer".
+        # "For each input, the cost of the task", and "for each query, the number of tokens of the input and its answer".
         grid.spend(task.cost + run.count(task.closes) * len(word + run))
         value = task.solve(word)
         told = task.told(run)
@@ -800,7 +807,7 @@ def layers_of(kinds):
 
     def besides(task, witness, _claims):
         found = ["R" if "recurrent" in layer["heads"][0] else "A" for layer in witness["layers"]]
-        # "Two inputs have different answers (of a generated run: different last tokens, or of a machine different runs)".
+        # "Two inputs must have different answers. For a generated run, this means different last tokens".
         last = [answer if type(answer) is int or "rules" in task else answer[-1] for answer in witness["answers"]]
         is_constant = all(value == last[0] for value in last)
         return found == list(kinds) and all(layer["causal"] for layer in witness["layers"]) and not is_constant
@@ -869,7 +876,7 @@ def is_tree(given):
         return tree
 
     def find(prompt, _written, query):
-        # "The query [ v ] finds the first neighbour of v in the prompt, [ v y ] the first one after the first edge of v and y".
+        # "The query [ v y ] finds the neighbour of v in the first edge with v after the first edge of v and y".
         edges = list(zip(prompt[1::3], prompt[3::3], strict=True))
         if len(query) != 1:
             same = [number for number, edge in enumerate(edges) if sorted(edge) == sorted(query)]
@@ -886,7 +893,7 @@ def is_tree(given):
 def ngram(given):
     """Inputs: 0, N symbols, then c-1 symbols, which are the query.
 
-    Value: "the symbol after the first place of these c-1 among the N that has one after it among the N, or 0 if there is none".
+    Value: "the symbol after the first occurrence of these c-1 symbols among the first N symbols [..]; 0 if there is none".
     """
     alphabet, gram, length = sizes(given, "alphabet", "gram", "length")
 
@@ -978,13 +985,13 @@ def turing_machine(given):
         return run
 
     def told(run):
-        # "Its configurations, which are the tokens below QS, in their order, without those that the retriever found".
+        # "The tokens below QS in the answer, in their order, without those that the retriever found".
         is_found = [has_queries and before == closes for before in [begin, *run[:-1]]]
         return [token for token, found in zip(run, is_found, strict=True) if token < configurations and not found]
 
     def find(prompt, written, query):
-        # "The configuration after the last record [ c ] r in the answer before it", "or else the symbol of the input on cell
-        # c", "or else FAILED, which is also found for every other query".
+        # "The configuration after the last record [ c ] r in the answer before the query", "or else the symbol of the input on
+        # cell c", "or else FAILED, which is also found for every other query".
         record = [opens, *query, closes]
         for at in range(len(written) - 5, -1, -1):
             if written[at : at + 3] == record and written[at + 4] < configurations:

@@ -66,18 +66,30 @@ def counted_types() -> list[str]:
 def is_pair(name: str) -> bool:
     """Return True for a family that is run as an encoder-decoder."""
     from seqsep.language_models.capacity.families import family
+    from support.tiny_pairs import DECODERS
 
-    return family(name).rule == "decoder" and name != "trocr"
+    return name in DECODERS or (family(name).rule == "decoder" and name != "trocr")
+
+
+def may_cross(name: str) -> bool:
+    """Return True for a family that has cross-attention if its file has add_cross_attention."""
+    from seqsep.language_models.capacity.families import family
+
+    return family(name).attention == "ungrouped-decoder"
 
 
 def encoder_decoders() -> list[Outcome]:
-    """Every encoder-decoder: caches of its own tokens and of the source, as a file has it and as transformers writes it."""
-    from support.tiny_models import LENGTHS, configured
+    """Every encoder-decoder: caches of its own tokens and of the source, as a file has it and as transformers writes it.
+
+    Families of one configuration are among them with add_cross_attention.
+    """
+    from support.tiny_models import LENGTHS, configured, tiny_fields
     from support.tiny_pairs import counted_pair, pair_fields, source_length
 
     found = []
-    for name in filter(is_pair, counted_types()):
-        fields = pair_fields(name)
+    pairs = [(name, pair_fields(name)) for name in filter(is_pair, counted_types())]
+    pairs += [(name, tiny_fields(name) | {"add_cross_attention": True}) for name in counted_types() if may_cross(name)]
+    for name, fields in pairs:
         source = source_length(name)
         measured = [counted_pair(name, fields, length) for length in LENGTHS]
         written = json.loads(json.dumps(configured(name, fields).to_dict(), default=str))

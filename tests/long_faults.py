@@ -91,7 +91,7 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
     ),
     "faults-plug-ins": (
         ("attacks", 0, 1000),
-        "plug-ins that hang, fork, die, print, write to the pipes, ...: each fails in a line, the runs beside them as alone",
+        "plug-ins that hang, die, print, write to the pipes, ...: each fails in a line, the runs beside them as alone",
         (
             *ENGINE,
             "lab/engines/watch.py",
@@ -172,14 +172,13 @@ KINDS: dict[str, tuple[tuple[str | int, ...], str, tuple[str, ...]]] = {
             "tests",
             *(
                 f"language_models/{name}.py"
-                for name in ("laws/test_folder", "laws/test_folder_bounds", "laws/test_not_finite", "text/test_tokenizer")
+                for name in ("loader/test_folder", "loader/test_folder_bounds", "laws/test_not_finite", "text/test_tokenizer")
             ),
         ),
         "folders of models with pickles, code, adapters, names outside the folder, foreign or coded weights, logits that are "
         "not finite, tokenizers without a bound: refused in one line, and nothing of them is run",
         (
-            "language_models/laws/folder.py",
-            "language_models/laws/source.py",
+            *(f"language_models/loader/{name}.py" for name in ("configuration", "folder", "source", "weights")),
             "language_models/text/tokenizer.py",
             "language_models/text/tokenizer_process.py",
             "language_models/text/language_model.py",

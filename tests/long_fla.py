@@ -52,7 +52,7 @@ def measure() -> Iterator[dict[str, Any]]:
     from transformers import AutoConfig, AutoModelForCausalLM
 
     from seqsep.language_models.capacity import capacity
-    from seqsep.language_models.laws.flash_linear import import_models
+    from seqsep.language_models.loader.flash_linear import import_models
     from support.flash_linear_models import FAMILIES, fields_of
 
     warnings.simplefilter("ignore")

@@ -18,11 +18,13 @@ from support.flash_linear_models import FAMILIES, fields_of
 from support.kept_verdicts import Verdicts, beside_kept, failing, in_parts, kept_text, scripts
 
 ROOT = Path(__file__).parents[1]
-ROOM = ROOT / "src/seqsep/language_models/laws"
+ROOMS = ROOT / "src/seqsep/language_models"
 KEPT = ROOT / "results/flash-linear-laws.json"
 SCRIPTS = ROOT / "examples/flash_linear_state"
 NAME = "flash-linear-laws"
-SOURCES = tuple(sorted(f"language_models/laws/{path.name}" for path in ROOM.glob("*.py")))
+SOURCES = tuple(
+    sorted(f"language_models/{path.relative_to(ROOMS)}" for room in ("laws", "loader") for path in (ROOMS / room).glob("*.py"))
+)
 WORDS = "Laws of state, tried on tiny models of flash-linear-attention: what fails is what results/flash-linear-laws.json says"
 TYPES = Claim(NAME, "seqsep check --model", WORDS)
 SHOWN = Claim(NAME, "examples/flash_linear_state", "A script of a few lines shows a failure without seqsep")
@@ -51,17 +53,17 @@ def tried(names: list[str]) -> Verdicts:
 
     from seqsep.language_models.laws.check import try_law, try_laws
     from seqsep.language_models.laws.receiver import Receiver
-    from seqsep.language_models.laws.source import Source
-    from seqsep.language_models.laws.trial import Trial
+    from seqsep.language_models.laws.trial import LawTrial
+    from seqsep.language_models.loader.source import ModelSource
 
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     found = {}
     with Receiver() as receiver:
         for name in names:
-            source = Source(name, fields_of(name))
+            source = ModelSource(name, fields_of(name))
             records = [verdict.record() for verdict in try_laws(source, time=TIME, batch=BATCH, receiver=receiver)]
-            trial = Trial(source, time=LONG, batch=BATCH, seed=0, dtype=torch.float64, receiver=receiver)
+            trial = LawTrial(source, time=LONG, batch=BATCH, seed=0, dtype=torch.float64, receiver=receiver)
             found[name] = [*records, try_law(LAW_OF_LONG, trial).record() | {"law": f"{LAW_OF_LONG}, {LONG} tokens"}]
             print(f"{name}: fails {failing(found[name])}", flush=True)
     return found

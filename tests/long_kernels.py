@@ -97,7 +97,7 @@ def interpret() -> list[str]:
     import fla.ops.rwkv7
     import fla.ops.simple_gla  # noqa: F401
 
-    from seqsep.language_models.laws.flash_linear import interpret_kernels
+    from seqsep.language_models.loader.flash_linear import interpret_kernels
 
     interpret_kernels()
     _kernels.in_use = lambda device: "fla"

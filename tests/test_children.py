@@ -14,6 +14,7 @@ ROOT = Path(seqsep.__file__).parent
 STARTS = re.compile(r"subprocess\.(Popen|run|check_output|call)\(|ProcessPoolExecutor\(|\.Process\(|os\.fork\(|posix_spawn\(")
 ENDS_OTHERWISE = {
     "lab/engines/process.py": "its script, worker.py, watches",
+    "language_models/engines/process.py": "the kernel ends it (PR_SET_PDEATHSIG), as it becomes a program of others",
     "language_models/text/tokenizer.py": "its script, tokenizer_process.py, watches",
     "tasks/retriever/pattern.py": "its script asks the kernel, and has a timer",
 }

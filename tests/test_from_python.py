@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[1]
 
 def test_dir_and_help_show_the_public_names():
     assert set(seqsep.__all__) <= set(dir(seqsep))
-    assert {"Run", "train", "check", "analyze", "certify", "ceiling", "build", "save", "load", "read_rows"} <= set(dir(seqsep))
+    assert {"Run", "train", "check", "analyze", "classify", "certify", "ceiling", "build", "save", "load", "read_rows"} <= set(
+        dir(seqsep)
+    )
     assert all(getattr(seqsep, name).__doc__ for name in seqsep.__all__)
     assert not {"Any", "TYPE_CHECKING", "import_module", "ModuleType"} & set(dir(seqsep))
     shown = subprocess.run([sys.executable, "-c", "help('seqsep')"], capture_output=True, text=True, check=True).stdout

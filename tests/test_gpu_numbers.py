@@ -47,7 +47,8 @@ def test_which_committed_runs_are_of_a_gpu() -> None:
     assert row.environment["device"] == MEASURED["device"]
     assert (row.experiment, row.run.task.trace, row.run.task.length) == ("is-tree", "cot", 32)
     assert set(row.run.layers) == {"attention"}
-    said = "The repository has one run that was trained on a GPU: attention on IsTree, `cot` at n = 32, on an H200."
+    said = "one run that was trained on a GPU: attention on [IsTree](../explanation/glossary.md#istree), "
+    said += "`cot` at n = 32, on an H200."
     assert said in " ".join(words("docs/how-to/gpu.md").split())
 
 

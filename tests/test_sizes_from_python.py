@@ -44,6 +44,8 @@ CALLS = {
     "analyze": lambda size: seqsep.analyze(sum, [size]),
     "analyze, alphabet": lambda size: seqsep.analyze(sum, [2], alphabet=size),
     "analyze, precisions": lambda size: seqsep.analyze(sum, [2], precisions=[size]),
+    "classify, alphabet": lambda size: seqsep.classify(lambda word: True, alphabet=size),
+    "classify, length": lambda size: seqsep.classify(lambda word: True, length=size),
     "train": lambda size: seqsep.train(seqsep.Run(**RUN), threads=size),
     "audit": lambda size: seqsep.audit(model(), TASK, questions=size),
     "audit, seed": lambda size: seqsep.audit(model(), TASK, seed=size),

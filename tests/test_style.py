@@ -6,6 +6,7 @@ As a script it lists what is left in some folders: python tests/test_style.py sr
 import ast
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,10 @@ MOST_BY_FILE = {"src/seqsep_check.py": 650}
 MOST_UNFORMATTED = 10
 MOST_POSITIONAL = 4
 MOST_NAME = 60
+REPEATED_CLASSES = {
+    "Memory": "the state of a mixer: each mixer's file has one, as each has the same methods `start`, `step` and `prefill`",
+}
+"""The names of classes that several modules have, each with its reason."""
 
 
 def python_files(*folders: str) -> list[Path]:
@@ -102,6 +107,17 @@ def test_no_line_holds_two_ideas():
         for line, what in packed(ast.parse(path.read_text(encoding="utf-8")))
     ]
     assert not found, "\n".join(found)
+
+
+def test_a_class_name_stands_in_one_module():
+    modules = defaultdict(set)
+    for path in python_files("src/seqsep"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                modules[node.name].add(str(path.relative_to(ROOT)))
+    repeated = {name: sorted(files) for name, files in modules.items() if len(files) > 1 and name not in REPEATED_CLASSES}
+    assert not repeated
+    assert all(len(modules[name]) > 1 for name in REPEATED_CLASSES)
 
 
 def test_names_of_tests_fit_a_screen():

@@ -12,6 +12,7 @@ from support import digests
 LONG = 100_000
 WITHOUT_MARGINS = (
     "certificates",
+    "engine-llama",
     "one-layer-protocol",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
@@ -81,15 +82,18 @@ def test_no_row_is_left_over():
 
 
 def test_changed_code_is_stale_and_changed_words_are_not(tmp_path, monkeypatch):
-    """Nor is the registration of a theorem code that a check runs."""
+    """Nor are the registration of a theorem, its claim and its errata code that a check runs; other strings are."""
     source = tmp_path / "one.py"
     monkeypatch.setattr(digests, "SOURCE", tmp_path)
     source.write_text('"""Words."""\n\n\ndef f():\n    """More."""\n    return 1  # one\n')
     before = verify.digest("one.py")
-    source.write_text('"""Other words."""\n\n\ndef f():\n    return 1\n\n\nTHEOREM = Theorem(f)\n')
+    source.write_text(
+        '"""Other words."""\n\n\ndef f():\n    return 1\n\n\nTHEOREM = Theorem(f)\nE = (Erratum(1),)\nC = Claim("a")\n'
+    )
     assert verify.digest("one.py") == before
-    source.write_text('"""Words."""\n\n\ndef f():\n    """More."""\n    return 2  # one\n')
-    assert verify.digest("one.py") != before
+    for changed in ("return 2", "return 1\n\n\nC = 1, Claim()", "return 1\n\n\nC = ('a',)", "return 1\n\n\nC = ()"):
+        source.write_text(f'"""Words."""\n\n\ndef f():\n    """More."""\n    {changed}\n')
+        assert verify.digest("one.py") != before
 
 
 def test_a_check_covers_what_its_theorem_imports_through_folders():

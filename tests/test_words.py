@@ -1,5 +1,7 @@
 """Every public text keeps the words of the house style; tests/support/words_exceptions.json counts the exceptions.
 
+Public texts are pages, docstrings, the help of commands, the strings that the code prints, and the templates of the report.
+
 `python tests/test_words.py --update` lowers counts that could be smaller. With `--initial` too, it counts all files
 again, also where a count grows: use it only when files move.
 """
@@ -19,7 +21,12 @@ ROOT = Path(__file__).parents[1]
 EXCEPTIONS = ROOT / "tests/support/words_exceptions.json"
 GLOSSARY = ROOT / "docs/explanation/glossary.md"
 MOST_WORDS = 40
-REASONS = {"docstrings": "the issue on a smaller house rewrites docstrings", "pages": "the page is being rewritten"}
+RECORDS = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+REASONS = {
+    "pages": "the page is being rewritten",
+    "templates": "the template is being rewritten",
+    "modules": "the issue on a smaller house rewrites docstrings",
+}
 FIRST = re.compile(r"(?:What|Whether|Who|Which|How|Where|So many)\b")
 FORBIDDEN = re.compile(
     r"\b(?:behind it|behind the|but for|is told|told apart|of one's own|so many bits|as printed|"
@@ -47,8 +54,29 @@ def broken(text: str, *, first_words: bool = True) -> Counter[str]:
     for sentence in sentences(text):
         found["first word"] += bool(first_words and FIRST.match(sentence) and not sentence.endswith("?"))
         found["long sentence"] += len(sentence.split()) > MOST_WORDS
-        found["words"] += len(FORBIDDEN.findall(sentence))
+        found["words"] += forbidden(sentence)
     return +found
+
+
+def forbidden(text: str) -> int:
+    """Return how many forbidden words a text has, also across the ends of lines."""
+    return len(FORBIDDEN.findall(" ".join(text.split())))
+
+
+def template_text(template: str) -> str:
+    """Return the text of a template of HTML: without tags, and with a dash for each value."""
+    return re.sub(r"<[^>]*>", "", re.sub(r"\{%.*?%\}", " ", re.sub(r"\{\{.*?\}\}", "-", template)))
+
+
+def printed_words(tree: ast.AST) -> int:
+    """Return how many forbidden words the strings of a module have that contain a space and are not docstrings."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    strings = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+    ]
+    return sum(forbidden(text) for text in strings if " " in text)
 
 
 def unexplained(page: str, terms: list[str]) -> int:
@@ -70,15 +98,26 @@ def of_pages() -> dict[str, Counter[str]]:
         if path != GLOSSARY and path.name != "README.md":
             found["glossary"] += unexplained(text, terms)
         counts[path.relative_to(ROOT).as_posix()] = +found
-    return counts
+    return counts | {name: +Counter({"words": forbidden(prose((ROOT / name).read_text()))}) for name in RECORDS}
 
 
-def of_docstrings() -> dict[str, Counter[str]]:
-    """Return the counts of each module, over the first sentences of its public docstrings."""
+def of_templates() -> dict[str, Counter[str]]:
+    """Return the counts of each template of the report, of forbidden words only."""
+    files = sorted((ROOT / "src/seqsep/report/page").glob("*.html"))
+    return {
+        path.relative_to(ROOT).as_posix(): +Counter({"words": forbidden(template_text(path.read_text()))}) for path in files
+    }
+
+
+def of_modules() -> dict[str, Counter[str]]:
+    """Return the counts of each module: over the first sentences of its public docstrings, and over its printed strings."""
     counts = {}
     for path in sorted((ROOT / "src").rglob("*.py")):
+        tree = ast.parse(path.read_text())
         found: Counter[str] = Counter()
-        waiting: list[ast.AST] = [ast.parse(path.read_text())]
+        if path.is_relative_to(ROOT / "src/seqsep"):
+            found["printed words"] = printed_words(tree)
+        waiting: list[ast.AST] = [tree]
         while waiting:
             node = waiting.pop()
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -94,13 +133,13 @@ def of_docstrings() -> dict[str, Counter[str]]:
                     if not isinstance(node, ast.FunctionDef)
                     else []
                 )
-        counts[path.relative_to(ROOT).as_posix()] = found
+        counts[path.relative_to(ROOT).as_posix()] = +found
     return counts
 
 
 def found_now() -> dict[str, dict[str, object]]:
     """Return the counts of every file that has any, as the file of exceptions holds them."""
-    kinds = {"pages": of_pages(), "docstrings": of_docstrings()}
+    kinds = {"pages": of_pages(), "templates": of_templates(), "modules": of_modules()}
     return {
         name: {"counts": dict(sorted(found.items())), "reason": REASONS[kind]}
         for kind, files in kinds.items()
@@ -157,6 +196,22 @@ def test_help_has_no_exceptions() -> None:
 )
 def test_each_rule_finds_what_breaks_it(text: str, rule: str) -> None:
     assert broken(text) == {rule: 1}
+
+
+def test_strings_that_are_printed_are_read() -> None:
+    code = '''
+def told(x):
+    """It is told."""
+    print(f"The two {x} are told apart: " "this is no proof")
+    return "behind\\nit"
+'''
+    assert printed_words(ast.parse(code)) == 2
+    assert printed_words(ast.parse('"""This is no proof."""\nWORDS = ("this is a proof", "is no\\n proof")\n')) == 1
+
+
+def test_templates_are_read_without_tags_and_values() -> None:
+    template = '<p title="as printed">So <b>many</b> bits</p>{% if behind it %}\n{{ "is told" }}<p>is no {{ name }}</p>'
+    assert forbidden(template_text(template)) == 1
 
 
 def test_what_the_rules_allow() -> None:

@@ -20,6 +20,7 @@ import long_faults
 import long_fla
 import long_flash_linear_laws
 import long_kernels
+import long_llama_engine
 import long_model_laws
 import long_mutants
 import long_pages
@@ -38,6 +39,7 @@ ROOMS = ("maths", "theorems", "tasks/trees")
 INTERPRETED = (long_kernels, long_fla, long_flash_linear_laws)
 """These need flash-linear-attention, which `make verify` does not install."""
 PARTS = (*INTERPRETED, long_pages, long_release, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
+PARTS += (long_llama_engine,)
 
 
 @cache
@@ -165,6 +167,7 @@ def main(names: list[str]) -> int:
             print(f"{name}: up to date")
             continue
         missing = long_kernels.missing() if name in [part.NAME for part in INTERPRETED] else None
+        missing = long_llama_engine.missing() if name == long_llama_engine.NAME else missing
         if missing:
             print(f"{name}: {', '.join(changed)}; not run and its row left as it is: {missing}", flush=True)
             continue

@@ -6,7 +6,7 @@ The checks, in this order. What is missing is printed, and the exit status is 1.
     metadata    `twine check --strict`, and no relative link in the description
     installed   the wheel in an empty environment and an empty folder runs the commands of README.md, each of `COMMANDS`,
                 and with --demo `seqsep demo`; once for each --python
-    sdist       tests of several folders pass in the unpacked sdist
+    sdist       `TESTS`, a sample of the tests, pass in the unpacked sdist
 """
 
 import argparse
@@ -47,19 +47,34 @@ COMMANDS = (
     "seqsep-check dyck.json",
     "seqsep report -o report --bibtex",
 )
-"""Each needs files that a wheel could lack."""
+"""Each needs files that a wheel could lack. They run before the commands of README.md, which read the same files."""
 OF_README = re.compile(r"^(?:\$ )?((?:\.venv/bin/)?(?:seqsep|seqsep-check|python3?|echo) .*)$")
+OF_TABLE = re.compile(r"^\| [^|]*\?[^|]* \| `(seqsep [^`]*)` \|", re.MULTILINE)
+"""A row of the table of questions: a question and its command."""
+PLACEHOLDER = "FOLDER"
+"""A word for a file of the reader's own: a command with it is not complete."""
 TESTS = (
-    "tests/language_models/capacity/test_published.py",
     "tests/commands/test_examples_command.py",
     "tests/commands/test_list.py",
-    "tests/maths/codes/test_codes.py",
+    "tests/core/test_files.py",
     "tests/lab/experiments/test_committed.py",
+    "tests/lab/store/test_store.py",
+    "tests/language_models/capacity/test_published.py",
+    "tests/language_models/loader/test_folder.py",
+    "tests/maths/arithmetic/test_grid.py",
+    "tests/maths/codes/test_codes.py",
+    "tests/models/test_network_file.py",
     "tests/pages/test_errata.py",
     "tests/release/test_release.py",
+    "tests/report/test_table_files.py",
+    "tests/tasks/test_golden_digests.py",
+    "tests/theorems/certificate/test_checker_text.py",
+    "tests/theorems/retrieval/test_one_layer.py",
+    "tests/test_layers.py",
     "tests/test_registries.py",
+    "tests/test_unchanged.py",
 )
-"""Tests that need src/, tools/, results/, docs/, examples/ and the files next to them."""
+"""A sample of the tests, at least one of each wing. They need src/, tools/, results/, docs/, examples/ and the files there."""
 
 
 @dataclass(frozen=True)
@@ -168,10 +183,14 @@ def metadata_problems(built: Built) -> list[str]:
 
 
 def readme_commands(text: str) -> list[str]:
-    r"""Return the commands in the code blocks of README.md as an installed seqsep runs them; training is a dry run.
+    r"""Return the commands of README.md as an installed seqsep runs them: those in code blocks, then those in the table.
+
+    Training is a dry run. A command of the table that needs a file of the reader's own is left out.
 
     >>> readme_commands("```\n.venv/bin/seqsep run mine\nmake demo\n```\n```console\n$ seqsep-check a\n```\n")
     ['seqsep run mine --dry-run', 'seqsep-check a']
+    >>> readme_commands("| Is it so? | `seqsep check a` | [guide](a.md) |\n| Is it? | `seqsep check --model FOLDER` | b |\n")
+    ['seqsep check a']
     """
     found = []
     for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, flags=re.DOTALL | re.MULTILINE):
@@ -179,10 +198,10 @@ def readme_commands(text: str) -> list[str]:
         for command in (match[1] for line in lines if (match := OF_README.match(line))):
             command = command.replace(".venv/bin/", "")
             command = re.sub(r"python3? -I -S \S*seqsep_check.py", "seqsep-check", command)
-            if command.startswith("seqsep demo"):
-                continue
-            found.append(f"{command} --dry-run" if re.match(r"seqsep (?:run|train) (?!.*--dry-run)", command) else command)
-    return found
+            if not command.startswith("seqsep demo"):
+                found.append(command)
+    found += [command for command in OF_TABLE.findall(text) if PLACEHOLDER not in command]
+    return [f"{line} --dry-run" if re.match(r"seqsep (?:run|train) (?!.*--dry-run)", line) else line for line in found]
 
 
 def installed_problems(wheel: Path, python: str, *, demo: bool) -> Iterator[str]:
@@ -196,7 +215,7 @@ def installed_problems(wheel: Path, python: str, *, demo: bool) -> Iterator[str]
         constraints = ROOT / "constraints.txt"
         installing = variables | network | {"PIP_CONSTRAINT": str(constraints)}
         [torch] = re.findall(r"^torch==\S+$", constraints.read_text(encoding="utf-8"), flags=re.MULTILINE)
-        index = ["--index-url", os.environ["TORCH_INDEX"]] if os.environ.get("TORCH_INDEX") else []
+        index = ["--extra-index-url", os.environ["TORCH_INDEX"]] if os.environ.get("TORCH_INDEX") else []
         pip = [f"{environment}/bin/python", "-m", "pip", "install", "--quiet"]
         for command in ([python, "-m", "venv", str(environment)], [*pip, *index, torch], [*pip, str(wheel.resolve())]):
             done = run(command, ROOT, installing)

@@ -27,7 +27,7 @@ Glossary
     upper bound  weights are written down and compute the function: so much is enough
     lower bound  a reduction or witness is run on given models; that it holds for every model is the written proof
     one-way protocol  Alice sends one message, Bob answers: a state is such a message
-    fooling set, distinct rows  matrices' certificates that a protocol needs so many bits
+    fooling set, distinct rows  matrices' certificates that a protocol needs at least N bits
     ceiling      an upper limit of accuracy, for every model with a state of B bits
     capacity     what a published model keeps between tokens: numbers of its fixed state, of its windows, and a token
     crossing     the tokens from which a cache is as large as the fixed state
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from seqsep.lab.run import Run
     from seqsep.language_models.audit.answer import audit_language_model
     from seqsep.language_models.capacity.answer import capacity
+    from seqsep.language_models.engines.check import check_engine
     from seqsep.language_models.laws.check import check_language_model
     from seqsep.models.model import Model
     from seqsep.models.network_file import load_network, save_network
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from seqsep.tasks.ceilings import ceiling, first_bitten_length, least_state_bits, longest
     from seqsep.theorems import apply, bound, build, check
     from seqsep.theorems.analysis.analyze import analyze
+    from seqsep.theorems.analysis.classify import classify
 
 __version__ = "0.3.0"
 
@@ -104,7 +106,9 @@ _HOMES = {
     "ceiling": "seqsep.tasks.ceilings",
     "certify": "seqsep.commands.certify",
     "check": "seqsep.theorems",
+    "check_engine": "seqsep.language_models.engines.check",
     "check_language_model": "seqsep.language_models.laws.check",
+    "classify": "seqsep.theorems.analysis.classify",
     "first_bitten_length": "seqsep.tasks.ceilings",
     "least_state_bits": "seqsep.tasks.ceilings",
     "load": "seqsep.lab.kept",
@@ -142,7 +146,9 @@ __all__ = [
     "ceiling",
     "certify",
     "check",
+    "check_engine",
     "check_language_model",
+    "classify",
     "first_bitten_length",
     "least_state_bits",
     "load",
@@ -158,12 +164,12 @@ __all__ = [
 if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspelt name
 
     def __getattr__(name: str) -> Any:
-        """Public names, imported when they are asked for: tasks work without waiting for torch."""
+        """Return a public name, imported when it is first used: tasks work without waiting for torch."""
         if name in _HOMES:
             return getattr(import_module(_HOMES[name]), name)
         raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
 
     def __dir__() -> list[str]:
-        """Public names, loaded or not, the packages that are loaded, and what every module has."""
+        """Return the public names, loaded or not, the loaded packages, and the names that every module has."""
         shown = (name for name, value in globals().items() if isinstance(value, ModuleType) or name.startswith("__"))
         return sorted({*shown, *__all__})

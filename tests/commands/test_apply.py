@@ -98,7 +98,7 @@ def test_apply_reads_a_machine_and_names_the_line_of_its_mistake(capsys, tmp_pat
     path.write_text(path.read_text().replace('"_": ["H"', '\n"0": ["H"'))
     status, _, error = put(capsys, monkeypatch, "turing-machine-hybrid", inputs, **options)
     assert status == 2
-    assert error == f"seqsep apply: {path}, line 2: the key '0' stands twice in the rules of state 'A'\n"
+    assert error == f"seqsep apply: {path}, line 2: the key '0' occurs twice in the rules of state 'A'\n"
 
 
 def test_every_theorem_is_applied_or_says_what_to_use():

@@ -106,7 +106,7 @@ def test_a_million_queries_of_one_line_are_refused(capsys, monkeypatch):
     given = {"points": [[0, 1], [1, 0]], "labels": [0, 1], "queries": [[0, 1]] * 1_000_000}
     monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(given)))
     error = refusal(capsys, "apply", "nearest-neighbor-two-layers", "--length", 8)
-    assert "queries: expected at most 87,381 of them beside 2 points, found 1,000,000" in error
+    assert "queries: expected at most 87,381 of them next to 2 points, found 1,000,000" in error
 
 
 class Endless(io.StringIO):

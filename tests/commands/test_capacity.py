@@ -11,39 +11,13 @@ from pathlib import Path
 import pytest
 
 import seqsep
-from seqsep.commands.cli import main
 from seqsep.language_models.capacity.one_layer_text import one_layer_record, one_layer_sentences
 from seqsep.language_models.capacity.published import published
+from support.capacity_command import LLAMA, MAMBA, WINDOWED, error_of, text_of
 
 ROOT = Path(__file__).parents[2]
-MAMBA = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size": 8192, "num_hidden_layers": 64}
-MAMBA |= {"state_size": 16, "vocab_size": 65024}
-LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-WINDOWED = {**LLAMA, "model_type": "mistral", "num_key_value_heads": 4, "sliding_window": 9}
 KEYS = ["model_type", "fixed_numbers", "window_numbers", "numbers_per_token", "fixed_bytes", "bytes_per_token"]
 KEYS += ["crossing_tokens", "limits"]
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(fields, name="config.json"):
-        (tmp_path / name).write_text(json.dumps(fields))
-        return str(tmp_path / name)
-
-    return write
-
-
-def text_of(capsys, *words):
-    assert main(["capacity", *words]) == 0
-    return capsys.readouterr().out
-
-
-def error_of(capsys, *words):
-    assert main(["capacity", *words]) == 2
-    output = capsys.readouterr()
-    assert not output.out
-    assert output.err.count("\n") == 1
-    return output.err
 
 
 def test_json_has_the_fields_that_were_promised(file, capsys):

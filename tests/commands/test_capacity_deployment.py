@@ -7,36 +7,7 @@ import resource
 import subprocess
 import sys
 
-import pytest
-
-from seqsep.commands.cli import main
-
-MAMBA = {"model_type": "falcon_mamba", "hidden_size": 4096, "intermediate_size": 8192, "num_hidden_layers": 64}
-MAMBA |= {"state_size": 16, "vocab_size": 65024}
-LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4}
-WINDOWED = {**LLAMA, "model_type": "mistral", "num_key_value_heads": 4, "sliding_window": 9}
-
-
-@pytest.fixture
-def file(tmp_path):
-    def write(fields, name="config.json"):
-        (tmp_path / name).write_text(json.dumps(fields))
-        return str(tmp_path / name)
-
-    return write
-
-
-def text_of(capsys, *words):
-    assert main(["capacity", *words]) == 0
-    return capsys.readouterr().out
-
-
-def error_of(capsys, *words):
-    assert main(["capacity", *words]) == 2
-    output = capsys.readouterr()
-    assert not output.out
-    assert output.err.count("\n") == 1
-    return output.err
+from support.capacity_command import LLAMA, MAMBA, WINDOWED, error_of, text_of
 
 
 def test_standard_input_is_a_file(file, capsys, monkeypatch):
@@ -89,6 +60,7 @@ def test_weights_are_taken_from_the_memory(file, tmp_path, capsys):
     halves = json.loads(text_of(capsys, path, *asked, "--weights", "auto", "--tensor-parallel", "2"))["in_memory"]
     assert halves["bytes_of_weights"] == 3 << 19
     assert "4.0 MiB: the weights do not fit" in text_of(capsys, path, "--memory", "4MiB", "--weights", "1GiB")
+    assert "--weights: bananas: expected a size such as 16GiB" in error_of(capsys, path, *asked, "--weights", "bananas")
 
 
 def test_a_deployment_in_words(file, capsys):
@@ -104,7 +76,9 @@ def test_a_deployment_in_words(file, capsys):
 def test_an_encoder_decoder_in_words(file, capsys):
     t5 = file({"model_type": "t5", "d_model": 64, "num_layers": 3, "num_heads": 4, "d_kv": 10})
     assert "240 numbers a source token; none are counted without --source-length" in text_of(capsys, t5)
-    assert "100 source tokens: 24,000 numbers" in text_of(capsys, t5, "--source-length", "100")
+    said = text_of(capsys, t5, "--source-length", "100")
+    assert "100 source tokens: 24,000 numbers" in said
+    assert "Crossing: from 100 tokens on the cache of its own attention layers is as large as this state." in said
 
 
 def test_defaults_that_decide_are_named(file, capsys):

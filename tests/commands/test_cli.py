@@ -12,7 +12,7 @@ import pytest
 from seqsep import __version__ as version
 from seqsep.commands import COMMANDS
 from seqsep.commands.cli import main
-from support.command_line import TWO_SHORT_RUNS, call, seqsep
+from support.command_line import TWO_SHORT_RUNS, call, json_lines, seqsep
 
 
 @pytest.mark.parametrize(
@@ -170,27 +170,46 @@ def test_tasks_need_no_torch_and_no_trainer():
     assert not HEAVY & modules_after("from seqsep.tasks import IndexLookup; IndexLookup(9).sample(0, 4, 0)")
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "sample equality --length 4",
-        "run --engine none",
-        "run mamba-widht",
-        "run mamba-width --mixer lstn",
-        "run mamba-width --preste quick",
-        "check index-lookup-stat",
-        "apply index-lookup-stat",
-        "certify index-lookup-stat -o c.json",
-        "check index-lookup-attention --nonsense 3",
-        "check --nonsense 3",
-        "check --width 8",
-        "apply index-lookup-attention --nonsense 3",
-        "certify index-lookup-attention --nonsense 3 -o c.json",
-        "bound index-lookup-attention --nonsense 3",
-    ],
-)
-def test_what_needs_no_torch_does_not_wait_for_it(words):
-    assert not HEAVY & modules_after(f"from seqsep.commands.cli import main; main({words.split()!r})")
+NEEDS_NO_TORCH = [
+    "sample equality --length 4",
+    "run --engine none",
+    "run mamba-widht",
+    "run mamba-width --mixer lstn",
+    "run mamba-width --preste quick",
+    "check index-lookup-stat",
+    "apply index-lookup-stat",
+    "certify index-lookup-stat -o c.json",
+    "check index-lookup-attention --nonsense 3",
+    "check --nonsense 3",
+    "check --width 8",
+    "apply index-lookup-attention --nonsense 3",
+    "certify index-lookup-attention --nonsense 3 -o c.json",
+    "bound index-lookup-attention --nonsense 3",
+]
+EACH_COMMAND = """
+import contextlib, io, json, sys
+from seqsep.commands.cli import main
+for words in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        try:
+            status = main(words)
+        except SystemExit as end:
+            status = end.code
+    print(json.dumps([status, sorted(sys.modules)]))
+"""
+
+
+def after_each(commands):
+    """The status of each command, and the modules that one fresh interpreter has loaded after it and those before it."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", EACH_COMMAND, json.dumps(commands)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    return [(status, set(loaded)) for status, loaded in json_lines(done.stdout)]
+
+
+def test_what_needs_no_torch_does_not_wait_for_it():
+    for words, (_, loaded) in zip(NEEDS_NO_TORCH, after_each([words.split() for words in NEEDS_NO_TORCH]), strict=True):
+        assert not HEAVY & loaded, words
 
 
 MISTYPED = [
@@ -205,16 +224,14 @@ AT_ONCE = [*((words, 0) for words in (["--help"], ["--version"], *LISTS)), *((wo
 LIGHT = {"seqsep", "numpy", "jaxtyping", "cython_runtime", "__mp_main__"}
 
 
-@pytest.mark.parametrize(("arguments", "expected"), AT_ONCE)
-def test_what_needs_no_mathematics_comes_at_once(arguments, expected):
+def test_what_needs_no_mathematics_comes_at_once():
     """Python's own library, ours and NumPy's are loaded, which is enough to import theorems and tasks, but not torch."""
-    code = f"from seqsep.commands.cli import main\ntry: main({arguments!r})\nexcept SystemExit: pass"
-    loaded = modules_after(f"exec({code!r})") - modules_after("pass")
-    foreign = {name.split(".")[0] for name in loaded} - sys.stdlib_module_names - LIGHT
-    assert not {name for name in foreign if not name.startswith("_cython")}
-    process = seqsep(*arguments)
-    process.communicate()
-    assert process.returncode == expected
+    found = after_each([words for words, _ in AT_ONCE])
+    at_first = modules_after("pass")
+    for (words, expected), (status, loaded) in zip(AT_ONCE, found, strict=True):
+        foreign = {name.split(".")[0] for name in loaded - at_first} - sys.stdlib_module_names - LIGHT
+        assert not {name for name in foreign if not name.startswith("_cython")}, words
+        assert status == expected, words
 
 
 def test_output_without_a_character_shows_its_number(monkeypatch):

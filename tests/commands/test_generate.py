@@ -177,7 +177,7 @@ def test_a_retriever_of_the_users(capsys, kept, own):
     [
         ("raises", "seqsep generate: --prompt 1: after 14 tokens the retriever raises KeyError: 13 ("),
         ("hangs", "seqsep generate: --prompt 1: after 14 tokens the retriever was stopped after 0.5 seconds"),
-        ("strange", "returns 'word', which is no token of is-tree"),
+        ("strange", "returns 'word', which is not a token of is-tree"),
         ("text", "returns '3'; expected a list of tokens, or None"),
         ("number", "expected a function number(tokens, prompt)"),
         ("nothing", "expected a function nothing(tokens, prompt)"),

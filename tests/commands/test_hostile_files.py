@@ -61,6 +61,8 @@ READ: dict[str, tuple[str, ...]] = {
 NAMED: tuple[str, ...] = (
     "analyze FILE.py:function --lengths 2",
     "analyze FILE.cnf",
+    "classify FILE.json",
+    "classify FILE.py:function",
     "capacity FILE",
     "check --mixer FILE.py:Layer",
     "check --model FILE",

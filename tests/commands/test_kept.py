@@ -106,7 +106,7 @@ def test_an_import_says_how_many_rows_are_in(tmp_path, capsys, monkeypatch):
 
     monkeypatch.setattr(Store, "record", interrupted)
     status, _, err = call(capsys, "store", "import", str(path), "results/demo.jsonl")
-    assert (status, err) == (130, f"seqsep store: interrupted; 3 of the rows are in {path}, each whole; import them again\n")
+    assert (status, err) == (130, f"seqsep store: interrupted; 3 of the rows are in {path}, each complete; import them again\n")
     assert ended(path) == 3
 
 

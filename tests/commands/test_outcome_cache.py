@@ -53,7 +53,7 @@ def test_what_is_kept_is_not_checked_again(file, checks, capsys):
     assert len(checks) == 2
     assert capsys.readouterr().out == first
     assert again.said() == [
-        f"Outcomes of 2 theorems are those that an earlier demo or report left in {file}; --check-again checks them anew."
+        f"Outcomes of 2 theorems are those that an earlier demo or report left in {file}; --check-again checks them again."
     ]
     anew = OutcomeCache.open(again=True)
     assert anew.said() == []

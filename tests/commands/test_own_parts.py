@@ -1,10 +1,14 @@
 """A user's own layers, models and tasks on the command line."""
 
 import json
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
+import torch
 
 from seqsep.commands.cli import main
+from seqsep.models.plugins.model import UserModel
 from support.plug_ins import BAD, GOOD
 
 
@@ -65,4 +69,128 @@ def test_check_says_what_took_the_process_down(capsys: pytest.CaptureFixture[str
     out = capsys.readouterr().out.splitlines()
     assert out[:2] == ["holds  loads", "holds  builds"]
     assert out[2] == "FAILS  runs to the end: worker died (signal 11: Segmentation fault), shapes and types"
-    assert out[3].endswith("1 of 3 laws fail; 14 more laws are not tested until this one holds")
+    assert out[3].endswith("1 of 3 laws fail; 15 more laws are not tested until this one holds")
+
+
+COMPLETE = """
+import torch
+from torch import nn
+
+
+class Steps(nn.Module):
+    def __init__(self, vocabulary, classes, longest, width):
+        super().__init__()
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.readout = nn.Linear(width, classes)
+
+    def forward(self, tokens):
+        state = self.start(len(tokens))
+        found = []
+        for t in range(tokens.shape[1]):
+            logits, state = self.step(tokens[:, t], state, t)
+            found.append(logits)
+        return torch.stack(found, 1)
+
+    def start(self, batch):
+        return torch.zeros(batch, self.readout.in_features)
+
+    def step(self, tokens, state, t):
+        state = torch.tanh(0.9 * state + self.embedding(tokens))
+        return self.readout(state), state
+
+
+class Counts(Steps):
+    def step(self, tokens, state, t):
+        logits, after = super().step(tokens, state, t)
+        if t < 20:
+            return logits, after
+        return logits + self.seen(tokens), after
+
+    def seen(self, tokens):
+        self.count = getattr(self, "count", 0) + 1
+        return self.count
+
+
+class Unbuilt(Steps):
+    def __init__(self, vocabulary, classes, longest, width):
+        raise ValueError("not built")
+"""
+PREFILLS = """
+
+class Prefills(Steps):
+    def prefill(self, tokens, state, t):
+        for column in tokens.T:
+            state = self.step(column, state, t)[1]
+        return state
+
+
+class Skips(Steps):
+    def prefill(self, tokens, state, t):
+        return state
+
+
+class Raises(Steps):
+    def prefill(self, tokens, state, t):
+        raise RuntimeError("prefill was called")
+"""
+
+
+def test_a_complete_model_gets_the_laws_of_engines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """After the laws of layers; if one of those fails, they are not tested."""
+    (tmp_path / "mine.py").write_text(COMPLETE)
+    assert main(["check", "--model", f"{tmp_path}/mine.py:Steps", "--model", f"{tmp_path}/mine.py:Counts", "--json"]) == 1
+    right, wrong = json.loads(capsys.readouterr().out)
+    further = ["one pass", "token by token", "in chunks", "state copied", "prefix shared", "any batch", "rows reordered"]
+    assert [law["law"] for law in right["laws"]][-7:] == further
+    assert right["holds"]
+    assert "forward equals step" in [law["law"] for law in wrong["laws"] if not law["holds"]]
+    assert set(further).isdisjoint(law["law"] for law in wrong["laws"])
+
+
+def test_own_parts_take_laws_and_write_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Only the chosen laws are in the verdict; a law that leaves a chosen one untested is too, and that one is skipped."""
+    report = tmp_path / "laws.xml"
+    parts = ["--mixer", f"{BAD}:LooksAhead", "--mixer", f"{BAD}:Segfaults"]
+    assert main(["check", *parts, "--law", "state-as-bytes", "--law", "causal", "--junit", str(report)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0] for line in lines[:2]] == ["FAILS  causal", "holds  state as bytes"]
+    assert lines[2].endswith("LooksAhead with width 8, heads 2: 1 of 2 laws fail")
+    assert lines[3].startswith("FAILS  runs to the end: worker died")
+    assert lines[4].endswith("1 of 1 laws fail; 2 more laws are not tested until this one holds")
+    first, second = ElementTree.parse(report).getroot()
+    assert first.attrib == {"name": f"{BAD}:LooksAhead", "tests": "2", "failures": "1", "skipped": "0"}
+    assert [(case.attrib["name"], [part.tag for part in case]) for case in second] == [
+        ("runs to the end", ["failure"]),
+        ("causal", ["skipped"]),
+        ("state as bytes", ["skipped"]),
+    ]
+    [[_], [skipped], _] = second
+    assert skipped.attrib == {"message": "not tested: runs to the end fails"}
+
+
+def test_laws_of_engines_are_chosen_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "mine.py").write_text(COMPLETE)
+    words = ["check", "--model", f"{tmp_path}/mine.py:Steps", "--law"]
+    assert main([*words, "in chunks", "--law", "rolled back"]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["holds  in chunks", "not tried  rolled back: the engine has no crop"]
+    words[2] = f"{tmp_path}/mine.py:Unbuilt"
+    assert main([*words, "in chunks"]) == 1
+    assert capsys.readouterr().out.startswith("FAILS  builds: mine.py:Unbuilt(11, 7, 24, 8): expected a module, found ")
+    assert main([*words, "sample"]) == 2
+    assert "unknown law 'sample'" in capsys.readouterr().err
+    assert main(["check", "--task", f"{GOOD}:Parity", "--law", "sample", "--junit", str(GOOD)]) == 2
+    assert f"{GOOD}" in capsys.readouterr().err
+
+
+def test_a_wrong_prefill_of_a_model_is_caught(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The law about optional methods calls it, as generation and audits do; a right one is listed."""
+    (tmp_path / "mine.py").write_text(COMPLETE + PREFILLS)
+    models = [word for name in ("Skips", "Raises", "Prefills") for word in ("--model", f"{tmp_path}/mine.py:{name}")]
+    assert main(["check", "--law", "optional methods", *models]) == 1
+    skips, _, raises, _, right, _ = capsys.readouterr().out.splitlines()
+    assert skips.startswith("FAILS  optional methods: prefill of 19 tokens after 0 differs from step")
+    assert raises.startswith("FAILS  optional methods: it raises RuntimeError: prefill was called")
+    assert right == "holds  optional methods: prefill called"
+    model = UserModel.parse(models[1]).build(11, 7, 24, width=8, heads=2)
+    [[state]] = model.prefill(torch.ones(1, 3, dtype=torch.long))
+    assert not state.any()

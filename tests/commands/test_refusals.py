@@ -22,6 +22,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "certify": ("no-such-theorem -o NEW", "bounded-dyck-state --depth x -o NEW", "bounded-dyck-state"),
     "export-network": ("no-such-theorem -o NEW.npz", "index-lookup-attention --length x -o NEW.npz", "index-lookup-attention"),
     "analyze": ("NONE.py:function --lengths 3", "majority --lengths x", "no-such-function --lengths 3"),
+    "classify": ("NONE.py:function", "NONE.json", "no-such-language", "majority", "(01 --regex", "(01)* --alphabet x"),
     "sample": ("no-such-task", "equality --length x", "NONE.py:Task"),
     "ask": ("NONE.safetensors --input NONE", "NONE.safetensors"),
     "audit": ("NONE.safetensors", "NONE.safetensors --worst none", "NONE.safetensors --confidence 2"),

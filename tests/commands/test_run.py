@@ -91,7 +91,7 @@ def test_run_with_pruning_says_who_is_pruned(capsys, tmp_path):
     assert first == f"3 runs in {store}, 1 pruned, 0 failed"
     statuses = [line.split()[heads.split().index("status")] for line in table]
     assert statuses == ["finished", "finished", "pruned"]
-    decided = "step 10, lstm index-lookup N=5: 2 of 3 go on; pruned: rate "
+    decided = "step 10, lstm index-lookup N=5: 2 of 3 continue; pruned: rate "
     assert sum(line.startswith(decided) for line in captured.err.splitlines()) == 1
     assert main(["export", "--store", str(store), "-o", str(rows)]) == 0
     assert main(["store", "show", str(store)]) == 0

@@ -24,6 +24,7 @@ def arguments() -> list[tuple[str, str]]:
 
 def test_there_are_such_arguments() -> None:
     assert ("analyze", "first argument") in arguments()
+    assert ("classify", "first argument") in arguments()
     assert ("audit", "--part") in arguments()
 
 

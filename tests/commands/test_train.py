@@ -126,9 +126,9 @@ def test_own_parts_and_a_dry_run(capsys, tmp_path):
         (("index-lookup", "--length", "5", "--layers", "lstm", "--seed", "2..0"), "expected seeds such as 0 or 0..2"),
         (
             ("index-lookup", "--length", "5", "--layers", "lstm", "--norm", "rns"),
-            "--norm: expected default, layer, rms, found rns",
+            "--norm: expected default, layer, rms, found 'rns'",
         ),
-        (("index-lookup", "--length", "5", "--layers", "lstm", "--biases", "no"), "--biases: expected true, false, found no"),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--biases", "no"), "--biases: expected true, false, found 'no'"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--heads", "x"), "--heads: "),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--target", "2"), "target is an accuracy above 0"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--colour", "2"), "found --colour"),
@@ -150,7 +150,7 @@ def test_a_width_that_heads_do_not_fit_is_refused(capsys, tmp_path):
         status, _, error = call(capsys, *words, "--layers", f"lstm,{layer}", "--width", width)
         assert status == 2
         simple = f"width {width} does not divide into 4 heads; choose a multiple of 4, or set --heads"
-        assert (simple if layer == "attention" else f"Mamba2(width={width}, heads=4, expand=3): heads must divide") in error
+        assert (simple if layer == "attention" else "Mamba2: heads: expected a divisor of 45 (expand 3 x width 15)") in error
     status, _, error = call(capsys, *words, "--layers", "lstm,attention", "--width", "20", "--positions", "rope")
     assert status == 2
     assert "positions rope: expected an even width of a head, of which it turns pairs of coordinates, found 20 / 4" in error
@@ -165,7 +165,7 @@ def test_earlier_names_of_flags_still_work_and_are_hidden(earlier, now, capsys):
     for flag in (earlier, now):
         parser = argparse.ArgumentParser()
         run_settings.add_new_run_flags(parser)
-        values.append(run_settings.settings_given(parser.parse_args(["--layers", "lstm", flag, "7"])))
+        values.append(run_settings.settings_given(vars(parser.parse_args(["--layers", "lstm", flag, "7"]))))
     assert values[0] == values[1]
     assert 7 in values[0].values()
     with pytest.raises(SystemExit):

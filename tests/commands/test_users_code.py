@@ -76,7 +76,7 @@ def find(tokens, prompt):
 
 def f(word):
     {in_body}
-    return word[0]
+    return word[0] if word else 0
 
 
 def alphabet(length):
@@ -100,6 +100,7 @@ COMMANDS = {
     "generate": ("generate tree.model --part own.py --most 3 --json --prompt", ("at_import", "in_init", "in_start", "in_step")),
     "retriever": ("generate own.model --most 3 --retriever own.py:find --json --prompt", ("at_import", "in_body")),
     "analyze": ("analyze own.py:f --lengths 2 --json", ("at_import", "in_body", "in_alphabet")),
+    "classify": ("classify own.py:f --length 3 --json", ("at_import", "in_body", "in_alphabet")),
     "sample": ("sample own.py:Task --length 5 --json", ("at_import", "in_init", "in_sample")),
     "run": ("run own.py --dry-run", ("at_import", "in_body")),
 }

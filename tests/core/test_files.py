@@ -17,9 +17,13 @@ from seqsep.core.files import UNLIMITED, new_file_beside, read_bytes, read_lines
 from seqsep.core.names import BadInput
 
 ROOT = Path(seqsep.__file__).parent
-PIPES = {"language_models/laws/receiver.py", "language_models/text/tokenizer_process.py"}
+PIPES = {
+    "language_models/engines/serve.py",
+    "language_models/laws/receiver.py",
+    "language_models/text/tokenizer_process.py",
+}
 OWN_FOLDERS = {"core/files.py", "lab/loggers.py", "lab/engines/ray_worker.py", "commands/users_code.py", *PIPES}
-"""The one writer; two that write below a folder of their own, of a row and of a cluster's node; and three that have a pipe."""
+"""The one writer; two that write below a folder of their own, of a row and of a cluster's node; and four that have a pipe."""
 
 READING = {"open", "fdopen", "safe_open", "load_file", "fromfile", "loadtxt", "genfromtxt", "memmap", "open_code", "run_path"}
 PACKAGE_DATA = "a file of the package itself"
@@ -37,14 +41,15 @@ READ_DIRECTLY: dict[str, dict[str, str]] = {
     "lab/engines/marked.py": {"(..).read_bytes": SYSTEM},
     "lab/engines/ray.py": {"self.connection.open": "a connection to Ray"},
     "lab/engines/ray_worker.py": {"path.read_bytes": PACKAGE_DATA},
-    "lab/engines/watch.py": {"(..).read_bytes": SYSTEM},
     "lab/store/checkpoints.py": {"os.open": "a folder, not through a link"},
     "lab/store/driver_lock.py": {"os.open": "the lock, to write to"},
     "lab/store/schema.py": {"made.read_bytes": "an empty store that was just made in a folder of its own"},
-    "language_models/laws/flash_linear.py": {"Path(..).read_text": "a file of an installed package"},
-    "language_models/laws/folder.py": {"safe_open": "the header of a shard, which is known to be regular"},
+    "language_models/loader/flash_linear.py": {"Path(..).read_text": "a file of an installed package"},
+    "language_models/loader/folder.py": {"safe_open": "the header of a shard, which is known to be regular"},
     "lab/experiments/claims/known.py": {"files(..).read_text": PACKAGE_DATA},
     "lab/experiments/claims/papers.py": {"files(..).read_text": PACKAGE_DATA},
+    "language_models/engines/serve.py": {"os.fdopen": "the standard output"},
+    "language_models/engines/with_own_model.py": {"torch.load": "bytes of a pipe, as weights only"},
     "language_models/laws/receiver.py": {"os.fdopen": "a pipe of its own"},
     "models/network_file.py": {"np.load": "bytes that the reader read"},
     "models/weights.py": {"safe_open": "the descriptor that the reader opened"},

@@ -118,7 +118,7 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(how: str, tmp_path: Path,
     assert result == expected.record()
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{last}: expected a checkpoint")
-    assert line.endswith(f"; {run.label()} goes on from the checkpoint before it")
+    assert line.endswith(f"; {run.label()} resumes from the checkpoint before it")
     assert [one[1:] for one in reported] == [(digests[20],)]  # that at 30 again, behind it the good one
 
     spoil(checkpoint_file(path, reported[0][0]), "gone")
@@ -126,9 +126,9 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(how: str, tmp_path: Path,
     result, reported = work(run, path, offered)
     assert result == expected.record()
     first, second = capsys.readouterr().err.splitlines()
-    assert first.endswith("goes on from the checkpoint before it")
+    assert first.endswith("resumes from the checkpoint before it")
     assert second.startswith(f"{before}: expected a checkpoint")
-    assert second.endswith(f"; {run.label()} goes on from step 0")
+    assert second.endswith(f"; {run.label()} resumes from step 0")
     assert [len(one) for one in reported] == [1, 2, 2]
 
 

@@ -162,9 +162,9 @@ def test_rows_lines_and_steps_of_a_sweep(tmp_path: Path) -> None:
     assert pruned.result == result_of(FIVE[3], 0.3, 0.3) | {"status": "pruned"}
     assert (pruned.has_outcome, pruned.finished) == (True, False)
     assert stub.lines == [
-        "step 10, lstm index-lookup N=5: 3 of 5 go on; pruned: rate 0.01 (accuracy 0.2000), rate 0.0001 (accuracy 0.1000)",
-        "step 20, lstm index-lookup N=5: 2 of 3 go on; pruned: rate 0.003 (accuracy 0.3000)",
-        "step 40, lstm index-lookup N=5: 1 of 2 go on; pruned: rate 0.001 (accuracy 0.4000)",
+        "step 10, lstm index-lookup N=5: 3 of 5 continue; pruned: rate 0.01 (accuracy 0.2000), rate 0.0001 (accuracy 0.1000)",
+        "step 20, lstm index-lookup N=5: 2 of 3 continue; pruned: rate 0.003 (accuracy 0.3000)",
+        "step 40, lstm index-lookup N=5: 1 of 2 continue; pruned: rate 0.001 (accuracy 0.4000)",
     ]
     assert sum(steps_at_most([FIVE]).values()) == pytest.approx(10 + 80 + 40 + 20 + 10)
     assert steps_at_most([FIVE[:1]]) == {}

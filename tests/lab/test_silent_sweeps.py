@@ -10,7 +10,7 @@ import pytest
 from seqsep.lab import progress
 from seqsep.lab.device import environment
 from seqsep.lab.engines import local
-from seqsep.lab.engines.engine import Ended, Event, Heartbeat, JobProgress, Work
+from seqsep.lab.engines.engine import Ended, EngineJob, Event, Heartbeat, JobProgress
 from seqsep.lab.progress import Display, Lines
 from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
@@ -39,7 +39,7 @@ class Silent:
     def environment(self) -> dict[str, Any]:
         return environment()
 
-    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+    def run(self, jobs: Sequence[EngineJob]) -> Iterator[Event]:
         yield JobProgress(0, worker=7, step=0, accuracy=None)
         for _ in range(100):
             self.now += 1.0
@@ -60,7 +60,7 @@ def test_a_line_every_30_s_while_no_run_says_anything(tmp_path: Path, capsys: py
 class Failing(Silent):
     """An engine whose run fails with a text for a terminal."""
 
-    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+    def run(self, jobs: Sequence[EngineJob]) -> Iterator[Event]:
         yield Ended(0, {"status": "failed: no\n\x1b[2J1 finished"}, seconds=1.0, attempts=1)
 
 

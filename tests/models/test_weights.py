@@ -48,7 +48,7 @@ def test_a_model_comes_back_in_its_own_precision(tmp_path, layers, double):
         ({"layers": '["lstm", "nothing"]'}, "unknown mixer 'nothing'"),
         ({"layers": '["lstm", "lstm"]'}, r"model\.blocks\.0\.mixer\.cells"),
         ({"layers": '["linear-attention"]'}, r"model\.blocks\.1\.mixer\.cells.* expected no tensor"),
-        ({"layers": '["lstm", "Mine@3520c134"]'}, "expected mixers of seqsep alone; .* found Mine, a layer of a file"),
+        ({"layers": '["lstm", "Mine@3520c134"]'}, "expected only mixers of seqsep; .* found Mine, a layer of a file"),
         ({"heads": "3"}, "heads must divide width"),
         ({"heads": "0"}, "heads must divide width"),
     ],

@@ -45,9 +45,10 @@ def test_positions(name):
     kind = "sizes" if name.startswith("mamba-width") else "architectures"
     raised = sum(best[one, True] > best[one, False] for one in both)
     assert paragraph == (
-        f"Positions: {len(both)} {kind} were trained at N = {shortest} with learned positions and without. With learned "
-        f"positions {passing[0]} of them have 99 %, without positions {passing[1]}. The best of them without positions has "
-        f"{100 * max(best[one, False] for one in both):.1f} %. Learned positions raise the accuracy of {raised} of {len(both)}."
+        f"{len(both)} {kind} were trained at N = {shortest} twice, with learned positions and without positions. "
+        f"With learned positions, {passing[0]} of them reach 99 %. Without positions, {passing[1]} of them do, and the highest "
+        f"accuracy is {100 * max(best[one, False] for one in both):.1f} %. "
+        f"Learned positions raise the accuracy of {raised} of these {len(both)}."
     )
 
 
@@ -113,7 +114,8 @@ def test_the_last_tenth_is_learned_last():
         assert row.run.task.training_inputs != "full-length"
         assert min(tenths) == tenths[-1]
     said = "\n".join(NOTES[f"{LOOKUP}-readings"])
-    assert f"{len(below)} of {len(rows(f'{LOOKUP}-readings'))} runs end below 99.9 %. In {len(below)} of them the last" in said
+    every = len(rows(f"{LOOKUP}-readings"))
+    assert f"{len(below)} of {every} runs end below 99.9 %. In {len(below)} of these runs, the last tenth" in said
 
 
 def test_shares_of_a_state():
@@ -159,8 +161,8 @@ def test_answers_after_the_right_thought(name):
         own = min(one["live_accuracy"] for one in results)
         if trace != "vanilla" and right >= 0.9 > own:
             expected.append(
-                f"If the right `{trace}` is given, every model answers at least {100 * right:.1f} % of the graphs correctly. "
-                f"After a thought that it writes itself, the lowest of them has {100 * own:.1f} %. "
-                "So the models fail at the thought, and not at the answer."
+                f"If a model reads the right chain of thought `{trace}`, it answers at least {100 * right:.1f} % of the graphs "
+                f"correctly. If it writes this thought itself, the accuracy of the worst model is {100 * own:.1f} %. "
+                "So the models with a low accuracy fail at the thought, and not at the answer."
             )
     assert sorted(said) == sorted(expected)

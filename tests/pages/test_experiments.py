@@ -149,7 +149,7 @@ def test_the_cost_is_that_of_the_steps_taken(name):
         evaluations = row.run.evaluation / row.run.batch / row.run.evaluate_every / 3
         total += seconds[shape(row.run)] * row.result["steps"] * (1 + evaluations) / 3600
     said = hours([(row.run, row.result["steps"]) for row in rows_of(name, RESULTS)], RESULTS)
-    assert f"Training takes about {said}: " in page_of(name)
+    assert f"Training takes about {said}. " in page_of(name)
     number = float(said.split()[0].replace(",", ""))
     assert number == pytest.approx(60 * total if "minute" in said else total, rel=0.06, abs=0.6)
 
@@ -183,7 +183,7 @@ def test_the_commands_name_presets_and_claims_that_exist(name):
         else:
             assert [claim.name for claim in claims_named([word])] == [word]
     runs = {run.key() for experiment, kind, word in commands if kind == "preset" for run in runs_of(experiment, word, name)}
-    extra = {"reach-demo", "reach-long", "demo"}
+    extra = {"length-scaling-demo", "length-scaling-long", "demo"}
     known = runs | {run.key() for one, _, _ in commands for preset in extra for run in runs_if_any(one, preset, name)}
     if name != "claims-all":
         assert {row.key for row in rows_of(name, RESULTS)} <= known

@@ -1,4 +1,4 @@
-"""Committed rows are those of the presets: all of `quick`, complete cells of `paper`, a way through each search of `reach`."""
+"""Committed rows are those of the presets: all of `quick`, complete cells of `paper`, a way through `length-scaling`."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ SEARCHES = [name for name in COMMITTED if BY_NAME[name].search("quick") is not N
 SMALL = [experiment for experiment in EXPERIMENTS if "quick" in experiment.presets]
 SEARCHED = [experiment for experiment in SMALL if experiment.search("quick") is not None]
 LISTED = [experiment for experiment in SMALL if experiment.search("quick") is None]
-OF_REACH = [experiment.name for experiment in SEARCHED if experiment.rows_file(RESULTS, "reach").exists()]
+OF_REACH = [experiment.name for experiment in SEARCHED if experiment.rows_file(RESULTS, "length-scaling").exists()]
 OF_STATES = [experiment.name for experiment in EXPERIMENTS if experiment.rows_file(RESULTS, "state-bits").exists()]
 OF_PAPER = [experiment.name for experiment in SEARCHED if experiment.rows_file(RESULTS, "paper").exists()]
 
@@ -56,13 +56,13 @@ def test_the_rows_of_a_list_are_of_its_preset(experiment):
 @pytest.mark.parametrize("name", OF_REACH)
 def test_the_rows_of_reach_are_of_its_search(name):
     """Runs that the search names from them on each contender's way, in its order: up to the first that is not there."""
-    rows = read_rows(BY_NAME[name].rows_file(RESULTS, "reach"))
-    presets = [preset for preset in ("reach", "reach-long") if preset in BY_NAME[name].presets]
+    rows = read_rows(BY_NAME[name].rows_file(RESULTS, "length-scaling"))
+    presets = [preset for preset in ("length-scaling", "length-scaling-long") if preset in BY_NAME[name].presets]
     searches = [BY_NAME[name].search(preset) for preset in presets]
     ways = [replace(search, contenders=(one,)) for search in searches for one in search.contenders]
     named = {run.key() for way in ways for run in way.runs(rows)}
-    if "reach-demo" in BY_NAME[name].presets:
-        named |= {run.key() for run in BY_NAME[name].runs("reach-demo")}
+    if "length-scaling-demo" in BY_NAME[name].presets:
+        named |= {run.key() for run in BY_NAME[name].runs("length-scaling-demo")}
     assert {row.key for row in rows} <= named
     assert all(row.experiment == name and row.has_outcome and row.key == row.run.key() for row in rows)
 

@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from pages._claims import FIGURES, claims_of_figure, found_in
 from pages.reproduction_index import reproduction_index_page
 from seqsep.lab.experiments.claims import CLAIMS
@@ -48,7 +50,8 @@ def test_size_steps_and_seeds_are_folded_and_not_lost():
 
 
 def test_what_is_not_reproduced_follows_from_the_rows():
-    missing = reproduction_index_page(RESULTS).split("## What is not reproduced, in short\n")[1]
+    page = reproduction_index_page(RESULTS)
+    missing = page.split("## What is not reproduced, in short\n")[1].split("\n## ")[0]
     found = found_in(RESULTS)
     verdicts = [found.verdict(claim).status for claim in CLAIMS]
     contradicted = [claim.name for claim in CLAIMS if found.verdict(claim).status == "contradicted"]
@@ -60,6 +63,21 @@ def test_what_is_not_reproduced_follows_from_the_rows():
     assert "N = 200: 96.0 (100.0); N = 400: not run (99.9)" in missing
 
 
+def test_the_short_answer_is_directly_below_the_counts():
+    """A reader who stops after a screen knows what is not reproduced, and finds the section of each figure."""
+    slugs = pytest.importorskip("myst_parser.mdit_to_docutils.base")
+    page = reproduction_index_page(RESULTS)
+    assert re.findall("^## (.*)$", page, re.MULTILINE)[:2] == ["Verdicts", "What is not reproduced, in short"]
+    short = page.split("## What is not reproduced, in short\n")[1].split("\n## ")[0]
+    assert page[: page.index(short)].count("\n") < 30
+    found = found_in(RESULTS)
+    for beginning, title in FIGURES.items():
+        [line] = [line for line in short.splitlines() if line.startswith(f"| [{title}](#")]
+        verdicts = [found.verdict(claim).status for claim in claims_of_figure(beginning)]
+        assert [cell.strip() for cell in line.split("|")[2:-1]] == [str(verdicts.count(status) or "") for status in STATUSES]
+        assert f"](#{slugs.default_slugify(title)})" in line
+
+
 def test_each_verdict_has_a_meaning_and_a_number():
     page = reproduction_index_page(RESULTS)
     verdicts = [found_in(RESULTS).verdict(claim).status for claim in CLAIMS]
@@ -69,5 +87,5 @@ def test_each_verdict_has_a_meaning_and_a_number():
 
 def test_a_folder_without_rows_has_no_number_of_ours(tmp_path):
     page = reproduction_index_page(tmp_path)
-    assert page.count(" | not run |\n") == len(CLAIMS)
+    assert len(re.findall(r"^\| `.* \| not run \|$", page, re.MULTILINE)) == len(CLAIMS)
     assert "N = 200: not run (100.0)" in page

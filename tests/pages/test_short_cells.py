@@ -6,10 +6,11 @@ import pytest
 
 from pages._markdown import folded, unbroken
 from pages.capacity import STATUSES
-from pages.model_laws import what_holds
+from pages.model_laws import model_laws_page, what_holds
 from seqsep.language_models.capacity.published import published
 
 DOCS = Path(__file__).parents[2] / "docs"
+RESULTS = DOCS.parent / "results"
 LONGEST_NAME = max(len(model.name) for model in published())
 PASSES = {"law": "causal", "holds": True, "difference": 0.0}
 FAILS = {"law": "beams", "holds": False, "difference": 0.25}
@@ -47,3 +48,10 @@ def test_a_failure_without_a_difference_and_an_untested_law():
 def test_folds_and_words_that_stay_together():
     assert folded("More", "* one\n") == "\n<details>\n<summary>More</summary>\n\n* one\n\n</details>\n"
     assert unbroken("1.3 MiB") == "1.3&nbsp;MiB"
+
+
+def test_a_law_that_fails_only_inside_is_explained() -> None:
+    """Seven types have settings that the output layer of an outer model does not read."""
+    lines = " ".join(model_laws_page(RESULTS).split())
+    assert 'the law "settings change the function" fails there for cohere, granite, nanochat, gemma2, cohere2, ' in lines
+    assert "* cohere: **settings change the function** fails too: `another value changes no logit: logit_scale" in lines

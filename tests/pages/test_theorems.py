@@ -49,7 +49,7 @@ def test_the_index_counts_the_rows_that_have_a_margin():
     assert 0 < sum(margins) < len(rows) < len(THEOREMS)
     index = theorems_page(ROOT / "results")
     assert f"a long check of {len(rows)} of the {len(THEOREMS)} theorems" in index
-    assert f"\n{sum(margins)} rows also have the least margin" in index
+    assert f"\n{sum(margins)} rows also have the least measured margin" in index
 
 
 def test_every_theorem_and_every_label_of_a_source_has_its_row():

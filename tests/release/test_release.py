@@ -114,7 +114,34 @@ def test_commands_of_the_readme() -> None:
         "seqsep run a --dry-run",
         "seqsep list    tasks",
     ]
-    assert readme_commands((ROOT / "README.md").read_text(encoding="utf-8"))
+
+
+def test_each_question_of_the_readme_runs_in_the_wheel() -> None:
+    """All rows of the table are run, apart from the one that needs a model of the reader's own."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| .*\| `(seqsep [^`]*)` \|", text, flags=re.MULTILINE)
+    found = readme_commands(text)
+    assert len(rows) >= 10
+    left_out = [row for row in rows if not {row, f"{row} --dry-run"} & set(found)]
+    assert left_out == ["seqsep check --model FOLDER"]
+    assert "seqsep check index-lookup-state" in found
+
+
+def test_the_sample_for_the_sdist_has_each_wing() -> None:
+    """CONTRIBUTING.md says how large it is."""
+    assert [name for name in release.TESTS if not (ROOT / name).is_file()] == []
+    wings = {path.name for path in (ROOT / "src/seqsep").iterdir() if (path / "__init__.py").exists()}
+    assert wings <= {name.split("/")[1] for name in release.TESTS}
+    page = " ".join((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split())
+    assert f"a sample of {len(release.TESTS)} test files" in page
+
+
+def test_a_version_of_python_that_was_not_run() -> None:
+    """The page of the installation says it of the first version without a classifier."""
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    last = max(map(int, re.findall(r'"Programming Language :: Python :: 3\.(\d+)"', text)))
+    page = (ROOT / "docs/how-to/install.md").read_text(encoding="utf-8")
+    assert f"It was not run with 3.{last + 1}." in " ".join(page.split())
 
 
 def test_the_versions_of_python_are_those_that_were_run() -> None:

@@ -26,12 +26,12 @@ def fields(entry):
     return found
 
 
-def test_every_mixer_has_its_paper_and_every_entry_is_of_one():
-    assert set(METHODS) == set(BY_NAME)
+def test_every_mixer_of_a_paper_has_an_entry_and_no_more():
+    assert set(METHODS) == {name for name, mixer in BY_NAME.items() if "Source: " in inspect.getdoc(inspect.getmodule(mixer))}
     assert [*STATEMENTS, *METHODS.values()] == list(entries())
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", METHODS)
 def test_an_entry_is_the_source_that_the_mixer_names(name):
     """First author, year of the first version, and number at arXiv; attention's and the LSTM's sources name none there."""
     source = inspect.getdoc(inspect.getmodule(BY_NAME[name])).split("Source: ")[1]

@@ -13,6 +13,7 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.formatting import percent, percent_at_most
 from seqsep.report.index_lookup_ledger import CODES, TOTALS
 from seqsep.report.measured import RunSummary
+from seqsep.report.page.is_tree_page import write_is_tree_page
 from seqsep.report.page.ledger_charts import CODE_WORDS, TOTAL_WORDS
 from seqsep.report.page.page import write_page
 from seqsep.report.page.tables import rate_tables
@@ -61,27 +62,42 @@ def test_shows_every_number(
         assert number in page.text
     assert "97.8 97.8" not in page.text
     assert all(f"{width}" in page.text for width in ("mamba-(2,1024)", "34.1"))
-    assert "quantifier over all models stays with the written proof" in page.text
+    assert "Only the written proof covers all models." in page.text
 
 
 def test_headline_is_computed(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     page = read(tmp_path, fresh)
-    assert "Index lookup among 50 symbols: Attention 99.1 %, LSTM 75.7 %." in page.text
+    sized = "(1 layer, width 64)"
+    after = "after 1,000 steps"
+    assert f"Index lookup among 50 symbols: Attention {sized} 99.1 % {after}, LSTM {sized} 75.7 % {after}." in page.text
     assert "LSTM (1, 64) at N = 50, 1,000 steps" in page.text
     assert "500 stepsLSTM (1, 64) to 99 % on Dyck-(2,2), N = 30" in page.text
     worse = [run for run in fresh if run.model.architecture != "attention"]
     worse += [measured(task, "attention", 0.03) for task in LOOKUP.values()]
     worse += [measured(DYCK, "attention", 0.9, curve=((1000, 0.9, 1.0),))]
     page = read(tmp_path, worse)
-    assert "Attention 3.0 %, LSTM 75.7 %." in page.text
+    assert f"Attention {sized} 3.0 % {after}, LSTM {sized} 75.7 % {after}." in page.text
     assert "> 1,000 stepsAttention (1, 64) to 99 % on Dyck-(2,2), N = 30" in page.text
 
 
 def test_the_headline_is_of_the_longest_input_with_both(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     longer = [measured(IndexLookup(100), "attention", 0.9931), measured(IndexLookup(100), "linear-attention", 0.51)]
     page = read(tmp_path, [*fresh, *longer])
-    assert "Index lookup among 100 symbols: Attention 99.3 %, Linear attention 51.0 %." in page.text
+    assert re.search(
+        r"among 100 symbols: Attention \([^)]+\) 99.3 % [^,]+1,000 steps, Linear attention \([^)]+\) 51.0 %", page.text
+    )
     assert "Linear attention (1, 64) at N = 100, 1,000 steps" in page.text
+
+
+def test_each_accuracy_has_its_size_and_steps(tmp_path: Path, measured: Any) -> None:
+    """A cell has the steps of the run that it shows, not those that were allowed; its row has the size."""
+    attention = measured(LOOKUP[20], "attention", 0.9956, steps=750)
+    deep = measured(LOOKUP[20], "mamba", 0.4, model=SizedModel(("mamba",) * 2, 32))
+    page = read(tmp_path, [attention, deep, measured(LOOKUP[50], "attention", 0.9912, steps=2250, steps_allowed=4000)])
+    first, second = (" ".join(row.split()) for row in page.rows if "ceiling" in row)
+    assert re.search(r"^Attention \(1, 64\).* 99\.6 steps 750 .* 99\.1 steps 2,250 ", first)
+    assert re.search(r"^Mamba \(2, 32\).* 40\.0 steps 1,000 .* — steps — ", second)
+    assert "Attention (1 layer, width 64) 99.6 % after 750 steps, Mamba (2 layers, width 32) 40.0 % after 1,000" in page.text
 
 
 def test_a_ceiling_below_100_percent_is_red(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
@@ -141,8 +157,8 @@ def test_missing_data_is_a_dash(tmp_path: Path, fresh: list[RunSummary], kept: i
 
 def test_committed_rows_alone_make_the_page(tmp_path: Path, committed: list[RunSummary]) -> None:
     page = read(tmp_path, (), committed)
-    assert "Attention 99.1 %" in page.text
-    assert "where marked c the committed run" in page.text
+    assert "Attention (1 layer, width 64) 99.1 % after 1,000 steps" in page.text
+    assert "or of the committed run if it is marked c" in page.text
     assert "this run: —; committed: 0, 1, 2" in page.text
 
 
@@ -211,7 +227,7 @@ def test_long_tables_are_folded_unless_something_fails(
     assert [attributes for attributes in opened if "open" in attributes] == [{"open": None}]
     source = (tmp_path / "index.html").read_text(encoding="utf-8")
     refuted = source[source.index("<details open>") :]
-    assert "errs" not in refuted[: refuted.index("</details>")]
+    assert "answers wrongly" not in refuted[: refuted.index("</details>")]
     assert refuted[: refuted.index("</summary>")].endswith("1 check, N\u00a0=\u00a08")
     for summary in ("1 check, N = 1,000", "Every rate of every architecture", "Every setting, the paper's and ours"):
         assert summary in page.text
@@ -228,7 +244,7 @@ def test_the_tables_of_curves_have_sizes_and_starts(tmp_path: Path, fresh: list[
         assert text in row
 
 
-def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
+def test_no_best_of_several_seeds_is_compared_with_one_run(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     """Other seeds of one rate do not change what the table of rates compares."""
     task = LOOKUP[20]
     runs = [measured(task, "lstm", accuracy, learning_rate=rate) for rate, accuracy in ((0.001, 0.61), (0.002, 0.59))]
@@ -238,7 +254,18 @@ def test_no_best_of_several_seeds_stands_beside_one_run(tmp_path: Path, fresh: l
     first, second = table.rows[0].entries
     assert (first.main, first.second, first.chosen) == ("61.0", "", True)
     assert (second.main, second.second, second.chosen) == ("59.0", "11.0–97.0, 3 seeds", False)
-    assert "no best of several seeds stands beside one run" in read(tmp_path, runs, [*runs, *more]).text
+    assert "no best of several seeds is compared with one run" in read(tmp_path, runs, [*runs, *more]).text
+
+
+def test_each_wide_table_scrolls_in_its_own_box(
+    tmp_path: Path, fresh: list[RunSummary], committed: list[RunSummary], theorems: list[dict[str, Any]]
+) -> None:
+    """At 400 pixels a table scrolls and the page does not: each is in `.scroll`, or is the grid, which folds its columns."""
+    page = read(tmp_path, fresh, committed, theorems, findings=FINDINGS)
+    assert page.unscrolled == []
+    write_is_tree_page(tmp_path)
+    for name in ("proofs.html", "is-tree.html"):
+        assert Reader((tmp_path / name).read_text(encoding="utf-8")).unscrolled == []
 
 
 def test_order_of_a_narrow_reader(

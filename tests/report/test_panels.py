@@ -10,7 +10,7 @@ from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.experiment_table import NamedTable
 from seqsep.report.figure_files import write_experiment
 from seqsep.report.figures.chart_picture import draw_picture
-from seqsep.report.figures.looks import DASHES, looks
+from seqsep.report.figures.line_styles import DASHES, line_styles
 from seqsep.report.figures.panels import Band, band, draw_curves, draw_states
 from seqsep.report.figures.results import draw_results, rate_ticks
 from seqsep.report.figures.text_width import DOTS_PER_INCH
@@ -155,12 +155,12 @@ def test_an_architecture_has_one_colour(tables):
     assert len({(style.light, style.marker) for style in STYLES.values()}) == len(STYLES)
     assert len({style.light for style in STYLES.values()}) == len({style.marker for style in STYLES.values()}) == len(STYLES)
     assert len(DASHES) == len(FILLS)
-    found = looks(tables["widths"].models)
+    found = line_styles(tables["widths"].models)
     assert {look.colour for look in found.values()} == {STYLES["mamba"].light}
     assert len({str(look.dashes) for look in found.values()}) == len({look.fill for look in found.values()}) == 5
     many = tables["sizes"].models
     assert len(many) > MOST_NAMED
-    assert [look.label for look in looks(many).values() if look.label] == ["LSTM", "Mamba"]
+    assert [look.label for look in line_styles(many).values() if look.label] == ["LSTM", "Mamba"]
     for draw in DRAWERS:
         [legend] = draw(tables["paper"]).legends
         named = {text.get_text(): line.get_color() for text, line in zip(legend.get_texts(), legend.get_lines(), strict=True)}

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 import pytest
 
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.figures.looks import MARKERS, looks
+from seqsep.report.figures.line_styles import MARKERS, line_styles
 from seqsep.report.figures.panels import draw_curves
 from seqsep.report.page.page import write_page
 from seqsep.report.page.templates import source
@@ -24,9 +24,9 @@ MANY = [SizedModel(layers, 64) for layers in (*((name,) for name in STYLES), *SE
 @pytest.mark.parametrize("models", [MANY, MANY[10:22], MANY[13:25], [SizedModel(("mamba",), width) for width in range(8, 20)]])
 def test_each_contender_has_a_marker_of_its_own(models):
     """And so in any order of the models: the look follows from which models there are."""
-    found = looks(model_names(models))
+    found = line_styles(model_names(models))
     assert len({(look.marker, look.fill) for look in found.values()}) == len(models)
-    assert found == looks(model_names(reversed(models)))
+    assert found == line_styles(model_names(reversed(models)))
     if len(models) > 12 or len({model.family for model in models}) > 1:
         assert len({(look.colour, str(look.dashes)) for look in found.values()}) == len(models)
 
@@ -35,7 +35,7 @@ def test_hybrids_of_two_depths_share_colour_and_marker():
     """As sizes of one mixer do; their filling and the tint of their bars tell them apart."""
     depths = [SizedModel(("mamba",) * count + ("attention",), 64) for count in (1, 3)]
     other = SizedModel(("attention", "mamba"), 64)
-    found = looks(model_names([*depths, other]))
+    found = line_styles(model_names([*depths, other]))
     shallow, deep = (found[model] for model in depths)
     assert (shallow.colour, shallow.marker) == (deep.colour, deep.marker)
     assert shallow.fill != deep.fill
@@ -45,7 +45,7 @@ def test_hybrids_of_two_depths_share_colour_and_marker():
 def test_sizes_of_many_models_share_a_look():
     hybrids = [SizedModel(layers, width) for layers in HYBRIDS[:8] for width in (32, 64)]
     assert len(hybrids) > MOST_NAMED
-    found = looks(model_names(hybrids))
+    found = line_styles(model_names(hybrids))
     assert len({(look.marker, look.fill, look.colour) for look in found.values()}) == 8
     assert sum(bool(look.label) for look in found.values()) == 8
 
@@ -86,7 +86,7 @@ def test_two_labels_are_two_contenders():
     """With one name, layers tell them apart."""
     models = [SizedModel(("mamba",), 64, label=label) for label in ("", "mine", "yours")]
     assert list(model_names(models).values()) == ["Mamba", "mine", "yours"]
-    assert [look.fill for look in looks(model_names(models)).values()] == ["full", "none", "left"]
+    assert [look.fill for look in line_styles(model_names(models)).values()] == ["full", "none", "left"]
     one_label = [SizedModel(layers, 64, label="mine") for layers in (("mamba",), ("lstm", "mamba2(states=8)"))]
     assert list(model_names(one_label).values()) == ["mine (mamba)", "mine (lstm+mamba2(states=8))"]
     assert model_names([SizedModel(("mamba2(states=8)",), 64)]).popitem()[1] == "Mamba-2 (states=8)"

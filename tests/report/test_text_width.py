@@ -27,3 +27,9 @@ def test_a_long_word_is_broken_behind_a_joint():
         "attention (4, 16)",
     ]
     assert wrapped("indivisible", 0.1, 9.5) == ["indivisible"]
+
+
+def test_bold_lines_keep_to_the_width():
+    lines = wrapped(CAPTION, 4.0, 15.0, "bold")
+    assert max(text_width(line, 15.0, "bold") for line in lines) <= 4.0
+    assert len(lines) > len(wrapped(CAPTION, 4.0, 15.0))

@@ -1,4 +1,4 @@
-"""By what a long check's row knows whether a source has changed since: its code, but for what no check runs."""
+"""The digest by which a long check's row knows whether a source has changed: of its code, without what no check runs."""
 
 import ast
 import hashlib
@@ -9,8 +9,12 @@ from typing import Any
 SOURCE = Path(__file__).parents[2] / "src/seqsep"
 
 
+PROSE = ("Theorem", "Claim", "Erratum", "Choice")
+"""What is assigned from calls of these has names, sources and sentences for people, and which functions are for what."""
+
+
 def digest(path: str) -> str:
-    """Of a page's text, or of code: docstrings, comments and the registration of a theorem (`THEOREM = ...`) do not count."""
+    """Of a page's text, or of code: docstrings, comments and assignments of PROSE do not count."""
     text = (SOURCE / path).read_text(encoding="utf-8")
     return digest_of_code(text) if path.endswith(".py") else hashlib.sha256(text.encode()).hexdigest()
 
@@ -18,7 +22,7 @@ def digest(path: str) -> str:
 def digest_of_code(text: str) -> str:
     """Of a Python file's text."""
     tree = ast.parse(text)
-    tree.body = [node for node in tree.body if not _is_registration(node)]
+    tree.body = [node for node in tree.body if not _is_prose(node)]
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
@@ -32,6 +36,9 @@ def _as_python_3_11_dumps(tree: ast.Module) -> str:
     return ast.dump(tree, **options).replace(", type_params=[]", "")
 
 
-def _is_registration(node: ast.stmt) -> bool:
-    """THEOREM = Theorem(...): names, errata and which functions are for what."""
-    return isinstance(node, ast.Assign) and [getattr(target, "id", "") for target in node.targets] == ["THEOREM"]
+def _is_prose(node: ast.stmt) -> bool:
+    """A call of PROSE, or a tuple of such calls, is assigned to one name."""
+    if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Name):
+        return False
+    calls = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    return bool(calls) and all(isinstance(call, ast.Call) and getattr(call.func, "id", "") in PROSE for call in calls)

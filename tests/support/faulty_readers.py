@@ -5,7 +5,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqsep.language_models.laws.reader import Reader, State
+from seqsep.language_models.laws.reader import ModelReader, State
 from seqsep.language_models.laws.state import tensors
 
 FAMILIES: dict[str, dict[str, Any]] = {
@@ -62,10 +62,10 @@ KINDS_OF_FAULTS = (
 )
 
 
-class FaultyReader(Reader):
+class FaultyReader(ModelReader):
     """A healthy reader with one of KINDS_OF_FAULTS."""
 
-    def __init__(self, healthy: Reader, fault: str) -> None:
+    def __init__(self, healthy: ModelReader, fault: str) -> None:
         vars(self).update(vars(healthy))
         self.fault = fault
 

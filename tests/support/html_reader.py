@@ -7,7 +7,7 @@ VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "met
 
 
 class Reader(HTMLParser):
-    """Checks that tags balance; keeps the elements, the text, and what would be fetched."""
+    """Checks that tags balance; keeps the elements, the text, the rows, and the tables that a narrow window cannot scroll."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -15,6 +15,8 @@ class Reader(HTMLParser):
         self.seen: list[tuple[str, dict[str, str | None]]] = []
         self.text = ""
         self.rows: list[str] = []
+        self.unscrolled: list[str] = []
+        self._classes: list[set[str]] = []
         self.feed(text)
         self.close()
         assert self.open == []
@@ -26,12 +28,16 @@ class Reader(HTMLParser):
             self.rows.append("")
         if tag not in VOID:
             self.open.append(tag)
+            self._classes.append(set((dict(attrs).get("class") or "").split()))
+        if tag == "table" and not {"scroll", "heat"} & set().union(*self._classes):
+            self.unscrolled.append(self.text[-60:])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append((tag, dict(attrs)))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
+        self._classes.pop()
 
     def handle_data(self, data: str) -> None:
         if "style" not in self.open:

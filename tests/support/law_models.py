@@ -17,6 +17,22 @@ INDEXED = {"index_n_heads": 16}
 DIFFERENT: dict[str, dict[str, Any]] = {"deepseek_v32": INDEXED, "hy_v4": INDEXED}
 
 
+AROUND = {"model_type": "fuyu", "image_size": 8, "patch_size": 4, "num_channels": 1}
+"""A model of images whose text model, in `text_config`, may be of any type. It has a head of its own."""
+ONLY_FLAT = ("codegen", "rwkv", "deepseek_v4", "mamba", "mamba2", "falcon_mamba", "xlstm", "recurrent_gemma", "minimax")
+"""Types that do not run inside of it: it reads their pad_token_id, gives them no tokens, and hands on no state but a cache."""
+
+
+def nested_types() -> list[str]:
+    """The types that can be the text model of another one."""
+    return [name for name in names_of_types() if name not in ONLY_FLAT]
+
+
+def nested(fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a text model, inside of a model of images."""
+    return {**AROUND, "text_config": fields}
+
+
 def names_of_types() -> list[str]:
     """All of them, in order."""
     return [name for names in TYPES.values() for name in names.split()]

@@ -7,8 +7,13 @@ from typing import Any
 import torch
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+from seqsep.language_models.capacity.declare import declare
 from seqsep.language_models.capacity.families import model_types
+from seqsep.language_models.capacity.part import Part
 from seqsep.language_models.capacity.published import Published, published
+from seqsep.language_models.loader import weights
+from seqsep.language_models.loader.source import ModelSource
+from seqsep.language_models.loader.tiny import MOST_PARAMETERS, tiny
 from support.tiny_models import built, counted
 
 TOKENS = 64
@@ -36,6 +41,19 @@ def counted_at_full_size(model: Published) -> int:
     fields |= {field: size for field, size in cut.items() if field in known or field in fields}
     with torch.device("meta"):
         return counted(built(name, fields).to(torch.bfloat16), TOKENS)[0]
+
+
+def kinds_are_kept(model: Published) -> bool:
+    """Tell if the tiny copy of a model is small and its layers keep the kinds of state that the published ones do."""
+    source = ModelSource(model.name, model.config)
+    small = tiny(source)
+    count = sum(weight.numel() for weight in weights.built(small, torch.float32).parameters())
+    kinds = [list(dict.fromkeys(map(_kinds, declare(model.name, one.config).layers))) for one in (source, small)]
+    return count <= MOST_PARAMETERS and kinds[0] == kinds[1]
+
+
+def _kinds(layer: tuple[Part, ...]) -> tuple[str, ...]:
+    return tuple(part.kind for part in layer)
 
 
 def answers() -> dict[str, dict[str, Any]]:

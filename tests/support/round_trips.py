@@ -7,26 +7,33 @@ from typing import Any
 
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-from seqsep.language_models.capacity.families import family, model_types, named_inside
+from seqsep.language_models.capacity.families import any_decoder, family, model_types, named_inside
 from support.tiny_models import tiny_fields
-from support.tiny_pairs import pair_fields
+from support.tiny_pairs import DECODERS, pair_fields
+
+PLACES = ("text_config", "decoder", "decoder_config")
+ANY_DECODER = ("bert", "gpt2", "roberta", "mbart", "trocr")
 
 
 def tiny_files() -> dict[str, dict[str, Any]]:
     """A tiny file of each model_type: flat, or with a text model inside; its model_type is left out there, as in old files."""
     flat = {name: tiny_file(name) for name in model_types() if name in CONFIG_MAPPING}
-    nested = {
-        f"{outer}, nested": {"model_type": outer, "text_config": without_type(tiny_file(inner))}
-        for outer, inner in named_inside().items()
-        if "text_config" in CONFIG_MAPPING[outer].sub_configs
-    }
-    typed = {name: {**file, "text_config": tiny_file(named_inside()[file["model_type"]])} for name, file in nested.items()}
-    return flat | nested | {f"{name}, with its type": file for name, file in typed.items()}
+    nested = {}
+    for outer, inner in named_inside().items():
+        place = next((place for place in PLACES if place in CONFIG_MAPPING[outer].sub_configs), None)
+        if place is not None:
+            nested[f"{outer}, nested"] = {"model_type": outer, place: without_type(tiny_file(inner))}
+            nested[f"{outer}, nested, with its type"] = {"model_type": outer, place: tiny_file(inner)}
+    for outer in any_decoder():
+        for inner in ANY_DECODER:
+            crossed = {**tiny_file(inner), "is_decoder": True, "add_cross_attention": True}
+            nested[f"{outer}, around {inner}"] = {"model_type": outer, "encoder": tiny_file("bert"), "decoder": crossed}
+    return flat | nested
 
 
 def tiny_file(name: str) -> dict[str, Any]:
     """The fields of a tiny model, with its model_type."""
-    pair = family(name).rule == "decoder"
+    pair = family(name).rule == "decoder" or name in DECODERS
     return {"model_type": name, **(pair_fields(name) if pair else tiny_fields(name))}
 
 

@@ -14,7 +14,7 @@ from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 LENGTHS = (11, 12, 15)
 BOOKKEEPING = ("_sliding_window_tensor", "seqlen_offset", "indexer_position_ids")
 """Marks of a cache, and positions, which both sides know."""
-NAMES_OF_A_CACHE = ("past_key_values", "cache_params", "state", "rnn_state")
+NAMES_OF_A_CACHE = ("past_key_values", "cache_params", "state", "rnn_state", "mems")
 ENDS_OF_TEXT_MODELS = ("ForCausalLM", "TextModel", "LMHeadModel", "Model")
 LEFT_OUT = object()
 SIZES: dict[str, Any] = {}
@@ -167,6 +167,17 @@ OF_FAMILY: dict[str, dict[str, Any]] = {
     **{name: {"rope_parameters": mrope([2, 4, 4])} for name in ("paddleocr_vl_text", "qwen3_omni_moe_text")},
     "hunyuan_vl_text": {"rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "xdrope_section": [2, 2, 2, 4]}},
     "mllama_text_model": {"cross_attention_layers": [1, 4]},
+    "xlnet": {"mem_len": None},
+    "idefics": {"vision_config": {"embed_dim": 32, "num_hidden_layers": 1, "num_attention_heads": 2}, "vision_embed_dim": 32},
+    "evolla": {"protein_encoder_config": {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}},
+    "pocket_tts": {"flow_head_config": {"condition_dim": 64}},
+    "gradium_phonon_tts": {"flow_head_config": {"condition_dim": 64}},
+    "kyutai_speech_to_text": {
+        "num_codebooks": 2,
+        "codebook_vocab_size": 64,
+        "audio_bos_token_id": 63,
+        "audio_pad_token_id": 60,
+    },
 }
 
 
@@ -205,6 +216,7 @@ def model_of_text(config: Any) -> torch.nn.Module:
     except ValueError:
         module = import_module(type(config).__module__.replace("configuration_", "modeling_"))
         kinds = [kind for name, kind in vars(module).items() if name.endswith(ENDS_OF_TEXT_MODELS) and isinstance(kind, type)]
+        kinds = [kind for kind in kinds if not kind.__name__.endswith("PreTrainedModel")]
         chosen = [kind for kind in kinds if getattr(kind, "config_class", None) is type(config)]
         if not chosen:
             raise
@@ -216,7 +228,9 @@ def counted(model: torch.nn.Module, length: int) -> tuple[int, int]:
     """Numbers and bits that the model keeps after so many tokens."""
     tokens = torch.arange(3, 3 + length, device=next(model.parameters()).device)[None]
     cache = transformers.DynamicCache(config=model.config) if model.config.model_type == "recurrent_gemma" else None
-    given = {} if cache is None else {"past_key_values": cache}
+    given = besides_tokens(model.config, length) if cache is None else {"past_key_values": cache}
+    if model.config.model_type == "kyutai_speech_to_text":
+        tokens = tokens[..., None].expand(1, length, 1 + model.config.num_codebooks)
     with torch.no_grad():
         output = model(tokens, use_cache=True, **given)
     kept = [value for name in NAMES_OF_A_CACHE if (value := getattr(output, name, None)) is not None]
@@ -226,6 +240,16 @@ def counted(model: torch.nn.Module, length: int) -> tuple[int, int]:
             model(tokens, use_cache=True, past_key_values=cache)
     found = dict(tensors([cache, *kept[:1], *in_modules(model)]))
     return sum(map(torch.numel, found.values())), sum(8 * part.element_size() * part.numel() for part in found.values())
+
+
+def besides_tokens(config: Any, length: int) -> dict[str, Any]:
+    """Inputs that a model requires besides its tokens: an image of IDEFICS, the time of Voxtral."""
+    if config.model_type == "voxtral_realtime_text":
+        return {"t_cond": torch.zeros(1, 1, config.hidden_size, dtype=config.dtype)}
+    if config.model_type != "idefics":
+        return {}
+    image = torch.zeros(1, 1, 4, config.vision_config.embed_dim, dtype=config.dtype)
+    return {"image_encoder_embeddings": image, "image_attention_mask": torch.ones(1, length, 1)}
 
 
 def in_modules(model: torch.nn.Module) -> list[Any]:

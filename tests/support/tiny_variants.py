@@ -35,6 +35,7 @@ OTHERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("llama4_text", "no_rope_layers", {"no_rope_layers": [1, 0, 1, 1, 0, 1]}),
     ("modernbert-decoder", "every second", {"global_attn_every_n_layers": 2}),
     ("cohere2", "another period", {"sliding_window_pattern": 2}),
+    ("xlnet", "mem_len", {"mem_len": 8}),
     ("deepseek_v4", "all kinds", {"compress_ratios": [0, 4, 128, 4, 0, 4]}),
 )
 

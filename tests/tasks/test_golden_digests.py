@@ -1,10 +1,12 @@
 """The examples of every task are those that the committed rows were trained on, in blocks of any size and in any order."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from seqsep.tasks import (
-    TASKS,
     AssociativeRecall,
     BoundedDyck,
     Counting,
@@ -19,6 +21,7 @@ from seqsep.tasks import (
 )
 from support.task_examples import EXAMPLES, digest
 
+RESULTS = Path(__file__).parents[2] / "results"
 GOLDEN = {
     AssociativeRecall(20): "fce93901508b670a82ad715c8023154d892843f1cf20f3ccdb13da92c41da577",
     AssociativeRecall(12, keys=40, values=5): "13e14cc7c28f47461e61c863a9818f96169af358380de80b7e1126e5fa03991d",
@@ -76,5 +79,9 @@ def test_golden_digest_of_10000_examples(task, size):
     assert (task.revision, digest(task, blocks_of(size))) == (1, GOLDEN[task])
 
 
-def test_every_task_has_a_golden_digest():
-    assert {type(task) for task in GOLDEN} == set(TASKS)
+def test_every_task_with_committed_rows_has_a_golden_digest():
+    """A task that no committed row is of, such as a new one, needs none."""
+    lines = [line for path in RESULTS.glob("*.jsonl") for line in path.read_text(encoding="utf-8").splitlines()]
+    trained = {json.loads(line)["run"]["task"]["name"] for line in lines}
+    assert trained <= {task.name for task in GOLDEN}
+    assert trained

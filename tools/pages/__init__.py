@@ -6,6 +6,7 @@ A test holds each committed page against what is generated. Files:
     errata        docs/reference/errata.md: the errors found in the papers, with their severity
     _severities   the severity of each erratum, and what it says in one line
     papers        the papers: statements in their order, each with its verdict
+    _paper_statements  the statements of two papers in our words
     theorems      docs/reference/theorems/index.md: the statements of each paper, with the theorem that runs each
     theorem_page  docs/reference/theorems/NAME.md: statement, check, proof, errata and files of a theorem
     commands      docs/reference/commands/: a page for each command, from its parser
@@ -25,12 +26,15 @@ A test holds each committed page against what is generated. Files:
     _experiment_notes   their sentences on causes that rows test
     _places       the page on symbols that a state holds
     capacity      docs/reference/capacity.md: what published models keep between tokens
+    _model_types  its section on the types of models that are read
     _one_layer    its section on one layer of each model
     _other_calculators  its section on what other calculators print
     audit         docs/reference/audit.md and docs/audit.svg: what trained models store, need and carry
     model_laws    docs/reference/model-laws.md: in which models of others the laws of state hold
+    _serving_laws  its section on the laws of serving, in two releases
     _released_bugs  its section on bugs of released versions
     _reach_picture  docs/reach.svg: each architecture on index lookup, with its seeds
+    _explanation_pictures  the pictures of docs/explanation/
     _markdown     tables
     __main__      python -m pages
 """

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pages._markdown import folded, table
-from seqsep.lab.experiments.claims.claim import STATUSES, Accuracy, Claim, Evidence, Order, Outside, Speed, Trained
+from seqsep.lab.experiments.claims.claim import STATUSES, Accuracy, Claim, ClaimRows, Outside, RankingClaim, Speed, Trained
 from seqsep.lab.experiments.claims.known import Found
 from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
@@ -81,8 +81,8 @@ def _sizes(claims: Iterable[Claim]) -> str:
     if not sizes:
         return ""
     return (
-        f" A row is about models of {', '.join(sizes[:-1])} and {sizes[-1]} parameters."
-        " If their entries differ, a cell contains three entries in this order."
+        f" Each row is about three models, with {', '.join(sizes[:-1])} and {sizes[-1]} parameters."
+        " If the three entries of a cell differ, the cell has all of them, in this order."
     )
 
 
@@ -113,7 +113,7 @@ def _row(claim: Claim, found: Found, seeds: Seeds) -> tuple[str, str, str]:
     verdict = f"**{found.verdict(claim).status}**"
     if isinstance(claim, Accuracy):
         return printed(claim), _ours(claim, found.evidence[claim.name], seeds), verdict
-    if isinstance(claim, Order):
+    if isinstance(claim, RankingClaim):
         return _order(claim), _compared(claim, found), verdict
     if isinstance(claim, Speed):
         return f"99 % in {count(claim.most_steps)} steps", _first(found.evidence[claim.claim.name].best), verdict
@@ -121,9 +121,9 @@ def _row(claim: Claim, found: Found, seeds: Seeds) -> tuple[str, str, str]:
 
 
 def _not_run(claims: Iterable[Claim]) -> str:
-    """Return why no run decides these claims, for a sentence that ends with their number; "" if runs do."""
+    """Return a sentence on why no run decides these claims, after one that ends with their number; "" if runs do."""
     reasons = {claim.why for claim in claims if isinstance(claim, Outside)}
-    return f": {'; '.join(sorted(reasons))}" if reasons else ""
+    return f". The reason: {'; '.join(sorted(reasons))}" if reasons else ""
 
 
 def printed(claim: Accuracy) -> str:
@@ -133,7 +133,7 @@ def printed(claim: Accuracy) -> str:
     return percent(claim.printed)
 
 
-def _ours(claim: Accuracy, evidence: Evidence, seeds: Seeds) -> str:
+def _ours(claim: Accuracy, evidence: ClaimRows, seeds: Seeds) -> str:
     """Return our best, or the range over seeds, and whether its model has the paper's size."""
     best = evidence.best
     if best is None:
@@ -144,13 +144,13 @@ def _ours(claim: Accuracy, evidence: Evidence, seeds: Seeds) -> str:
     return f"{' to '.join(numbers)}, {'same size' if is_same else 'smaller'}"
 
 
-def _order(claim: Order) -> str:
+def _order(claim: RankingClaim) -> str:
     above = claim.above.layers[0]
     below = claim.below[0].layers[0] if len(claim.below) == 1 else f"{len(claim.below)} others"
     return f"{above} above {below}"
 
 
-def _compared(claim: Order, found: Found) -> str:
+def _compared(claim: RankingClaim, found: Found) -> str:
     """Return our best of the upper model, and the best of the lower ones."""
     upper = found.evidence[claim.above.name].best
     lower = [one.accuracy for other in claim.below if (one := found.evidence[other.name].best) is not None]

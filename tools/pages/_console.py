@@ -27,7 +27,7 @@ SLOW = ("seqsep check", "seqsep audit")
 
 @cache
 def outputs(commands: tuple[str, ...]) -> tuple[str, ...]:
-    """Run commands one after another in one new folder; return what each prints. Raises ValueError if one fails.
+    """Run commands in order in one new folder; return what each prints. Raises ValueError if one fails.
 
     >>> outputs(("seqsep sample equality --length 4", "echo done"))
     ('left: [0, 1]  right: [0, 1]  label: 1\\n', 'done\\n')
@@ -60,7 +60,7 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def block(commands: Sequence[str], printed: Iterable[str], most_lines: int = MOST_LINES) -> str:
-    r"""Return a console block of commands and what they print; `...` stands for what is left out.
+    r"""Return a console block of commands and what they print; `...` marks the parts that are left out.
 
     >>> print(block(["seqsep list tasks"], ["one\ntwo\nthree\n"], most_lines=2))
     <!-- long -->

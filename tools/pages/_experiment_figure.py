@@ -36,8 +36,20 @@ CAPTIONS = {
     "steps": "accuracy over training steps of the best run, with other seeds as fainter lines",
     "bits": "accuracy over bits of state, a mark for each model",
 }
-FLOOR = "A second dotted line is the best accuracy without any state."
-WRITTEN = "In the curves a graph of IsTree counts as right if each token of thought and answer is right after the right tokens."
+PANELS = {
+    "N": "A panel over N has a mark for the best run at each N that was trained.",
+    "steps": (
+        "A panel over training steps has the curve of each model's best run at the greatest N. "
+        "Fainter lines are the other seeds of this run."
+    ),
+    "bits": "A panel over bits of state has a mark for each model.",
+}
+"""The sentence on each kind of panel in the caption of the page."""
+FLOOR = "A second dotted line is the highest accuracy that a model without any state can have."
+WRITTEN = (
+    "For the curves of IsTree, the model reads the right tokens of the chain of thought. "
+    "A graph counts as right if the model predicts each next token of the thought, and the answer."
+)
 
 Line = tuple[str, SizedModel, list[tuple[Task, Cell]]]
 """A name, the model whose style the line has, and its cells."""
@@ -143,7 +155,7 @@ def caption(found: ResultTable, by_bits: bool = False) -> str:
     """Return the caption of the picture: what each kind of panel shows."""
     kinds = dict.fromkeys(kind for kind, _ in panels(found, by_bits).values())
     written = WRITTEN if "steps" in kinds and _trees(found.tasks) else FLOOR
-    return f"Of the tasks in the set-up: {'; '.join(CAPTIONS[kind] for kind in kinds)}. The dotted line is 99 %. {written}"
+    return f"{' '.join(PANELS[kind] for kind in kinds)} One dotted line is at 99 %. {written}"
 
 
 def states_picture(folder: Path = Path("results")) -> str:

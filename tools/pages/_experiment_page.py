@@ -23,12 +23,17 @@ def page_text(name: str, page: Page, claims: str) -> str:
     """Return the Markdown of a page: question, set-up, result, figure, causes, cost and command, claims."""
     notes = "".join(f"{note}\n\n" for note in page.notes)
     commands = "\n".join(f"$ {command}" for command in page.commands)
-    decided = f"These claims have their best comparable run here.\n\n{claims}\n" if claims else ""
+    decided = (
+        f"For each of these claims, the best of our comparable runs is on this page.\n\n{claims}\n"
+        if claims
+        else "No claim of the papers has its best comparable run on this page. "
+    )
     return (
         f"# {page.title}\n\n{page.question}\n\n{page.setup}\n## Result\n\n{page.cells}\n"
         f"![{page.title}]({page.picture})\n\n{page.caption}\n\n"
         + (f"## Tested causes\n\n{notes}" if notes else "")
-        + f"## Repeat it\n\nTraining takes about {page.cost}: the steps of the rows, times the seconds of a step on one core.\n"
+        + f"## Repeat it\n\nTraining takes about {page.cost}. "
+        "This number is computed: the steps of all runs, times the seconds that a step takes on one core.\n"
         f"All numbers are in [{name}.csv]({name}.csv); the index [explains the columns](index.md#columns-of-the-csv-files).\n\n"
         f"<!-- not run: trains the models again -->\n```console\n{commands}\n```\n\n"
         f"## Claims\n\n{decided}The index has [all claims and verdicts](index.md).\n"

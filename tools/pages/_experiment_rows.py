@@ -108,18 +108,18 @@ def setup(rows: Sequence[Row], found: ResultTable, planned: int) -> str:
         ["Models (layers, width)", "; ".join(_sizes(found.models))],
         ["Positional encoding", listed(list(dict.fromkeys(run.positions_told() for run in runs)))],
         ["Steps, at most", counts([run.steps for run in runs])],
-        ["Examples of a step", counts([run.batch for run in runs])],
+        ["Batch (examples in each step)", counts([run.batch for run in runs])],
         ["Learning rates", listed([f"{one:g}" for one in sorted({run.learning_rate for run in runs})])],
         [
             "Initial standard deviation of embeddings",
             listed([f"{one:g}" for one in sorted({run.embedding_scale for run in runs})]),
         ],
         ["Seeds", _all(run.seed for run in runs)],
-        ["Examples of an evaluation", counts([run.evaluation for run in runs])],
-        ["Runs", f"{len(rows)}{f' of {planned}' if planned > len(rows) else ''}{ended}"],
+        ["Examples in each evaluation", counts([run.evaluation for run in runs])],
+        ["Runs", f"{len(rows)}{f' of {planned} planned' if planned > len(rows) else ''}{ended}"],
         ["Trained on", "; ".join(sorted(set(devices)))],
-        ["Best accuracy without any state, at most", _floors(found.tasks)],
-        ["[Ceiling](../explanation/glossary.md#ceiling) of the states", _ceilings(found)],
+        ["Highest accuracy of a model without any state, at most", _floors(found.tasks)],
+        ["Highest accuracy that the states allow ([ceiling](../explanation/glossary.md#ceiling))", _ceilings(found)],
     ]
     return table(lines)
 
@@ -184,10 +184,11 @@ def _ceilings(found: ResultTable) -> str:
     ceilings = [cell_ceiling(task, cell) for (_, task), cell in found.cells.items()]
     known = [one for one in ceilings if one is not None]
     below = sum(one < 1 for one in known)
-    without = f"; no bound is known in {len(ceilings) - len(known)}" if len(known) < len(ceilings) else ""
+    without = f"; no limit is known for {len(ceilings) - len(known)}" if len(known) < len(ceilings) else ""
     if not known:
-        return "no bound is known"
-    said = f"below 100 % in {below} of {len(known)} cells" if below else f"100 % in {len(known)} cells"
+        return "no limit is known"
+    cells = f"{len(known)} cells of the table below"
+    said = f"below 100 % in {below} of {cells}" if below else f"100 % in {cells}"
     return f"{said}{without}"
 
 
@@ -195,23 +196,23 @@ COLUMNS: Mapping[str, tuple[str, Callable[[Row], Any]]] = {
     "key": ("key of the row", lambda row: row.key),
     "task": ("task and its settings", lambda row: task_words(row.run.task)),
     "length": ("N", lambda row: row.run.task.length),
-    "layers": ("mixers from the first layer", lambda row: "+".join(map(str, row.run.layers))),
+    "layers": ("mixers, from the first layer to the last", lambda row: "+".join(map(str, row.run.layers))),
     "width": ("width", lambda row: row.run.width),
     "heads": ("heads, if a layer has them", lambda row: row.run.heads if has_heads(row.run.layers) else None),
     "positions": ("positional encoding", lambda row: row.run.positions_told()),
     "learning_rate": ("learning rate", lambda row: row.run.learning_rate),
     "embedding_scale": ("initial standard deviation of embeddings", lambda row: row.run.embedding_scale),
-    "steps_allowed": ("most steps", lambda row: row.run.steps),
-    "batch": ("examples of a step", lambda row: row.run.batch),
+    "steps_allowed": ("largest number of steps that the run may take", lambda row: row.run.steps),
+    "batch": ("examples in each step", lambda row: row.run.batch),
     "seed": ("random seed", lambda row: row.run.seed),
     "status": ("how the run ended", lambda row: row.status),
     "steps": ("steps taken", lambda row: row.result["steps"]),
     "accuracy": ("last accuracy, a fraction", lambda row: row.result["accuracy"]),
-    "first_steps_99": ("first evaluation at 99 %, a step", lambda row: measured(row).steps_to_goal),
-    "live_accuracy": ("IsTree: accuracy after the model's own thought", lambda row: row.result.get("live_accuracy")),
-    "answer_accuracy": ("IsTree: accuracy after the right thought", lambda row: row.result.get("answer_accuracy")),
+    "first_steps_99": ("step of the first evaluation with 99 % or more", lambda row: measured(row).steps_to_goal),
+    "live_accuracy": ("IsTree: accuracy after the model's own chain of thought", lambda row: row.result.get("live_accuracy")),
+    "answer_accuracy": ("IsTree: accuracy after the right chain of thought", lambda row: row.result.get("answer_accuracy")),
     "parameters": ("parameters", lambda row: row.result["parameters"]),
-    "state_bits": ("bits of state once the input is read", lambda row: measured(row).bits_before_the_question),
+    "state_bits": ("bits of the state after the input, before the query", lambda row: measured(row).bits_before_the_question),
     "device": ("processor or GPU", _device),
 }
 """The columns of a CSV file: what each has, and how it is read off a row."""
@@ -230,7 +231,9 @@ def _step_seconds(results: Path) -> dict[str, float]:
 
 
 def hours(steps: Iterable[tuple[Run, int]], results: Path) -> str:
-    """Return the CPU-hours of runs after so many steps, evaluations included, by steps that were timed on one core."""
+    """Return the CPU-hours of runs after their numbers of steps, evaluations included, from steps that were timed on one
+    core.
+    """
     seconds = _step_seconds(results)
     return in_words(sum(seconds[shape(run)] * taken * (1 + evaluations(run)) for run, taken in steps) / SECONDS_AN_HOUR, "CPU")
 

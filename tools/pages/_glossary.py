@@ -24,5 +24,5 @@ def with_terms(page: str, clone: Path, up: str) -> str:
 
 
 def _anchor(term: str) -> str:
-    """The anchor of a term's heading: lower case, spaces as dashes, without punctuation."""
+    """Return the anchor of a term's heading: lower case, spaces as dashes, without punctuation."""
     return re.sub(r"[^\w -]", "", term.lower()).replace(" ", "-")

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 
 
 def markdown(lengths: Iterable[int], rows: Iterable[tuple[str, Sequence[str]]], corner: str = "Accuracy, %") -> str:
-    """The table of these rows, each a label and its entries; `corner` says what the entries are."""
+    """Return the table of these rows, each a label and its entries. `corner` says what the entries are."""
     columns = [f"N = {length}" for length in lengths]
     return table([[corner, *columns], *([label, *entries] for label, entries in rows)])
 
 
 def table(lines: Sequence[Sequence[str]]) -> str:
-    """The table of these lines, the first of which is its header."""
+    """Return the table of these lines, the first of which is its header."""
     header, *body = [f"| {' | '.join(line)} |\n" for line in lines]
     return f"{header}|{'---|' * len(lines[0])}\n{''.join(body)}"
 

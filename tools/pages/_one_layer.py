@@ -39,8 +39,9 @@ These are the tasks:
   answer is f(g(x)). The table gives the least n from which the layer fails. If a number takes several tokens, the input has
   more than 2n + 1 tokens.
 * **Induction heads.** The input is a list of tokens, and its last token is q. The answer is the token that follows the latest
-  earlier q. The table gives the least number of tokens before the last one from which the layer fails. In this bound, the
-  weights are exact and each weighted mean has 16 bits (`induction-one-layer`). For rounded sums nothing is proved.
+  earlier q. The table gives the least number of tokens before the last one from which the layer fails. The bound
+  is for layers with exact attention weights that round each weighted mean to 16 bits (`induction-one-layer`). For layers that
+  round while they sum, nothing is proved.
 * **Disjointness.** The input describes two subsets of N/2 places. The answer says if they have a place in common. The table
   gives the least N from which the layer fails (`disjointness-one-layer`).
 * **Dyck-(2,2).** The input is a string of N brackets of two kinds. The answer says if they match, with at most two open at any
@@ -54,8 +55,8 @@ For composition, the answer needs n log2 n bits about f. The layer fails if fewe
 
 | layer | bits that reach the answer |
 |---|---|
-| attention, sums of p bits that are read in order | H (m + 2) p |
-| attention, exact weights and sums, each mean rounded to p bits | H log2 cells(m, (2^p - 1) n) |
+| attention that adds token by token, in sums of p bits | H (m + 2) p |
+| attention with exact weights and sums, means rounded to p bits | H log2 cells(m, (2^p - 1) n) |
 | recurrent, S numbers of p bits in its state | S p |
 
 Here cells(m, T) is the largest number of parts into which m T hyperplanes divide a space of m + 1 dimensions. The
@@ -66,11 +67,11 @@ two lengths.
 
 The column **whole model** is about composition by the complete model, with any number of layers:
 
-* If the model keeps no token forever, the bound follows from the bits of its state, at 16 bits per number.
-* If the model keeps nothing except windows, the answer cannot depend on tokens before all of its windows together. The table
-  gives the smaller of the two lengths.
+* If the model has no cache that grows, the bound follows from the bits of its state, at 16 bits per number.
+* If the model keeps nothing except windows, the answer cannot depend on a token that is farther back than all windows
+  together. This gives another length, and the table has the smaller one.
 * If a cache grows by b bits per token, it contains n b bits after f. These are fewer than n log2 n bits only if n is above 2^b.
-  So the argument excludes only some n above the power of ten in the table.
+  So the argument excludes no n up to 2^b. In this case the table has the largest power of ten that is at most 2^b.
 
 """
 COMPOSITION = ["model", "layer", "sums of 16 bits", "sums of 32 bits", "exact weights", "whole model"]
@@ -113,7 +114,8 @@ def _other_tasks(found: Capacity, layer: OneLayer) -> list[str]:
 
 @cache
 def first_paper(layer: OneLayer) -> tuple[int, int]:
-    """The least N for disjointness and for Dyck-(2,2), on the finest grid of 16 bits, or where a window leaves out a token.
+    """Return the least N for disjointness and for Dyck-(2,2), on the finest grid of 16 bits, or where a window leaves out a
+    token.
 
     >>> first_paper(OneLayer(heads=1, width=2))
     (230, 114)

@@ -17,8 +17,8 @@ SECTION = """
 
 Other programs also compute the size of a cache. This section compares two of them with `seqsep capacity`: {first}
 (with `--experimental`) and {second}. All read the same file, for one sequence of {tokens:,} tokens in 16 bits.
-If transformers {transformers} contains the family of a model, the file is the config.json that it writes. Otherwise the file
-contains the fields that are known. `benchmarks/calculators.py` writes the results to
+If transformers {transformers} contains the family of a model, the file is the config.json that `transformers` writes.
+Otherwise the file contains the fields that are known. `benchmarks/calculators.py` writes the results to
 [results/other-calculators.json](../../results/other-calculators.json).
 
 For most of the {models} models, the other numbers are much larger than those of `capacity`:
@@ -29,14 +29,14 @@ also in layers that do not keep them.
 Such layers have a fixed state, a window or a latent, or keep nothing. For windows in a model that also has full attention,
 hf-mem counts complete pages on purpose, because engines may keep them so. This is a different quantity.
 
-The next table gives the number of a calculator as a multiple of ours. "No cache" means that the calculator prints no cache.
-"Asks" means that it asks the hub for code of the model.
+The next table has our number, and the number of each calculator as a multiple of ours. "No cache" means that the calculator
+prints no cache. "Asks" means that it asks the hub for code of the model.
 
 """
 
 
 def other_calculators_section(results: Path) -> str:
-    """The table, model by model, and how many numbers are near and how many far."""
+    """Return the table, model by model, and how many numbers are near and how many far."""
     found = json.loads(read_text(results / "other-calculators.json"))
     models: Mapping[str, Mapping[str, Any]] = found["models"]
     ratios = {name: [ratio for row in models.values() if (ratio := _ratio(row, name)) is not None] for name in OTHERS}
@@ -52,13 +52,13 @@ def other_calculators_section(results: Path) -> str:
         second=second,
         tokens=found["tokens"],
         transformers=versions["transformers"],
-        summary=table([["calculator", "numbers", "within 5 % of ours", "more than twice ours"], *counts]),
+        summary=table([["calculator", "models with a number", "within 5 % of ours", "more than twice ours"], *counts]),
         models=len(models),
     )
     rows = [
         [model, unbroken(readable(row["seqsep"])), *(_shown(row, name) for name in OTHERS)] for model, row in models.items()
     ]
-    return said + table([["model", "counted", first, second], *rows])
+    return said + table([["model", "seqsep", first, second], *rows])
 
 
 def _ratio(row: Mapping[str, Any], name: str) -> float | None:

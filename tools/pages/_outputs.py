@@ -33,7 +33,7 @@ def output(*words: str) -> str:
 
 
 def console(words: tuple[str, ...], claims: Iterable[Claim]) -> str:
-    """Return a console block of a command on a theorem with its output; `...` stands for what is left out."""
+    """Return a console block of a command on a theorem with its output; `...` marks the parts that are left out."""
     lines = [shortened(line, claims) for line in output(*words).splitlines()]
     if len(lines) > MOST_LINES and words[0] == "check":
         lines = [*lines[: MOST_LINES - 2], "..."]
@@ -54,4 +54,4 @@ def shortened(line: str, claims: Iterable[Claim]) -> str:
             line = f"{line.removesuffix(claim.statement)}..."
         for part in claim.statement.split("; "):
             line = line.replace(f": {part}. N = ", ": ... N = ")
-    return re.sub(rf"errs on .{{{MOST_WITNESS},}}", "errs on ...", line)
+    return re.sub(rf"; wrong on .{{{MOST_WITNESS},}}", "; wrong on ...", line)

@@ -1,4 +1,4 @@
-"""The page on the contenders of `reach` that stay below 99 % at its shortest length: places that they answer and hold."""
+"""The page on contenders of `length-scaling` below 99 % at its shortest length: places that they answer and hold."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,19 +20,25 @@ from seqsep.report.sized_model import SizedModel
 SURE = 0.95
 """A place is answered, or held, from this share of the inputs on."""
 TITLE = "Symbols that a state holds"
-QUESTION = "Does a state lack the symbols that a model answers wrongly, or does its reader miss them?"
-CSV = "The CSV file has, by `model` and `place` from 1, the shares `right` (answered) and `in_state` (held)."
+QUESTION = "If a model answers wrongly, does its state lack the symbol, or does its read-out miss it?"
+CSV = (
+    "The CSV file has a line for each `model` and each `place`, counted from 1. "
+    "Of the inputs, `right` is the share that the model answers right, "
+    "and `in_state` is the share in which the linear reader finds the symbol."
+)
 CAUSES = (
-    "The states of DSS with learned positions and DSS with no positions hold every place, so the part that reads them fails. "
-    "In 8 of 10 models, on average over places, a symbol is in the state more often than it is answered. "
-    "Another reader may find more in a state."
+    "The states of DSS with learned positions and DSS with no positions hold every place. "
+    "So in these models the part that reads the state fails. "
+    "In 8 of 10 models, on average over places, the linear reader finds a symbol more often than the model answers it. "
+    "A reader of another kind may find more symbols in a state."
 )
 """A written sentence; a test computes its numbers."""
 PANELS = {"right": "answered", "in_state": "held in the state"}
 CAPTION = (
-    "Index lookup, N = 20, one layer of width 64: the share of inputs at each place that a model answers right, "
-    "and whose symbol a linear reader finds in the state. "
-    "Models are those of the preset `reach` below 99 %, with learned positions or without."
+    "Index lookup, N = 20, one layer of width 64. Each line is a model, and the horizontal axis is the place. "
+    "*Answered* is the share of inputs that the model answers right. "
+    "*Held in the state* is the share of inputs in which a linear reader finds the symbol in the state. "
+    "The models are those of the preset `length-scaling` that stay below 99 %, with learned positions or without."
 )
 
 Named = Mapping[SizedModel, Mapping[str, Any]]
@@ -60,8 +66,11 @@ def places_page(folder: Path) -> Page:
         ["Set-up", ""],
         ["Task", "[index-lookup](../reference/tasks.md#index-lookup)"],
         ["N", str(len(first["right"]))],
-        ["Models", f"{len(named)} best runs of the preset `reach` below 99 %, one layer, trained again"],
-        ["Inputs", f"{count(first['prefixes'])} that no training saw"],
+        [
+            "Models",
+            f"{len(named)} of one layer: the best runs of the preset `length-scaling` that stay below 99 %, trained again",
+        ],
+        ["Inputs", f"{count(first['prefixes'])} that are not training inputs"],
         ["Reader of the state", "linear, fitted to states of other inputs"],
         ["Steps, at most", ", ".join(sorted({count(run.steps) for run in runs}))],
     ]
@@ -72,8 +81,10 @@ def places_page(folder: Path) -> Page:
         question=QUESTION,
         setup=table(setup),
         cells=(
-            f"A place is answered, or held, if this is true in at least {percent(SURE)} % of the inputs. "
-            f"The columns *others* have the mean over the other places.\n\n{table([head, *rows])}"
+            "A place is a position of the input. "
+            f"A model *answers* a place if it answers at least {percent(SURE)} % of the inputs right there. "
+            f"Its state *holds* a place if a linear reader finds the symbol in at least {percent(SURE)} % of the inputs. "
+            f"The columns *others* have the mean share over the other places.\n\n{table([head, *rows])}"
         ),
         picture="index-lookup-architectures-places.svg",
         caption=CAPTION,
@@ -117,7 +128,9 @@ def places_svg(folder: Path) -> str:
 
 
 def cells(line: Mapping[str, Any]) -> list[tuple[list[int], float | None]]:
-    """The places that are answered, from 1, and the mean share over the others, if there are any; the same of those held."""
+    """Return the answered places, from 1, and the mean share over the others, if there are any; and the same of the places
+    held.
+    """
     found = []
     for name in ("right", "in_state"):
         sure = [place for place, share in enumerate(line[name], 1) if share >= SURE]
@@ -132,7 +145,7 @@ def _entry(cell: tuple[list[int], float | None]) -> str:
 
 
 def ranges(places: Sequence[int]) -> str:
-    """Rising numbers in words.
+    """Return rising numbers in words.
 
     >>> ranges([1, 2, 3, 20]), ranges([]), ranges([4])
     ('1–3 and 20', 'none', '4')

@@ -36,7 +36,7 @@ CAPTION = (
 
 
 def reach_picture(folder: Path = Path("results")) -> str:
-    """docs/reach.svg as text; its words are paths, as matplotlib of constraints.txt draws them."""
+    """Return docs/reach.svg as text. Its words are paths, as matplotlib of constraints.txt draws them."""
     rows = seeds_rows(lookup_rows(folder))
     return svg_text(draw_reach(rows, LENGTHS, CAPTION))
 
@@ -60,7 +60,9 @@ def lookup_rows(folder: Path) -> Iterator[Row]:
 
 
 def seeds_rows(rows: Iterable[Row]) -> list[SeedsRow]:
-    """A row for each architecture: at each length a setting with all its seeds, of those whose first seed is near the best."""
+    """Return a row for each architecture: at each length a setting with all its seeds, of those whose first seed is near the
+    best.
+    """
     places: dict[tuple[str, int], dict[Run, dict[int, RunSummary]]] = {}
     for row in rows:
         settings = places.setdefault((str(row.run.layers[0]), row.run.task.length), {})
@@ -78,7 +80,7 @@ def seeds_rows(rows: Iterable[Row]) -> list[SeedsRow]:
 
 
 def _chosen(settings: Mapping[Run, Mapping[int, RunSummary]]) -> Run:
-    """Of the settings whose first seed is within one point of the best, the one with most seeds, then the best."""
+    """Return one of the settings whose first seed is within one point of the best: the one with most seeds, then the best."""
     first = {setting: seeds[min(seeds)] for setting, seeds in settings.items()}
     highest = max(by_accuracy(run)[0] for run in first.values())
     near = [setting for setting, run in first.items() if by_accuracy(run)[0] >= highest - NEAR]

@@ -145,7 +145,7 @@ RELEASED_BUGS = {
 
 
 def released_bugs(measured: Mapping[str, Any]) -> str:
-    """The section, with the measured differences of each script in its two releases."""
+    """Return the section, with the measured differences of each script in its two releases."""
     rows = [[f"`{name}`", bug.model, bug.law, bug.fails_in, bug.holds_in] for name, bug in RELEASED_BUGS.items()]
     listed = "".join(_details(name, bug, measured[name]) for name, bug in RELEASED_BUGS.items())
     shown = table([["bug", "model", "law", "fails in", "holds in"], *rows])

@@ -15,7 +15,7 @@ SEVERITIES: Mapping[Severity, str] = {
     "wrong": "A statement, a construction or a step of a proof is false as the paper prints it. It needs another argument.",
     "constant": "The argument works, but a number, a width or an order of growth is not the printed one.",
     "wording": "A slip of the pen. The rest of the text shows what the authors mean.",
-    "choice": "Not an error. Our construction has another form, or answers what the paper leaves open.",
+    "choice": "Not an error. Our construction has another form, or answers a question that the paper leaves open.",
 }
 """The meaning of each severity, the most severe first."""
 
@@ -33,7 +33,12 @@ class Graded:
 
 
 ERRATA: Mapping[tuple[str, int], Graded] = {
-    ("index-lookup-state", 1): Graded("constant", "The grid holds one number more, so p is up to two bits larger."),
+    ("index-lookup-state", 1): Graded("constant", "The grid has 2 N^(2 Kc) + 1 numbers, not N^(2 Kc), so p is larger."),
+    ("index-lookup-attention", 1): Graded("wording", "The printed encoding of a symbol is longer than the printed embedding."),
+    ("index-lookup-attention", 2): Graded(
+        "wording", "The printed set of inputs has positions beyond the end of a short sequence."
+    ),
+    ("index-lookup-attention", 3): Graded("wording", "The text draws a length k for each example, and then samples N symbols."),
     ("attention-blocks", 1): Graded("wrong", "The printed output weights do not compute the indicator of an integer."),
     ("attention-blocks", 2): Graded("wording", "The threshold has two hidden units but four printed output weights."),
     ("attention-blocks", 3): Graded("wrong", "The printed scores find the first match, not the last one."),
@@ -44,24 +49,30 @@ ERRATA: Mapping[tuple[str, int], Graded] = {
     ("counting-attention", 1): Graded("wrong", "The printed rule also counts the query token itself."),
     ("retrieval-by-pattern", 1): Graded("wrong", "The printed patterns also match inside the question."),
     ("retrieval-by-pattern", 2): Graded("wrong", "A count that is written as three tokens is not a count for `re`."),
-    ("associative-recall-state", 1): Graded("wording", "The last sentence says at most where the proof shows at least."),
+    ("associative-recall-state", 1): Graded("wording", "The last sentence says at most, but the proof shows at least."),
     ("counting-state", 1): Graded("wrong", "Every answer of the hard instance is 0. A threshold of 0 repairs it."),
     ("equality-two-layers", 1): Graded("constant", "The printed scale eta is about half of what its inequality needs."),
     ("equality-two-layers", 2): Graded("wrong", "The grid rounds down, so no weight below 1 is rounded to 1."),
     ("equality-two-layers", 3): Graded("constant", "The printed embedding has 3 + 2k coordinates, not 2 + 2k."),
     ("equality-two-layers", 4): Graded("constant", "The 2-DNF of inequality has N terms, not N/2."),
-    ("equality-two-layers", 5): Graded("wrong", "The printed lengths are odd for N = 50 and never include N."),
+    ("equality-two-layers", 5): Graded("wrong", "For N = 50, the printed lengths 5, 7, .., 49 are odd. N is not among them."),
+    ("equality-two-layers", 6): Graded("wording", "The printed query, value and sum of layer 1 do not fit the printed input."),
+    ("equality-two-layers", 7): Graded("wording", "The sum of layer 2 begins one position too early."),
+    ("two-layer-total-size", 1): Graded("constant", "The printed size of a Transformer leaves out the table of the symbols."),
     ("equality-state", 1): Graded("wrong", "Lemma 4 holds for the least DFA of a language, not for every DFA."),
-    ("sparse-threshold-two-layers", 1): Graded("wrong", "The FFN is the same at every position, so it cannot compute each g."),
+    ("equality-state", 2): Graded("wording", "The proof states a bound on numbers, but it shows a bound on bits."),
+    ("sparse-threshold-two-layers", 1): Graded(
+        "wrong", "The FFN is the same at every position, so it cannot compute a different g at each."
+    ),
     ("sparse-threshold-two-layers", 2): Graded("wording", "Disjointness as the paper defines it is a 2-DNF, not a 2-CNF."),
     ("nearest-neighbor-two-layers", 1): Graded("wrong", "For a small margin the printed width exceeds O(log N)."),
     ("nearest-neighbor-two-layers", 2): Graded("wording", "The printed inner products have other constants than Q and K give."),
     ("bounded-dyck-state", 1): Graded("constant", "A DFA for Dyck-(n,k) needs O(n^k) states, not O(2^k), for n > 2."),
     ("bounded-dyck-one-layer", 1): Graded("wrong", "The proof of the fooling set leaves out that even halves differ too."),
-    ("bounded-dyck-one-layer", 2): Graded("wording", "The text names Lemma 4 where it uses Theorem 4."),
+    ("bounded-dyck-one-layer", 2): Graded("wording", "The text says Lemma 4, but it uses Theorem 4."),
     ("is-tree-state", 1): Graded("wrong", "The printed equivalence of Lemma C.28 is false in half of the cases."),
     ("is-tree-tour", 1): Graded("wrong", "The printed read-out selects vertex 1 for every vertex."),
-    ("is-tree-tour", 2): Graded("constant", "The printed error of the next counter is too small, and an interval is empty."),
+    ("is-tree-tour", 2): Graded("constant", "The error bound of the next counter is too small, and an interval is empty."),
     ("is-tree-hybrid", 1): Graded("wrong", "The printed search misses the next edge on some graphs."),
     ("is-tree-walk", 1): Graded("wrong", "A query of Algorithm 2 reads as an edge in every later search."),
     ("turing-machine-retrieval", 1): Graded("wrong", "The printed pattern finds the first write to a cell, not the last."),

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pages._markdown import folded, table, unbroken
+from pages._model_types import model_types_section
 from pages._one_layer import one_layer_section
 from pages._other_calculators import other_calculators_section
 from seqsep.language_models.capacity.answer import Capacity
@@ -26,16 +27,15 @@ The columns of the first table are:
 * **as stored**: the size of the same numbers in the bits that `transformers` uses for them. `transformers` also allocates a
   K-th column of each convolution. This column is not counted here; `seqsep capacity --json` prints it.
 * **bytes per token**: the number of bytes by which each token enlarges the [cache](../explanation/glossary.md#cache).
-* **[crossing](../explanation/glossary.md#crossing)**: the number of tokens from which a cache is as large as the fixed state
-  and the full windows. For a model in which some layers keep every token, this is the cache of these layers. A dash means
-  that there is no fixed
-  state. If no layer keeps every token, the model has no such cache. Then the number is marked with * and uses another cache:
+* **[crossing](../explanation/glossary.md#crossing)**: the least number of tokens at which the cache is as large as the fixed
+  state and the full windows together. For this, the cache is that of the layers that keep every token. A dash means that the
+  model has neither a fixed state nor windows. If no layer keeps every token, the number is marked with * and uses another
+  cache:
   * If the model has windows, it is the cache that the model would have if its window layers kept every token.
   * If the model has no windows, it is the cache of a Transformer of the same width and depth.
 * **longest list**: the longest list of tokens that a state of this size has enough bits for. For each longer length, every
   model with this state repeats at least one list of its vocabulary wrongly, however it is trained. "No limit" means that this
-  argument excludes no
-  length. This does not show how long a list the published weights can repeat.
+  argument excludes no length. This does not show how long a list the published weights can repeat.
 * **status**: the source of the sizes that are used, such as layers, heads and widths:
   * *verified*: a public file or page shows all of them. It is the model's config.json, a copy of it, or a page that lists them.
   * *fine-tune*: the config.json of a fine-tune of the model shows them.
@@ -54,12 +54,12 @@ seqsep declares what each family of models keeps. It contains the default sizes 
 {transformers} and of {linear} families of `flash-linear-attention` {fla}. The declared numbers are compared with counted ones:
 
 * **`transformers`**: A tiny model of each family reads 11, 12 and 15 tokens. The numbers in its cache are then counted. This is
-  not done for {uncounted} families, whose rules are read from their code; `seqsep capacity` says so in its answer. Every
-  count is equal to the declared one ([results/verify/capacity.json](../../results/verify/capacity.json)).
+  not done for {uncounted} families; `seqsep capacity` says so in its answer. Every count is equal to the
+  declared one ([results/verify/capacity.json](../../results/verify/capacity.json)).
 * **`flash-linear-attention`**: The same is done under Triton's interpreter for all families except `rwkv7`. Every count is
   equal to the declared one ([results/verify/capacity-flash-linear.json](../../results/verify/capacity-flash-linear.json)). The
-  attention layers of this library need flash-attn and are not run. For them and for `rwkv7`, seqsep uses formulas that no count
-  checks.
+  attention layers of this library need flash-attn and are not run. For these layers and for `rwkv7`, seqsep uses formulas, and
+  no count checks them.
 * **Published models**: The models on this page that `transformers` contains run at full size on torch's meta device. The other
   three are compared with answers that were computed separately, without this code.
 
@@ -105,7 +105,7 @@ STATUSES = {
 
 
 def capacity_page(results: Path) -> str:
-    """The table of published models, how it is checked, and the source of each."""
+    """Return the table of published models, how it is checked, and the source of each."""
     rows = [_row(model, model.capacity()) for model in published()]
     names = ["model", "state, 16 bits", "as stored", "bytes per token", "crossing", "longest list", "status"]
     known = versions()
@@ -118,7 +118,8 @@ def capacity_page(results: Path) -> str:
     )
     sources = folded(f"Sources of {len(published())} models", "".join(_source(model) for model in published()))
     head = HEAD.format(unseen=sum(_is_unseen(model) for model in published()), models=len(published()))
-    return head + table([names, *rows]) + one_layer_section() + notes + other_calculators_section(results) + SOURCES + sources
+    other = other_calculators_section(results)
+    return head + table([names, *rows]) + one_layer_section() + notes + model_types_section() + other + SOURCES + sources
 
 
 def _is_unseen(model: Published) -> bool:

@@ -12,7 +12,6 @@ from pages._glossary import with_terms
 from pages._markdown import table
 from seqsep.commands import COMMANDS, GROUPS, Command
 from seqsep.commands.command import Parser
-from seqsep.commands.run_settings import SETTINGS
 
 FOLDER = "docs/reference/commands"
 EXAMPLES = "seqsep examples ."
@@ -54,6 +53,7 @@ KINDS = {
     "whole_number": "whole number",
     "seconds": "seconds",
     "Path": "path",
+    "number": "number",
     "float": "number",
     "int": "whole number",
 }
@@ -169,7 +169,8 @@ def _further(command: Command) -> str:
 
 def _arguments(parser: argparse.ArgumentParser) -> Iterable[str]:
     """Yield the tables of a parser's positional arguments and of its flags."""
-    kept = [one for one in parser._actions if not isinstance(one, argparse._HelpAction | argparse._SubParsersAction)]
+    shown = [one for one in parser._actions if one.help != argparse.SUPPRESS]
+    kept = [one for one in shown if not isinstance(one, argparse._HelpAction | argparse._SubParsersAction)]
     words = [["argument", "type", "meaning"]] + [
         [f"`{_value(one)}`", _kind(one), _help(parser, one)] for one in kept if not one.option_strings
     ]
@@ -225,10 +226,6 @@ def _kind(action: argparse.Action) -> str:
         return "switch"
     if action.choices is not None:
         return ", ".join(f"`{choice}`" for choice in action.choices)
-    if action.metavar == "VALUE" and action.dest in SETTINGS:
-        setting = SETTINGS[action.dest]
-        choices = ", ".join(f"`{choice}`" for choice in setting.choices)
-        return choices or {int: "whole number", float: "number"}.get(type(setting.default), "text")
     named = KINDS.get(getattr(action.type, "__name__", ""), "")
     return named or {int: "whole number", float: "number"}.get(type(action.default), "text")
 

@@ -13,7 +13,12 @@ from seqsep.theorems.base import Remark
 HEAD = """# Errata
 
 You need this page if you read or build on one of the papers, and want to know which printed sentences do not hold.
-seqsep ran each of these statements; the table links every difference that it found.
+A test of seqsep checks each entry. The tables below link all entries. In an entry:
+
+* *Printed* is the statement in the paper.
+* *Found* is the result of our check.
+* *Built* is the part of our construction, program or proof that takes its place.
+
 `make pages` generates the page from the records in `src/seqsep/theorems/`. Words in quotation marks are the paper's.
 
 Each entry has a severity:
@@ -22,7 +27,7 @@ Each entry has a severity:
 ERRORS = "## List of errata\n\n"
 CHOICES = """## List of choices and sharpenings
 
-These are no errors. Our construction has another form, is sharper, or answers what the authors leave open.
+These entries are not errors. Our construction has another form, is sharper, or answers a question that the authors leave open.
 
 """
 
@@ -75,7 +80,7 @@ def entries(theorem: Theorem) -> list[Entry]:
 
 
 def _index(listed: Sequence[Entry]) -> str:
-    """One line an entry."""
+    """Return the index of the entries, one line each."""
     lines = [["entry", "place in the paper", "severity", "in one line"]]
     for entry in listed:
         said = entry.graded.summary if entry.graded.severity != "choice" else _shown(entry.remark.found)

@@ -18,14 +18,20 @@ from seqsep.report.experiment_table import states_table
 from seqsep.report.result_table import ResultTable
 
 FOLDER = "docs/reproduction"
-LIVE = " On IsTree the model writes the thought itself. If it never answers, the graph counts 1/2."
+LIVE = (
+    " On IsTree, the model itself writes the chain of thought that `trace` specifies, and then its answer. "
+    "With `vanilla` it answers at once. If it gives no answer, the graph counts 1/2."
+)
 CELLS = (
-    "Each cell has the accuracy in percent of the setting that is best with the first seed. "
-    "A range is over the seeds of that setting."
+    "Runs of one setting differ only in the seed. "
+    "For each cell, we choose the setting with the highest accuracy under the first seed. "
+    "The cell is the accuracy of this setting in percent. "
+    "If its seeds have different accuracies, the cell has the lowest and the highest."
 )
 USED_BITS = (
-    "Index lookup: the bits about the symbols that an accuracy proves to be in the state, over the bits of that state. "
-    "A mark is a model, a panel is a length. A curve is a share of the state: all of it, 10 %, 1 % or 0.1 %."
+    "Index lookup. Each mark is a model, and each panel is a length. The vertical axis has the bits about the symbols that the "
+    "state must hold, as the accuracy proves. The horizontal axis has the bits of the state. "
+    "Each curve is a share of the state: all of it, 10 %, 1 % or 0.1 %."
 )
 """The caption of docs/state-bits.svg."""
 DEMO = (
@@ -67,19 +73,25 @@ DYCK = "dyck-architectures"
 SHOWN: Mapping[str, Shown] = {
     "demo": Shown(
         "Index lookup and Dyck-(2,2) by one recipe",
-        "What does each architecture learn of index lookup and of Dyck-(2,2), if each task has one recipe?",
+        "How accurate is each architecture on index lookup and on Dyck-(2,2), if all are trained by one recipe?",
         DEMO,
         ("demo",),
     ),
     LOOKUP: _of(LOOKUP, "Index lookup with 16 symbols", "Which architecture learns index lookup in 2,000 steps?"),
     f"{LOOKUP}-paper": _of(
-        LOOKUP, "Index lookup at the paper's size", "Does the paper's attention reach its accuracy?", "paper"
+        LOOKUP,
+        "Index lookup at the paper's size",
+        "Does attention of the size in Bhattamishra et al. 2024 reach the accuracy of their figure 2?",
+        "paper",
     ),
     f"{LOOKUP}-reach": _of(
-        LOOKUP, "Index lookup over lengths", "Up to which length does each architecture learn index lookup?", "reach"
+        LOOKUP, "Index lookup over lengths", "Up to which length does each architecture learn index lookup?", "length-scaling"
     ),
     f"{LOOKUP}-readings": _of(
-        LOOKUP, "Readings of appendix H.1", "Which reading of appendix H.1 agrees with the paper's speed?", "readings"
+        LOOKUP,
+        "Readings of appendix H.1",
+        "Of the readings of appendix H.1 of Bhattamishra et al. 2024, which agrees with the speed that the paper reports?",
+        "readings",
     ),
     f"{LOOKUP}-state-bits": _of(
         LOOKUP,
@@ -94,38 +106,58 @@ SHOWN: Mapping[str, Shown] = {
         "Which architecture learns index lookup if training inputs have a drawn length?",
         ((LOOKUP, "drawn-rates"), (LOOKUP, "drawn-seeds")),
     ),
-    "mamba-width": _of("mamba-width", "Width of Mamba, 16 symbols", "Does a wider Mamba look up more?"),
+    "mamba-width": _of(
+        "mamba-width", "Width of Mamba, 16 symbols", "Is a wider Mamba more accurate on index lookup over 16 symbols?"
+    ),
     "mamba-width-reach": _of(
-        "mamba-width", "Width of Mamba, 64 symbols", "Does a wider Mamba look up more of 64 symbols?", "reach"
+        "mamba-width",
+        "Width of Mamba, 64 symbols",
+        "Is a wider Mamba more accurate on index lookup over 64 symbols?",
+        "length-scaling",
     ),
     DYCK: _of(DYCK, "Dyck-(2,2) in 1,500 steps", "Which architecture learns to recognise Dyck-(2,2), and how fast?"),
     f"{DYCK}-reach": _of(
-        DYCK, "Dyck-(2,2) with and without positions", "Which architecture learns Dyck-(2,2) at N = 100?", "reach"
+        DYCK, "Dyck-(2,2) with and without positions", "Which architecture learns Dyck-(2,2) at N = 100?", "length-scaling"
     ),
     "equality-random": _of(
-        "equality-random", "Equality of random halves", "Which model distinguishes equal from random halves?"
+        "equality-random", "Equality of random halves", "Which model distinguishes equal halves from random halves?"
     ),
     "equality-one": _of(
         "equality-one", "Equality, one symbol changed", "Which model distinguishes equal halves from halves that differ once?"
     ),
     "equality-next": _of("equality-next", "Copying", "Which architecture copies the first half of its input?"),
     "equality-next-reach": _of(
-        "equality-next", "Copying with and without positions", "Which architecture copies ten symbols?", "reach"
+        "equality-next", "Copying with and without positions", "Which architecture copies ten symbols?", "length-scaling"
     ),
     "is-tree": _of(
         "is-tree", "IsTree by chain of thought", "Which model learns to decide IsTree, with which chain of thought?"
     ),
     "is-tree-reach": _of(
-        "is-tree", "IsTree with four layers", "Which model decides IsTree with more layers, steps and vertices?", "reach"
+        "is-tree",
+        "IsTree with four layers",
+        "Which model learns IsTree if it has more layers and steps, and the graphs have more vertices?",
+        "length-scaling",
     ),
     "is-tree-length": _of(
-        "is-tree", "IsTree over lengths", "Up to which length is the chain of thought `peel` learned?", "length"
+        "is-tree",
+        "IsTree over lengths",
+        "Up to which length does each architecture learn the chain of thought [`peel`](../reference/tasks.md#is-tree)?",
+        "length",
     ),
     "is-tree-state": _of(
-        "is-tree", "IsTree over states", "Does a larger state learn more of the chain of thought `peel`?", "state", states=True
+        "is-tree",
+        "IsTree over states",
+        "Does a model with a larger state learn the chain of thought [`peel`](../reference/tasks.md#is-tree) better?",
+        "state",
+        states=True,
     ),
     "is-tree-uniform": _of("is-tree", "IsTree on uniform graphs", "Which model decides IsTree on uniform graphs?", "uniform"),
-    "claims-all": _of("claims", "Runs that decide claims", "Which further runs decide claims of the papers?", "all"),
+    "claims-all": _of(
+        "claims",
+        "Runs that decide claims",
+        "How accurate are the models that were trained only to decide claims of the papers?",
+        "all",
+    ),
 }
 """The pages by their names, which are those of their files of rows."""
 PLACES = "index-lookup-architectures-places"

@@ -44,18 +44,19 @@ this layer.
 
 """
 OWN_LAYER = """
-It may have further methods:
+The optional methods are:
 
-* `forward_at(x, at)` returns the outputs at one position of each example.
-* `step_output(x, state, t)` returns the outputs for many inputs, each read from the same state.
-* `initialise(depth, deviation)` draws weights that depend on the number of layers.
-
-If a layer lacks one of the first two, seqsep makes it from `step`. `prefill`, which returns the
-state after many tokens, is always made from `step`.
+* `prefill(x, state, t)` returns the state after all tokens of x. Without it, seqsep repeats `step`.
+* `advance(x, state, t)` does the same as `step`, and may write over the given state. Without it, seqsep calls `step`.
+* `step_output(x, state, t)` returns the outputs for many inputs, each read from the same state. Without it, seqsep calls
+  `step`.
+* `forward_at(x, at)` returns the outputs at one position of each example. Without it, seqsep calls `forward`.
+* `initialise(depth, deviation)` draws weights that depend on the number of layers. Without it, the weights stay as they are.
 
 `seqsep check --mixer FILE.py:CLASS` builds the layer and tests the laws below. It tests 3 examples of 19 tokens and one example
-of 150 tokens in float64. With `checked_in = "float32"` it tests in float32. Shapes, finite numbers and many questions are
-tested in both. Before a layer is trained, it must pass every law except the last.
+of 150 tokens. The type of the numbers is float64, or float32 if the layer has `checked_in = "float32"`. Three laws are tested
+in both types: shapes, finite numbers, and many questions to one state. Before a layer is trained, it must pass every law except
+the last.
 
 | law | what it says |
 |---|---|
@@ -76,7 +77,7 @@ STATE_NUMBERS = {
 
 
 def counted_bits(mixer: type[Mixer], width: int, heads: int) -> int:
-    """Bits of one example's state in float32; of a state that grows, those of one token."""
+    """Return the bits of one example's state in float32; of a state that grows, those of one token."""
     import torch
 
     layer = mixer(width, heads)
@@ -94,7 +95,7 @@ def formula_bits(name: str, width: int, heads: int) -> int:
 
 
 def mixers_page(mixers: Sequence[type[Mixer]] = MIXERS) -> str:
-    """Every mixer: a table of states, then recurrence, parallel form and source of each."""
+    """Return the page of every mixer: a table of states, then recurrence, parallel form and source of each."""
     parts = [HEAD.format(title="Mixers", room="models/mixers", purpose=MIXERS_PURPOSE), MIXERS_TABLE]
     sizes = " | ".join(f"width {width}, {heads} heads" for width, heads in SIZES)
     parts.append(
@@ -112,7 +113,9 @@ def mixers_page(mixers: Sequence[type[Mixer]] = MIXERS) -> str:
 
 
 def own_layer_section() -> str:
-    """The methods that a user's layer may define, and the laws that it must obey, each with the first paragraph of its text."""
+    """Return the methods that a user's layer may define, and the laws that it must obey, each with the first paragraph of its
+    text.
+    """
     laws = {name: " ".join(docstring(law).split("\n\n")[0].split()) for name, law in MIXER_LAWS.items()}
     parts = ["\n## Your own layer\n\n", markdown(docstring(layer)), OWN_LAYER]
     parts += [f"| {name} | {said} |\n".replace("MANY_TOKENS", str(MANY_TOKENS)) for name, said in laws.items()]
@@ -120,7 +123,9 @@ def own_layer_section() -> str:
 
 
 def tasks_page(tasks: Sequence[type[Task]] = TASKS) -> str:
-    """Every task: a table of what a state needs, then distribution, positions asked and shortcuts of each."""
+    """Return the page of every task: a table of what a state needs, then distribution, queried positions and shortcuts of
+    each.
+    """
     parts = [HEAD.format(title="Tasks", room="tasks", purpose=TASKS_PURPOSE), TASKS_TABLE.format(length=LENGTH)]
     parts.append(
         "| task | answers in an example | bits for all inputs | highest accuracy with half of them |\n|---|---|---|---|\n"
@@ -178,12 +183,12 @@ def _accuracy(highest: float | None) -> str:
 
 
 def _settings(mixer: type[Mixer]) -> str:
-    """The settings of the mixer's name in brackets, with defaults."""
+    """Return the settings of the mixer's name in brackets, with defaults."""
     return ", ".join(f"{name}={default}" for name, default in settings(mixer).items()) or "none"
 
 
 def _around(mixer: type[Mixer]) -> str:
-    """The parts of a block of the model except the mixer."""
+    """Return the parts of a block of the model except the mixer."""
     block = mixer.block
     norm = {"layer": "LayerNorm", "rms": "RMSNorm", "none": ""}[block.norm]
     parts = [

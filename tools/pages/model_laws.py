@@ -8,15 +8,16 @@ from typing import Any
 
 from pages._markdown import folded, table
 from pages._released_bugs import released_bugs
+from pages._serving_laws import Verdicts, greatest, serving
 from seqsep.core.files import read_text
 from seqsep.core.names import docstring
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS
 
 KEPT = "model-laws.json"
+KEPT_OF_NESTED = "model-laws-nested.json"
 KEPT_OF_LATER = "model-laws-later.json"
 KEPT_OF_FLASH_LINEAR = "flash-linear-laws.json"
 KEPT_OF_RELEASES = "released-bugs.json"
-Verdicts = Sequence[Mapping[str, Any]]
 HEADER = ["model type", "laws tested", "laws that fail", "greatest difference"]
 HEAD = """# The laws of state, tested on models of others
 
@@ -24,8 +25,8 @@ You need this page if you serve a language model or write an inference engine. I
 decoding from a kept state gives the logits of one pass over the complete input. Three groups of models are tested: those of
 `transformers`, those of flash-linear-attention, and older releases of `transformers` with known bugs.
 
-`make pages` writes this page from `results/model-laws.json`, `results/model-laws-later.json`,
-`results/flash-linear-laws.json` and `results/released-bugs.json`.
+`make pages` writes this page from `results/model-laws.json`, `results/model-laws-nested.json`,
+`results/model-laws-later.json`, `results/flash-linear-laws.json` and `results/released-bugs.json`.
 
 A causal language model remembers the tokens that it has read in its [state](../explanation/glossary.md#state): a
 [cache](../explanation/glossary.md#cache) of keys and values, a [window](../explanation/glossary.md#window), or a recurrence.
@@ -49,9 +50,9 @@ token, is compared with one pass over the complete input. A logit may differ by 
 order differ by about 10^-15. `--dtype float32` and `--dtype bfloat16` test in these types. Let d be the difference between one
 pass in such a type and one pass in float64. Any other way to read the input may differ from the pass in float64 by 8 d.
 
-An input should be longer than every window and every chunk of a kernel. So those that are longer than a third of the input are
-shortened, and the last line of the output reports this. Padding is on the left or on the right of a sequence. This does not
-test padding between tokens.
+An input should be longer than every window and every chunk of a kernel. So seqsep shortens every window and chunk that is
+longer than a third of the input, and the last line of the output reports this. Padding is on the left or on the right of a
+sequence. This does not test padding between tokens.
 
 ## The laws
 
@@ -63,8 +64,9 @@ The versions are transformers {transformers} and torch {torch}. The {count} mode
 3 inputs of 24 tokens in float64. `tests/long_model_laws.py` tests them again ([its
 row](../../results/verify/model-laws.json)).
 
-To test the laws, faults were injected into mamba2, qwen3_next and mistral, with 5 seeds each. The laws find all of them.
-Without faults, these three types pass with 100 seeds. The faults are:
+To test the laws, eight faults were injected into mamba2, qwen3_next and mistral, with 5 seeds each. Every fault breaks a law.
+Without these faults and with 100 seeds, the three types break only the laws that the results below list for them. The faults
+are:
 
 * a state of an earlier step, a state of the wrong position, or a convolution window of zeros;
 * an error by one token at the border of a chunk;
@@ -77,6 +79,13 @@ A law fails if any step of its test is wrong. So if chunks are wrong without pad
 LATER = """
 In transformers {transformers} the same {count} types were tested with the same inputs. {verdict}
 """
+SETTINGS = "settings change the function"
+NESTED = (
+    "{count} of the types were also tested as the text model of another model: their fields are in `text_config` of a file of "
+    "the type `fuyu`. {verdict} The outer model has an embedding and an output layer of its own, which do not read fields that "
+    'scale or limit their numbers, such as `logits_scaling`. Therefore the law "{law}" fails there for {types}, which pass it '
+    "by themselves."
+)
 SHOWN = """
 ## Scripts that show the failures
 
@@ -90,12 +99,21 @@ SCRIPTS = {
     "bamba_positions": "After a cache, Bamba counts positions from 0 unless it is given position_ids.",
     "moshi_window": "With a cache, the attention of Moshi sees only a window of tokens. Without a cache, it sees all tokens.",
     "time_step_limit": "Mamba-2, Zamba2 and Nemotron-H clip time steps to their limits in one pass, but not in single steps. "
-    "Mamba-2 still passes in the table, because its limits there are 0 and infinity.",
+    "In the table, Mamba-2 still passes token by token, because its limits there are 0 and infinity.",
     "minimax_reorder": "`reorder_cache` leaves the states of MiniMax's linear layers in the old order.",
     "recurrent_gemma_modules": "RecurrentGemma keeps its recurrent state in its modules, so a model can serve only one "
     "sequence at a time.",
     "padding_in_state": "Padding on the left changes the later logits of RecurrentGemma, RWKV and DeepSeek-V4.",
     "rwkv_batch": "For single tokens of two sequences, RWKV returns logits of the wrong shape.",
+    "crop_recurrent": "After `crop` of draft tokens, the recurrent states of Bamba, Falcon-H1 and Qwen3-Next still have them.",
+    "packed_documents": "Documents in one row see each other through the convolutions and recurrences of Bamba, Qwen3-Next and "
+    "LFM2.",
+    "packed_attention": "OPT, Falcon and gpt-oss do not look for documents in position_ids, so documents in one row see each "
+    "other.",
+    "mamba_second_turn": "If `generate` gets the cache of an earlier turn, Mamba, Mamba-2 and Falcon-Mamba read the earlier "
+    "text once more.",
+    "minimax_reset": "`reset` leaves the states of MiniMax's linear layers as they are.",
+    "gpt_neo_static": "In a static cache, the local attention of GPT-Neo masks the wrong places.",
     "fields_without_effect": "The fields `layer_norm_eps` of BioGPT, `hidden_act` of gpt-oss and `time_step_limit` of "
     "Nemotron-H change no logit.",
 }
@@ -110,16 +128,17 @@ kernels.
 
 The versions are flash-linear-attention {flash-linear-attention}, triton {triton}, transformers {transformers} and torch
 {torch}. The {count} model types are tiny and have random weights. They are tested by {laws} laws on 2 inputs of 9 tokens, which
-the package reads token by token. One law is also tested on 2 inputs of 66 tokens, which it reads in chunks of 64. Differences
-of 10^-6 of the greatest logit are allowed in float64, because the kernels have constants of 8 digits.
+the package reads token by token. The law "padding on the left" is also tested on 2 inputs of 66 tokens, which the package reads
+in chunks of 64. The table counts this as a law of its own. Differences of 10^-6 of the greatest logit are allowed in float64,
+because the kernels have constants of 8 digits.
 `tests/long_flash_linear_laws.py` tests them again ([its row](../../results/verify/flash-linear-laws.json)).
 
 """
 AFTER_FLASH_LINEAR = """
 These scripts show failures without seqsep:
 
-* [retnet_padded_chunk.py](../../examples/flash_linear_state/retnet_padded_chunk.py): if the
-  padding of a sequence ends in a chunk after a state, the rotary positions of this chunk begin below 0.
+* [retnet_padded_chunk.py](../../examples/flash_linear_state/retnet_padded_chunk.py): if padding
+  on the left is so long that it ends in a chunk after a state, the rotary positions of this chunk begin below 0.
 * [mamba2_bfloat16.py](../../examples/flash_linear_state/mamba2_bfloat16.py): in bfloat16, the plain
   code of Mamba-2 multiplies float32 by bfloat16 and raises an error. This code replaces kernels of another package.
 
@@ -142,22 +161,23 @@ scores depends on the length of the pass.
 
 
 def model_laws_page(results: Path) -> str:
-    """What the laws say, what holds for each model type, and where each failure is shown."""
+    """Return the laws, the outcomes of each model type, and the place of each failure."""
     kept = json.loads(read_text(results / KEPT))
     flash_linear = json.loads(read_text(results / KEPT_OF_FLASH_LINEAR))
     releases = released_bugs(json.loads(read_text(results / KEPT_OF_RELEASES)))
     laws = "".join(f"* **{name}**: {_one_line(docstring(law))}\n" for name, law in LANGUAGE_MODEL_LAWS.items())
     later = json.loads(read_text(results / KEPT_OF_LATER))
     differs = _differing(kept["models"], later["models"])
-    verdict = f"The same laws fail, with this exception: {differs}." if differs else "The same laws fail."
+    verdict = f"The same laws fail, with these exceptions:\n\n{differs}" if differs else "The same laws fail."
+    nested = _nested(kept["models"], json.loads(read_text(results / KEPT_OF_NESTED))["models"])
     words_of_later = LATER.format(**later["versions"], count=len(later["models"]), verdict=verdict)
     counted = TABLE.format(**kept["versions"], count=len(kept["models"]))
-    counted_others = FLASH_LINEAR.format(
-        **flash_linear["versions"], count=len(flash_linear["models"]), laws=len(LANGUAGE_MODEL_LAWS)
-    )
+    tested = len(LANGUAGE_MODEL_LAWS)
+    counted_others = FLASH_LINEAR.format(**flash_linear["versions"], count=len(flash_linear["models"]), laws=tested)
     interpreted = f"{counted_others}{what_holds(flash_linear['models'])}{AFTER_FLASH_LINEAR}"
     shown = "".join(f"* [{name}.py](../../{FOLDER}/{name}.py): {words}\n" for name, words in SCRIPTS.items())
-    return f"{HEAD}{laws}{counted}{what_holds(kept['models'])}{words_of_later}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
+    tables = f"{counted}{what_holds(kept['models'])}{nested}{words_of_later}{serving(kept, later)}"
+    return f"{HEAD}{laws}{tables}{SHOWN}{shown}{interpreted}{releases}{NOTES}"
 
 
 def _one_line(text: str) -> str:
@@ -170,7 +190,7 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
     >>> one = [{"law": "causal", "holds": True}, {"law": "beams", "holds": False, "difference": 0.25}]
     >>> print(what_holds({"llama": one[:1], "mamba": one}))
     1 of 2 model types passes every law that was tested. The others are in the table.
-    The cell of the difference is empty if a law fails in another way, such as with an error.
+    If a law fails in another way, such as with an error, the cell of the difference is empty.
     <BLANKLINE>
     | model type | laws tested | laws that fail | greatest difference |
     |---|---|---|---|
@@ -203,10 +223,10 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
             absent.setdefault(law, []).append(name)
     words = "passes" if len(passed) == 1 else "pass"
     said = f"{len(passed)} of {len(models)} model types {words} every law that was tested. The others are in the table.\n"
-    said += "The cell of the difference is empty if a law fails in another way, such as with an error.\n\n"
+    said += "If a law fails in another way, such as with an error, the cell of the difference is empty.\n\n"
     names = "\n".join(wrap(" ".join(passed), 80, break_on_hyphens=False))
-    rows = [[name, str(_tested(models[name])), str(len(lost)), _greatest(lost)] for name, lost in failed.items()]
-    each = [[name, str(verdict["law"]), _greatest([verdict])] for name, lost in failed.items() for verdict in lost]
+    rows = [[name, str(_tested(models[name])), str(len(lost)), greatest(lost)] for name, lost in failed.items()]
+    each = [[name, str(verdict["law"]), greatest([verdict])] for name, lost in failed.items() for verdict in lost]
     parts = [
         said,
         table([HEADER, *rows]),
@@ -223,12 +243,6 @@ def _tested(verdicts: Verdicts) -> int:
     return sum(verdict["holds"] is not None for verdict in verdicts)
 
 
-def _greatest(failed: Verdicts) -> str:
-    """Return the greatest difference of logits; a law may also fail without one, as with logits of the wrong shape."""
-    differences = [verdict["difference"] for verdict in failed if verdict.get("difference") is not None]
-    return f"{max(differences):.0e}" if differences else ""
-
-
 def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
     others = [name for name in models if name not in names]
     if len(others) >= len(names):
@@ -236,8 +250,22 @@ def _all_but(names: Sequence[str], models: Mapping[str, Verdicts]) -> str:
     return f"all types except {', '.join(others)}" if others else "all types"
 
 
+def _nested(flat: Mapping[str, Verdicts], nested: Mapping[str, Verdicts]) -> str:
+    """The paragraph on types that are inside of another configuration, and folded each law that then has another verdict."""
+    differs = _differing(flat, nested)
+    types = [name for name in nested if SETTINGS in _failed(nested[name]) - _failed(flat[name])]
+    verdict = "The same laws fail, with the exceptions below." if differs else "The same laws fail."
+    words = NESTED.format(count=len(nested), verdict=verdict, law=SETTINGS, types=f"{', '.join(types[:-1])} and {types[-1]}")
+    paragraph = "\n".join(wrap(words, 128, break_on_hyphens=False))
+    return f"\n{paragraph}\n" + (folded("The laws that differ inside of another model", f"{differs}\n") if differs else "")
+
+
+def _failed(verdicts: Verdicts) -> set[str]:
+    return {one["law"] for one in verdicts if one["holds"] is False}
+
+
 def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
-    """Which laws hold in one release and not in the other, by model type, with what is said where they fail."""
+    """Return the laws that hold in one release and not in the other, by model type, with the words of each failure."""
     found = []
     for name, verdicts in after.items():
         old = {verdict["law"]: verdict for verdict in before[name]}
@@ -245,6 +273,6 @@ def _differing(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
             law = verdict["law"]
             if (verdict["holds"] is False) != (old[law]["holds"] is False):
                 failed = verdict if verdict["holds"] is False else old[law]
-                does = "fails too" if failed is verdict else "no longer fails"
-                found.append(f"for {name}, **{law}** {does} ({failed['where']})")
-    return "; ".join(found)
+                does = "fails too" if failed is verdict else "no longer fails. Its failure was"
+                found.append(f"* {name}: **{law}** {does}: `{failed['where']}`")
+    return "\n".join(found)

@@ -15,7 +15,7 @@ VERDICTS: Mapping[Verdict, str] = {
     "holds": "The statement holds as the paper says it. seqsep may have a sharper constant.",
     "holds with changes": "The statement holds after a change of its proof, its construction, a constant or a condition.",
     "in part": "seqsep runs one half of the statement.",
-    "our own statement": "The statement and its proof are ours. If a paper is named, it has the idea.",
+    "our own statement": "The statement and its proof are ours. If a paper is named, the idea is from that paper.",
     "not compared": "seqsep has no list of the statements of this source.",
     "not here": "No theorem of seqsep runs the statement.",
 }
@@ -59,7 +59,9 @@ class Paper:
         return tuple(statement.label for statement in self.statements)
 
     def labels(self, source: str) -> list[str]:
-        """The statements that a source names. Raises ValueError unless it is of this paper and each is one of its own."""
+        """Return the statements that a source names. Raises ValueError unless it is of this paper and each is one of its
+        own.
+        """
         begins = re.fullmatch(rf"{re.escape(self.name)}(?: \(arXiv:{self.arxiv}\))?, (.+)", source)
         said = begins[1] if begins else ""
         if said in self.order:
@@ -91,7 +93,7 @@ SEPARATIONS = Paper(
         Statement(
             "Theorem 5",
             "holds with changes",
-            "for stepwise softmax; the constant for m >= 2 is that of the counted protocol of `one-layer-protocol`",
+            "for stepwise softmax; for m >= 2 the constant is from `one-layer-protocol`, which counts the bits of the protocol",
         ),
         Statement("section 4.1", "holds"),
         Statement(
@@ -114,29 +116,38 @@ SEPARATIONS = Paper(
         Statement(
             "Fact 1",
             "holds",
-            "exactly: N + 1 bits if both parties learn the answer; with coins at least (1 - 2 sqrt(e (1 - e))) N / 4 bits",
+            "for sets of N places: exactly N + 1 bits if both parties learn the answer; with coins and an error of at most e, "
+            "at least (1 - 2 sqrt(e (1 - e))) N / 4 bits",
         ),
         Statement(
             "Fact 2",
             "holds",
-            "exactly: N + 1 bits if both parties learn the answer; with own coins 2 ceil(log2 q) bits, with shared coins 2",
+            "exactly N + 1 bits if both parties learn the answer; for an error of 1/3, O(log N) bits are enough with own "
+            "coins, and 2 bits with shared coins",
         ),
-        Statement("Fact 3", "holds", "with coins (1 - h(e)) N bits are needed, and a constant share of N is enough"),
+        Statement(
+            "Fact 3",
+            "holds",
+            "with coins and an error e, (1 - h(e)) N bits are needed (h: binary entropy); a constant share of N is enough",
+        ),
         Statement("Lemma 2", "holds", "for every gamma, with a quarter of the coordinates in the paper"),
         Statement("Lemma 3", "holds", "with c = 19; for basis vectors in O(log N) bits of memory, by another construction"),
         Statement("Corollary 8.1", "holds", "it is Lemma 2 at gamma = 1/4"),
         Statement(
             "Proposition 9",
             "holds",
-            "exact if the keys come in one fixed order; in any order a model needs more bits inside the last pair",
+            "the bound is exact if the keys come in one fixed order; in any order a model can need more bits while it reads "
+            "the last pair",
         ),
         Statement("Definition 1", "holds", "it says what a fooling set is"),
         Statement("Fact 4", "holds", "also if only one party learns the answer"),
         Statement("appendix E", "holds with changes", "with 8 states in place of 7: the dead state counts too"),
         Statement("Theorem 10", "holds with changes", "it is Theorem 5 with its constant"),
-        Statement("Lemma 4", "holds with changes", "for the least DFA of a language; it is false for every DFA"),
+        Statement("Lemma 4", "holds with changes", "it holds for the least DFA of a language, but not for every DFA"),
         Statement("Theorem 11", "holds", "also for models whose step depends on the time"),
-        Statement("Theorem 12", "holds with changes", "for stepwise softmax, with the constant of the counted protocol"),
+        Statement(
+            "Theorem 12", "holds with changes", "for stepwise softmax; the constant is from a protocol whose bits are counted"
+        ),
         Statement(
             "Theorem 13",
             "holds with changes",
@@ -161,9 +172,11 @@ RETRIEVAL = Paper(
             "in part",
             "the half with a chain of thought runs; that no model works without one is conditional and not shown",
         ),
-        Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and recall of pairs"),
+        Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and associative recall"),
         Statement(
-            "Theorem 4.7", "holds", "the lower bound is Theta(n log n) in place of Omega(n), and exact if pairs may repeat"
+            "Theorem 4.7",
+            "holds",
+            "Theta(n log n) bits, not only Omega(n); the number is exact if loops and repeated edges are allowed",
         ),
         Statement(
             "Theorem 4.8",
@@ -179,20 +192,20 @@ RETRIEVAL = Paper(
         Statement(
             "Theorem 5.3",
             "holds with changes",
-            "with named queries, in 14n - 10 tokens; with literal patterns a program needs 45n - 36",
+            "with named queries, in 14n - 10 tokens; with literal regular expressions a program needs 45n - 36",
         ),
         Statement(
             "Theorem 5.4",
             "holds with changes",
-            "with named queries; the pattern in the paper finds the first write to a cell, another one the last",
+            "with named queries; the pattern in the paper finds the first write to a cell, and ours finds the last",
         ),
-        Statement("Theorem 5.6", "holds", "IsTree takes O(n) tokens"),
+        Statement("Theorem 5.6", "holds", "its part on IsTree takes a chain of thought of O(n) tokens"),
         Statement(
             "Theorem 5.7",
             "holds with changes",
             "by another chain of thought; the search in the paper misses the next edge on some graphs",
         ),
-        Statement("Theorem 5.8", "holds", "one token a step"),
+        Statement("Theorem 5.8", "holds", "with one token per step"),
         Statement(
             "appendix C, attention blocks", "holds with changes", "each block is one head; Lemmas C.3, C.5 and C.15 are mended"
         ),
@@ -234,7 +247,7 @@ class OtherSources(Paper):
     """The sources that are none of the papers; each is its own label."""
 
     def labels(self, source: str) -> list[str]:
-        """The source itself."""
+        """Return the source itself."""
         return [source]
 
 

@@ -48,7 +48,7 @@ PYTHON_PAGES = (
         "You need this page if you ask how large a state must be for a function, or how accurate a model with a given state "
         "can be.",
         (
-            *_members("seqsep", "analyze"),
+            *_members("seqsep", "analyze", "classify"),
             *_members("seqsep.theorems.analysis", "Analysis", "AtLength", "InputPair", "Width"),
             *_members("seqsep", "ceiling", "least_state_bits", "longest", "first_bitten_length"),
         ),
@@ -121,6 +121,7 @@ PYTHON_PAGES = (
             *_members("seqsep", "capacity"),
             *_members("seqsep.language_models.capacity", "Capacity"),
             *_members("seqsep", "check_language_model"),
+            *_members("seqsep", "check_engine"),
             *_members("seqsep.language_models.laws.check", "ModelVerdict"),
             *_members("seqsep", "audit"),
             *_members("seqsep.lab.audit", "Audit"),

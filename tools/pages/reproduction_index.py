@@ -1,5 +1,6 @@
 """docs/reproduction/index.md, generated from the committed rows: a verdict for each claim of the papers."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,12 +20,16 @@ HEAD = """# What is reproduced
 
 This page is for readers of two papers. It says which of their measured claims hold in our runs.
 The papers are Bhattamishra et al. 2024 (arXiv:2406.09347) and Wen, Dang and Lyu 2025 (arXiv:2402.18510).
-`make pages` computes the verdicts from the rows in `results/` by a fixed rule.
+Each row in `results/` is one training run of ours with its outcome.
+`make pages` computes the verdicts from these rows by a fixed rule.
 `seqsep claims` prints the rows that decide a claim.
 Rates, seeds and curves are on the [pages of the experiments](#the-experiments).
 
-## How a verdict is computed
+## Verdicts
 
+"""
+RULE_HEAD = """
+## How a verdict is computed
 """
 RULE = """ A row counts for a claim under two conditions. Its task and architecture are those of the paper. Its layers, width
 and steps are at most those of the paper. Learning rate, heads, initial scale and positional encoding may differ. Appendix H.1
@@ -57,12 +62,19 @@ The tables below show accuracies in percent. *Paper* is the paper's number, and 
 * *Same size* means that our model has the paper's layers and width. *Smaller* means fewer layers or a smaller width.
 * If the claim is that one model is above others, "100.0 against 88.9" gives the upper model first, then the best lower one.
 
-Below each table, a second table is folded away. It contains the size, steps and seeds for each claim.
+Below each table, a second table is folded away. It contains the size, steps and seeds for each claim. In that table:
+
+* `lstm (3, 256)` means 3 layers of the LSTM with width 256, and `1 x 64` means one layer of width 64.
+* For index lookup, a word such as `drawn-length` is the [H.1 reading](../explanation/glossary.md#h1-reading) of the row.
 """
 SHORT = """
 ## What is not reproduced, in short
 
 This list gives no causes, because no test here checks a cause.
+
+"""
+BY_FIGURE = """
+The next table has the number of claims with each verdict, for each figure or section of the two papers:
 
 """
 EXPERIMENTS = """
@@ -92,8 +104,8 @@ PICTURES = {
     "figure-2-": """![Accuracy on index lookup, one row per architecture and one column per length](../reach.svg)
 
 The picture shows index lookup over 64 symbols, from all committed rows. Each cell is about the best setting of one
-architecture. It shows the median accuracy over seeds, the range over seeds, the size and the steps. Hatched cells are for
-models whose size is not the paper's.
+architecture. It shows the median accuracy over seeds, the range over seeds, the size and the steps. A cell is hatched if the
+size of its model is not that of the paper.
 """,
 }
 """Beginning of the names of a figure's claims -> the picture below its tables."""
@@ -103,12 +115,13 @@ def reproduction_index_page(folder: Path) -> str:
     """Return the page as Markdown."""
     found = found_in(folder)
     seeds = accuracies_by_seed(folder)
-    parts = [HEAD, _meanings(found), folded("The rule, with all its thresholds", RULE.strip()), READ]
+    parts = [HEAD, _meanings(found), SHORT, *_missing(found), _drawn_lengths(folder), BY_FIGURE, _by_figure(found)]
+    parts += [RULE_HEAD, folded("The rule, with all its thresholds", RULE.strip()), READ]
     for beginning, title in FIGURES.items():
         parts += [f"\n## {title}\n\n", figure(beginning, claims_of_figure(beginning), found, seeds)]
         if beginning in PICTURES:
             parts.append(folded("Picture of index lookup", PICTURES[beginning]))
-    return "".join([*parts, SHORT, *_missing(found), _drawn_lengths(folder), EXPERIMENTS, list_of_pages(), TOCTREE])
+    return "".join([*parts, EXPERIMENTS, list_of_pages(), TOCTREE])
 
 
 def _meanings(found: Found) -> str:
@@ -116,6 +129,16 @@ def _meanings(found: Found) -> str:
     verdicts = [found.verdict(claim).status for claim in CLAIMS]
     lines = [[status, str(verdicts.count(status)), means] for status, means in STATUSES.items()]
     return table([["Verdict", "Claims", "Meaning"], *lines])
+
+
+def _by_figure(found: Found) -> str:
+    """Return the table of the verdicts of each figure, with a link to its section."""
+    lines = []
+    for beginning, title in FIGURES.items():
+        verdicts = [found.verdict(claim).status for claim in claims_of_figure(beginning)]
+        place = re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+        lines.append([f"[{title}](#{place})", *(str(verdicts.count(status) or "") for status in STATUSES)])
+    return table([["Figure or section", *STATUSES], *lines])
 
 
 def _missing(found: Found) -> Iterator[str]:
@@ -146,5 +169,5 @@ def _drawn_lengths(folder: Path) -> str:
     ]
     printed = figure2_index_lookup()["attention"].accuracy
     said = "; ".join(f"{words} ({percent(printed[length])})" for length, words in found)
-    reading = "One reading of appendix H.1 draws the length of each training input."
-    return f"* {reading} With it, attention reaches these accuracies, with the paper's in brackets: {said}\n"
+    reading = "The [H.1 reading](../explanation/glossary.md#h1-reading) `drawn-length` draws the length of each training input."
+    return f"* {reading} Under it, attention reaches these accuracies in percent; those of the paper are in brackets: {said}\n"

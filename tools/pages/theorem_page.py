@@ -16,19 +16,25 @@ from pages._docstrings import ITEM, blocks, inline, markdown
 from pages._glossary import with_terms
 from pages._markdown import table
 from pages._outputs import console
+from pages._paper_statements import statement_of
 from pages.errata import entries
 from pages.papers import paper_of
 from pages.theorems import claims, file_of, module_of, test_file
 from seqsep.commands.certify import certify
-from seqsep.core.names import docstring
+from seqsep.core.names import docstring, required
 from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")
 DIFFERS = "We differ:"
 SIDES = {
-    "upper": "seqsep builds a model of this size and runs it",
-    "lower": "seqsep runs the reduction of the proof on given models",
+    "upper": "seqsep builds a model or a protocol that attains it, and runs it",
+    "lower": "seqsep runs the reduction of the proof on given models or protocols",
 }
+WORDS = {
+    "; wrong on": "`wrong on` gives an input that the model answers wrongly.",
+    "saturated:": "`saturated` counts the numbers that were cut off at an end of the grid.",
+}
+"""The meaning of a word in the output of a check, on pages where it occurs."""
 
 
 @dataclass
@@ -65,12 +71,14 @@ def parts_of(text: str) -> Parts:
 def theorem_page(theorem: Theorem, clone: Path) -> str:
     """Return the page of a theorem; its test file and its long check are those of a clone."""
     parts = parts_of(docstring(module_of(theorem)))
+    output = console(("check", theorem.name), claims(theorem))
     sections = [
         f"# {theorem.name}\n\n{markdown([parts.summary, *parts.explained])}",
         _papers(theorem),
+        _papers_statements(theorem),
         _statement(theorem),
-        "## Check\n\n" + console(("check", theorem.name), claims(theorem)),
-        _shown(theorem),
+        f"## Check\n\n{output}",
+        _shown(theorem, output),
     ]
     if parts.differs:
         first = parts.differs[0].removeprefix(DIFFERS).strip()
@@ -99,7 +107,7 @@ def linked(page: str, theorem: Theorem) -> str:
 
 
 def _papers(theorem: Theorem) -> str:
-    """The statements of papers that its claims name, each with its verdict."""
+    """Return the statements of papers that its claims name, each with its verdict."""
     rows = {}
     for claim in claims(theorem):
         paper = paper_of(claim.source)
@@ -111,6 +119,17 @@ def _papers(theorem: Theorem) -> str:
     return table([["statement", "verdict"], *rows.values()])
 
 
+def _papers_statements(theorem: Theorem) -> str:
+    """The statements of papers that its claims name, as the papers have them; empty if there is none."""
+    said = {}
+    for claim in claims(theorem):
+        paper = paper_of(claim.source)
+        for label in paper.labels(claim.source):
+            if text := statement_of(paper, label):
+                said[paper.name, label] = f"* **{paper.name}, {label}:** {inline(text)}\n"
+    return f"## The paper's statement\n\nThis is what the paper says, in our words.\n\n{''.join(said.values())}" if said else ""
+
+
 def _statement(theorem: Theorem) -> str:
     said = [f"* {inline(part[0].upper() + part[1:])}." for part in theorem.statement.split("; ")]
     kinds = "\n\n".join(f"**{side.capitalize()} bound:** {SIDES[side]}." for side in theorem.sides)
@@ -120,26 +139,35 @@ def _statement(theorem: Theorem) -> str:
         length = _default_length(theorem)
         if length is not None:
             words += ["--length", str(length)]
-        parts.append(f"\nThe sizes that the proof guarantees{f' at length {length}' if length else ''} are:\n\n")
+        at_length = f" at length {length}" if length else ""
+        parts.append(f"\nThe sizes that the proof guarantees{at_length}{_defaults(theorem)} are:\n\n")
         parts.append(console(tuple(words), claims(theorem)))
     return "".join(parts)
 
 
+def _defaults(theorem: Theorem) -> str:
+    """Return the other options of its bound with their defaults, as a part of a sentence."""
+    given = inspect.signature(required(theorem.constants, "constants")).parameters.items()
+    said = [f"{name} {one.default}" for name, one in given if name != "length" and one.default is not None]
+    return f", with the default options ({', '.join(said)})," if said else ""
+
+
 def _default_length(theorem: Theorem) -> int | None:
-    """The length that a check has by default and its bound takes; None without one."""
+    """Return the length that a check has by default and its bound takes; None without one."""
     given = inspect.signature(inspect.unwrap(theorem.check)).parameters.get("length")
     known = theorem.constants is not None and "length" in inspect.signature(theorem.constants).parameters
     return given.default if given is not None and known and isinstance(given.default, int) else None
 
 
-def _shown(theorem: Theorem) -> str:
-    """The scope of the output."""
-    said = "Each line is one model or one variant. A size is measured on it, and its bound is from the proof."
-    return markdown([said, theorem.shown, theorem.not_shown])
+def _shown(theorem: Theorem, output: str) -> str:
+    """Return the words of the output, and its scope."""
+    said = "Each line is one model or one variant. For each size it gives the measured number and the bound from the proof."
+    words = [meaning for word, meaning in WORDS.items() if word in output]
+    return markdown([" ".join([said, *words]), theorem.shown, theorem.not_shown])
 
 
 def _steps(theorem: Theorem, proof: Sequence[str]) -> str:
-    """The docstrings of what the proof says that it continues in."""
+    """Return the docstrings of the steps in which the proof says that it continues."""
     module = module_of(theorem)
     parts = []
     following = False
@@ -154,7 +182,7 @@ def _steps(theorem: Theorem, proof: Sequence[str]) -> str:
 
 
 def _documentation(name: str, module: str) -> str:
-    """The docstring of a member of a module, of a private file beside it, or of such a file; empty if it has none."""
+    """Return the docstring of a member of a module, of a private file next to it, or of such a file; empty if it has none."""
     package = module.rpartition(".")[0]
     for holder in (module, package, "seqsep.theorems"):
         found: object = sys.modules[holder]
@@ -191,7 +219,7 @@ def _files(theorem: Theorem, clone: Path) -> str:
 
 
 def _certificate(theorem: Theorem) -> str:
-    """The type of the certificate that `seqsep certify` writes, or why there is none."""
+    """Return the type of the certificate that `seqsep certify` writes, or the reason why there is none."""
     if theorem.certificate_witness is None:
         return f"none: {inline(theorem.nothing_to_certify or '')}"
     kind = json.loads(certify(theorem.name))["type"]

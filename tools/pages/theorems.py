@@ -18,13 +18,13 @@ from seqsep.theorems import THEOREMS, Claim, Theorem
 FOLDER = "docs/reference/theorems"
 HEAD = """# Theorems
 
-You need this page if you look for the theorem of seqsep that runs a numbered statement of a paper.
-Each theorem has a page with its statement, its proof, and a command that runs it with the output of the command.
+Use this page to find the theorem of seqsep for a numbered statement of a paper.
+Each theorem has its own page: the statement, the proof, and a command that checks it, with the output of the command.
 `make pages` generates these pages from `src/seqsep/theorems/`, and the verdicts from `tools/pages/papers.py`.
 
 An **upper bound** is a model that seqsep builds weight by weight; a command runs it on inputs.
 A **lower bound** says that every model needs a certain size. A command runs the reduction of its proof on given models.
-That no model is smaller is the written proof.
+Such a run is an example. The written proof shows that no smaller model is right.
 
 The verdicts mean:
 
@@ -62,10 +62,10 @@ def long_checks(results: Path, theorems: Sequence[Theorem]) -> str:
     with_margin = sum(any(one["least_margin"] is not None for one in row["outcomes"]) for row in rows)
     few = ", ".join(f"`{row['check']}` {row['inputs']:,}" for row in rows if row["inputs"] < MANY)
     return (
-        f"`make verify` runs a long check of {len(rows)} of the {len(theorems)} theorems, and each leaves a row in "
-        f"`results/verify/`.\nA row has {MANY:,} inputs or more. These have fewer: {few}.\n"
+        f"`make verify` runs a long check of {len(rows)} of the {len(theorems)} theorems. Each check writes a row, the "
+        f"record of its result, to `results/verify/`.\nMost rows have {MANY:,} inputs or more. These have fewer: {few}.\n"
         "An input that runs under two rounding modes counts twice.\n"
-        f"{with_margin} rows also have the least margin that was measured: the distance of a computed number from the "
+        f"{with_margin} rows also have the least measured margin. A margin is the distance of a computed number from the "
         "threshold at which an\nanswer would change."
     )
 
@@ -86,10 +86,10 @@ def _link(theorem: Theorem) -> str:
 
 
 def covered_statements(paper: Paper, theorems: Sequence[Theorem] = THEOREMS) -> list[Covered]:
-    """Every statement of the paper that a claim in a theorem's file names, in the paper's order.
+    """Return every statement of the paper that a claim in a theorem's file names, in the paper's order.
 
     If several claims of a file name it, the one that names the fewest statements says it. Raises ValueError for a claim whose
-    source begins with a paper and goes on with a statement that the paper does not have.
+    source begins with a paper and continues with a statement that the paper does not have.
 
     >>> from pages.papers import SEPARATIONS
     >>> [covered.statement.label for covered in covered_statements(SEPARATIONS)][:3]
@@ -111,12 +111,12 @@ def all_papers(theorems: Sequence[Theorem] = THEOREMS) -> tuple[Paper, ...]:
 
 
 def claims(theorem: Theorem) -> list[Claim]:
-    """The claims that a theorem's file makes, its own first."""
+    """Return the claims that a theorem's file makes, its own first."""
     return list(dict.fromkeys([theorem.claim, *(one for one in vars(module_of(theorem)).values() if isinstance(one, Claim))]))
 
 
 def test_file(theorem: Theorem, clone: Path) -> str:
-    """The file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
+    """Return the file of its tests: its own, else a shared one of its folder that names it, else test_theorems.py."""
     place = Path(file_of(theorem)).relative_to("theorems")
     folder = Path("tests/theorems") / place.parent
     own = folder / f"test_{place.name}"

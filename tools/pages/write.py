@@ -4,7 +4,8 @@
 ['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reference/capacity.md', ...]
 >>> [name for name in PAGES if name.endswith(".svg") and "reproduction" not in name]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
-     'docs/state-bits.svg', 'docs/reach.svg']
+     'docs/state-bits.svg', 'docs/reach.svg', 'docs/explanation/bounds.svg', 'docs/explanation/p-bit-arithmetic.svg',
+     'docs/explanation/positions.svg', 'docs/explanation/theorem-to-program.svg']
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from pages._claims import evidence_file
 from pages._experiment_figure import states_picture
+from pages._explanation_pictures import bounds_picture, positions_picture, rounding_picture, scores_picture
 from pages._glossary import with_terms
 from pages._reach_picture import reach_picture
 from pages.audit import audit_page, audit_picture
@@ -73,6 +75,10 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/audit.svg": lambda clone: audit_picture(clone / "results"),
     "docs/state-bits.svg": lambda clone: states_picture(clone / "results"),
     "docs/reach.svg": lambda clone: reach_picture(clone / "results"),
+    "docs/explanation/bounds.svg": lambda clone: bounds_picture(clone / "results"),
+    "docs/explanation/p-bit-arithmetic.svg": lambda clone: rounding_picture(),
+    "docs/explanation/positions.svg": lambda clone: positions_picture(clone / "results"),
+    "docs/explanation/theorem-to-program.svg": lambda clone: scores_picture(),
     **REPRODUCTION,
     **COMMAND_PAGES,
     **PYTHON,

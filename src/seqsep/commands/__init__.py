@@ -9,6 +9,7 @@
     export_network  `seqsep export-network`: hand-built weights in a file
     capacity      `seqsep capacity`: what a published model keeps between tokens
     analyze       `seqsep analyze`: the least state of a function
+    classify      `seqsep classify`: the class of a regular language
     sample        `seqsep sample`: examples of a task
     ask           `seqsep ask`: what a trained model answers to the user's inputs
     audit         `seqsep audit`: what a trained model carries, and where it fails
@@ -23,10 +24,10 @@
     text          `seqsep text`: language models that answer questions in plain words
     cli           the command line: arguments in, one command run, the exit status out
     shipped       the files that come with seqsep besides its code
-    sweeping      the sweep behind run and train: flags, engine, end
+    sweeping      the sweep that run and train share: flags, engine, end
     later_steps   what the stages after this one may add to a sweep
     comparison    the reader's rows beside the committed ones
-    completion    `seqsep completion`: words for bash, zsh and fish
+    completion    `seqsep completion`: words for bash, zsh and fish, by argcomplete
     run_settings  the settings of a run as flags
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
@@ -39,67 +40,55 @@
     theorem_lines  a theorem in one line, and how far long checks are
     own_parts     a user's own layers, models and tasks, for `seqsep check`
     model_laws    the laws of state of a language model, for `seqsep check --model PATH`
+    model_file    the file of a language model, checked before its laws are tested
+    engine_laws   the laws of state of an inference engine, for `seqsep check --engine COMMAND`
+    junit         verdicts as a JUnit file
     members       the members of the registries: names, and records for `seqsep list`
     shared_flags  what several commands read from flags
     theorem_options  the options of one theorem, explained
-    now_and_then  lines of progress of what is no sweep
+    now_and_then  lines of progress of commands other than sweeps
     users_code    a user's exits and prints: an error of the file, and stderr
     status        the exit statuses
     streams       the standard streams, escaped and guarded
 
-A command imports what it needs when it runs, since torch takes seconds to import.
+A command is imported when it is first used, and imports what it needs when it runs, since torch takes seconds to import.
 """
 
-from seqsep.commands import (
-    analyze,
-    apply,
-    ask,
-    audit,
-    bound,
-    capacity,
-    certify,
-    check,
-    claims,
-    completion,
-    demo,
-    examples,
-    export,
-    export_network,
-    generate,
-    list,
-    report,
-    run,
-    sample,
-    store,
-    text,
-    train,
-)
-from seqsep.commands.command import GROUPS, Command, Group
+from typing import TYPE_CHECKING
 
-COMMANDS: tuple[Command, ...] = (
-    demo.COMMAND,
-    list.COMMAND,
-    check.COMMAND,
-    bound.COMMAND,
-    capacity.COMMAND,
-    apply.COMMAND,
-    certify.COMMAND,
-    export_network.COMMAND,
-    analyze.COMMAND,
-    sample.COMMAND,
-    ask.COMMAND,
-    audit.COMMAND,
-    generate.COMMAND,
-    train.COMMAND,
-    run.COMMAND,
-    claims.COMMAND,
-    export.COMMAND,
-    store.COMMAND,
-    report.COMMAND,
-    examples.COMMAND,
-    text.COMMAND,
-    completion.COMMAND,
+from seqsep.commands.command import GROUPS, Command, Group
+from seqsep.core.registry import Registry, lazy_names
+
+NAMES = (
+    "demo",
+    "list",
+    "check",
+    "bound",
+    "capacity",
+    "apply",
+    "certify",
+    "export-network",
+    "analyze",
+    "classify",
+    "sample",
+    "ask",
+    "audit",
+    "generate",
+    "train",
+    "run",
+    "claims",
+    "export",
+    "store",
+    "report",
+    "examples",
+    "text",
+    "completion",
 )
 """In the order of `seqsep --help`."""
+BY_NAME: Registry[Command] = Registry("command", {name: f"{__name__}.{name.replace('-', '_')}:COMMAND" for name in NAMES})
+if TYPE_CHECKING:
+    COMMANDS: tuple[Command, ...]
+else:
+    __getattr__ = lazy_names(__name__, {"COMMANDS": BY_NAME.members})
 
-__all__ = ["COMMANDS", "GROUPS", "Command", "Group"]
+__all__ = ["BY_NAME", "COMMANDS", "GROUPS", "Command", "Group"]

@@ -4,10 +4,11 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import FUNCTIONS, Command, print_json
+from seqsep.commands.command import FUNCTIONS, Command, flags, print_json
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import fields_from_flags
@@ -105,7 +106,8 @@ def run(options: argparse.Namespace) -> int:
     if options.certificate is not None and len(options.targets) > 1:
         raise ValueError(f"--certificate {options.certificate}: expected one function, found {len(options.targets)}")
     prints_at_once = not options.json and not any(outputs)
-    analyses = [_analyze_one(target, options, prints=prints_at_once) for target in options.targets]
+    asked = flags(AnalyzeFlags, vars(options))
+    analyses = [_analyze_one(target, asked, prints=prints_at_once) for target in options.targets]
     if options.automata is not None:
         automata = [{"function": one.name, "lengths": [at.automaton_record() for at in one.lengths]} for one in analyses]
         write_file(options.automata, json.dumps(automata) + "\n")
@@ -124,12 +126,23 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _files_of(targets: Sequence[str]) -> list[Path]:
-    """The files that functions are read from."""
+    """Return the files that the targets read functions from."""
     names = [name for target in targets for name in (target, target.rpartition(":")[0])]
     return [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs"))]
 
 
-def _analyze_one(target: str, options: argparse.Namespace, *, prints: bool) -> "Analysis":
+@dataclass(frozen=True)
+class AnalyzeFlags:
+    """The flags that say how each function is analysed."""
+
+    lengths: Sequence[int] | None
+    alphabet: Sequence[int] | int | None
+    precision: Sequence[int] | None
+    regex: bool
+    further: Sequence[str]
+
+
+def _analyze_one(target: str, asked: AnalyzeFlags, *, prints: bool) -> "Analysis":
     """Analyse one function. If `prints`, print each length when it is done, below a head; else say now and then on stderr."""
     from seqsep.theorems.analysis import AtLength, analyze
     from seqsep.theorems.analysis.analyze import PRECISIONS
@@ -146,11 +159,11 @@ def _analyze_one(target: str, options: argparse.Namespace, *, prints: bool) -> "
 
     analysis = analyze(
         target,
-        options.lengths,
-        options.alphabet,
-        PRECISIONS if options.precision is None else options.precision,
-        fields=options.further,
-        is_regular=options.regex,
+        asked.lengths,
+        asked.alphabet,
+        PRECISIONS if asked.precision is None else asked.precision,
+        fields=fields_from_flags(asked.further),
+        is_regular=asked.regex,
         report=show,
     )
     if prints:
@@ -165,5 +178,5 @@ COMMAND = Command(
     group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
-    read_further=fields_from_flags,
+    takes_further=True,
 )

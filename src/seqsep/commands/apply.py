@@ -46,6 +46,6 @@ COMMAND = Command(
         "Each line of the output is an answer.\n\n"
         "seqsep apply THEOREM --help shows the options of a theorem."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("apply", words, "[--input FILE]"),
 )

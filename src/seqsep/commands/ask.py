@@ -46,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _tokens(task: "Task", where: str, text: str) -> tuple[int, ...]:
-    """The tokens of a line. Raises BadInput with the place and the field."""
+    """Return the tokens of a line. Raises BadInput with the place and the field."""
     from seqsep.tasks.reading import read_input
 
     given = json_object(where, text)

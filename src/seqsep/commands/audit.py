@@ -2,10 +2,12 @@
 
 import argparse
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import PUBLISHED, Command, print_json
+from seqsep.commands.command import PUBLISHED, Command, flags, print_json
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
@@ -55,7 +57,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--recheck",
         type=Path,
         metavar="FILE.json",
-        help="read prefixes that --equal-states wrote, test them with the same model, and audit nothing",
+        help="instead of an audit, read the prefixes that --equal-states wrote and test them with the same model",
     )
     parser.add_argument("--entries", type=positive, metavar="N", help="for a folder: entries of a phonebook; by default 8")
     parser.add_argument("--digits", type=positive, metavar="D", help="for a folder: digits of a number; by default 3")
@@ -78,11 +80,30 @@ def _confidence(text: str) -> float:
     return value
 
 
+@dataclass(frozen=True)
+class AuditFlags:
+    """The flags of an audit: the model, the questions, and what is written."""
+
+    model: Path
+    key: str | None
+    part: Sequence[Path]
+    questions: int | None
+    confidence: float
+    worst: int | None
+    equal_states: Path | None
+    entries: int | None
+    digits: int | None
+    seconds: float | None
+    seed: int
+    page: Path | None
+
+
 def run(options: argparse.Namespace) -> int:
     """Print the audit, or whether a record holds. Raises BadInput for a model or a task that cannot be audited."""
+    asked = flags(AuditFlags, vars(options))
     if options.recheck is not None:
-        return _recheck(options)
-    found, worst = _of_folder(options) if options.model.is_dir() else _of_kept_model(options)
+        return _recheck(options.recheck, asked)
+    found, worst = _of_folder(asked) if asked.model.is_dir() else _of_kept_model(asked)
     if options.page is not None:
         from seqsep.report.page.audit_page import write_audit_page
 
@@ -96,24 +117,24 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _of_kept_model(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
+def _of_kept_model(asked: AuditFlags) -> "tuple[Audit, WorstCase | None]":
     from seqsep.lab.audit.answer import audit
     from seqsep.lab.audit.worst import worst_case
     from seqsep.lab.kept import load
 
     for name in OF_A_FOLDER:
-        if getattr(options, name) is not None:
-            raise BadInput(f"--{name}: expected the folder of a language model with it, found {options.model}")
-    if options.equal_states is not None and options.worst is None:
+        if getattr(asked, name) is not None:
+            raise BadInput(f"--{name}: expected the folder of a language model with it, found {asked.model}")
+    if asked.equal_states is not None and asked.worst is None:
         raise BadInput("--equal-states: expected --worst with it, which searches for equal states; found none")
-    path = kept_file(options.model, options.key)
-    model, trained = load(path, options.part)
-    require_outputs((options.page, options.equal_states), read=[path, Path(options.model), *options.part])
-    shared = {"confidence": options.confidence, "seed": options.seed}
-    found = audit(model, trained.task, questions=options.questions or QUESTIONS, **shared)
-    worst = None if options.worst is None else worst_case(model, trained.task, questions=options.worst, **shared)
-    if options.equal_states is not None and worst is not None:
-        _write_equal_states(options.equal_states, worst, trained.task, path)
+    path = kept_file(asked.model, asked.key)
+    model, trained = load(path, asked.part)
+    require_outputs((asked.page, asked.equal_states), read=[path, Path(asked.model), *asked.part])
+    shared: dict[str, Any] = {"confidence": asked.confidence, "seed": asked.seed}
+    found = audit(model, trained.task, questions=asked.questions or QUESTIONS, **shared)
+    worst = None if asked.worst is None else worst_case(model, trained.task, questions=asked.worst, **shared)
+    if asked.equal_states is not None and worst is not None:
+        _write_equal_states(asked.equal_states, worst, trained.task, path)
     return found, worst
 
 
@@ -127,48 +148,48 @@ def _write_equal_states(output: Path, worst: "WorstCase", task: "Task", model: P
     write_record(output, worst.collision, task, model)
 
 
-def _recheck(options: argparse.Namespace) -> int:
+def _recheck(path_of_record: Path, asked: AuditFlags) -> int:
     """Print whether the two prefixes of a record leave the same state of the model, and need two."""
     from seqsep.lab.audit.equal_states import read_record, refuted
     from seqsep.lab.kept import load
 
-    record = read_record(options.recheck)
-    path = kept_file(options.model, options.key)
-    model, trained = load(path, options.part)
+    record = read_record(path_of_record)
+    path = kept_file(asked.model, asked.key)
+    model, trained = load(path, asked.part)
     why = refuted(record, model, trained.task, path)
     if why:
-        print(f"rejected: {options.recheck}: {why}")
+        print(f"rejected: {path_of_record}: {why}")
         return REFUTED
     first, second = (" ".join(map(str, prefix)) for prefix in record["prefixes"])
-    asked = " ".join(map(str, record["continuation"]))
+    continuation = " ".join(map(str, record["continuation"]))
     print(
-        f"holds: {path}: the states after {first} and after {second} are equal bit for bit; {asked} has another right "
+        f"holds: {path}: the states after {first} and after {second} are equal bit for bit; {continuation} has another right "
         "answer after each"
     )
     return DONE
 
 
-def _of_folder(options: argparse.Namespace) -> "tuple[Audit, WorstCase | None]":
+def _of_folder(asked: AuditFlags) -> "tuple[Audit, WorstCase | None]":
     from seqsep.language_models.audit.answer import audit_language_model
 
     for name, value in (
-        ("KEY", options.key),
-        ("--part", options.part),
-        ("--worst", options.worst),
-        ("--equal-states", options.equal_states),
+        ("KEY", asked.key),
+        ("--part", asked.part),
+        ("--worst", asked.worst),
+        ("--equal-states", asked.equal_states),
     ):
         if value:
-            raise BadInput(f"{name}: expected a kept model or a store with it, found the folder {options.model}")
-    require_outputs([options.page], read=list(Path(options.model).iterdir()))
+            raise BadInput(f"{name}: expected a kept model or a store with it, found the folder {asked.model}")
+    require_outputs([asked.page], read=list(Path(asked.model).iterdir()))
     names = ("questions", *OF_A_FOLDER)
-    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    given = {name: getattr(asked, name) for name in names if getattr(asked, name) is not None}
     say = now_and_then()
 
     def on_progress(what: str, done: int, count: int) -> None:
-        say(f"{options.model}: {done:,} of at most {count:,} {what}")
+        say(f"{asked.model}: {done:,} of at most {count:,} {what}")
 
-    shared = {"confidence": options.confidence, "seed": options.seed, "on_progress": on_progress}
-    return audit_language_model(options.model, **shared, **given), None
+    shared: dict[str, Any] = {"confidence": asked.confidence, "seed": asked.seed, "on_progress": on_progress}
+    return audit_language_model(asked.model, **shared, **given), None
 
 
 COMMAND = Command(

@@ -9,24 +9,25 @@ from seqsep.commands.theorem_options import help_text, options_from_flags
 from seqsep.core.names import BadInput
 
 SIZE_WORDS: dict[str, str] = {
+    "built_state_bits": "bits of the state of the model that seqsep builds; none has fewer than state_bits",
     "core_bits": "bits of the matrices for queries, keys and values: 3 m d p H, for H heads of m coordinates",
     "eta": "the whole number by which a head multiplies its scores",
     "heads": "heads of a layer, at most",
     "layers": "layers",
-    "least_width": "m, coordinates of a head: every layer with fewer errs",
-    "least_width_exact": "m, coordinates of a head whose weights are exact and whose means are rounded: with fewer it errs",
-    "least_width_sums": "m, coordinates of a head whose sums are rounded: with fewer it errs",
+    "least_width": "m, coordinates of a head: every layer with fewer is wrong on some input",
+    "least_width_exact": "m, coordinates of a head whose weights are exact and whose means are rounded: with fewer it is wrong",
+    "least_width_sums": "m, coordinates of a head whose sums are rounded: with fewer it is wrong",
     "live_states": "states from which some continuation is accepted",
-    "message_bits": "bits that the message has to have",
+    "message_bits": "bits that the message must have",
     "precision": "p, bits of a number",
     "program_bits": "bits of every stored array; embeddings are computed from the index, as in the paper",
     "state_bits": "bits of the state",
     "state_bits_by_range": "bits of the state, if each number has as many as its range needs",
     "state_numbers": "numbers that the state holds",
     "states": "states of the least automaton",
-    "tables_bits": "bits of every stored array, the embedding of each index with them",
+    "tables_bits": "bits of every stored array, with the embedding of each index",
     "tensor_bits": "bits of the least tensor that holds a state, in whole bytes",
-    "thought_tokens": "tokens of the longest thought",
+    "thought_tokens": "tokens of the longest chain of thought",
     "vocabulary": "tokens of the vocabulary",
     "width": "d, coordinates of the residual stream",
 }
@@ -72,6 +73,6 @@ COMMAND = Command(
         "These are the bounds that `seqsep check THEOREM` compares with.\n\n"
         "seqsep bound THEOREM --help shows the options of a theorem."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("bound", words, "[--json]"),
 )

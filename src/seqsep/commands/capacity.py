@@ -3,10 +3,11 @@
 import argparse
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import PUBLISHED, Command, print_json
+from seqsep.commands.command import PUBLISHED, Command, flags, print_json
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
 from seqsep.core.files import write_file
@@ -14,7 +15,7 @@ from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.language_models.capacity.answer import Capacity
-    from seqsep.language_models.capacity.text import Asked
+    from seqsep.language_models.capacity.text import CapacityQuery
 
 DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20}
 MEMORY = {"": 1, "b": 1, **{f"{letter}ib": 1 << (10 * power) for power, letter in enumerate("kmgtp", start=1)}}
@@ -26,8 +27,10 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which files, which widths of numbers, and what is asked besides."""
     configs = "a model's config.json, the folder it is in, a .gguf file, or - for standard input"
     parser.add_argument("configs", metavar="CONFIG.json", nargs="+", help=configs)
-    parser.add_argument("--compare", action="store_true", help="several files, a row each")
-    parser.add_argument("--pairs", action="store_true", help="with --compare: also a sentence for each two models that cross")
+    parser.add_argument("--compare", action="store_true", help="print a table with a row for each file")
+    parser.add_argument(
+        "--pairs", action="store_true", help="with --compare: also print a sentence for each pair of models that cross"
+    )
     parser.add_argument("--length", help="tokens, such as 4096, 128k (128,000), 128Ki (131,072) or 1M")
     parser.add_argument("--source-length", help="tokens of an encoder-decoder's source, or positions of images")
     parser.add_argument("--batch", help="sequences at once (1)", default="1")
@@ -40,18 +43,46 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tensor-parallel", metavar="N", help="devices that divide the heads; bytes are of one device (1)")
     parser.add_argument("--block-size", metavar="TOKENS", help="tokens of a block of a paged cache (1)")
     parser.add_argument(
-        "--one-layer", action="store_true", help="also from which length on one layer of it, alone, is provably too narrow"
+        "--one-layer",
+        action="store_true",
+        help="also print the length from which one layer of the model, without the others, is provably too narrow",
     )
     widths = "bits of a number of a fixed state, or a format such as fp8 (16)"
     parser.add_argument("--state-bits", help=widths, default="16")
     widths = "bits of a number of a cache, such as 8.5 or q8_0; q8_0/q4_0 for keys and values (16, or what the file says)"
     parser.add_argument("--cache-bits", help=widths)
-    parser.add_argument("--defaults", action="store_true", help="take a depth and width that the file lacks from the library")
-    parser.add_argument("--chart", type=Path, metavar="FILE.svg", help="with --compare: bytes over length and crossings, drawn")
+    parser.add_argument(
+        "--defaults", action="store_true", help="if the file lacks depth or width, use the defaults of the library"
+    )
+    parser.add_argument(
+        "--chart", type=Path, metavar="FILE.svg", help="with --compare: draw a chart of bytes over length, with crossings"
+    )
     output = parser.add_mutually_exclusive_group()
     output.add_argument("--json", action="store_true", help="one JSON object; a list of them with --compare")
     output.add_argument("--csv", action="store_true", help="the table of --compare as CSV")
     output.add_argument("--latex", action="store_true", help="the table of --compare as LaTeX")
+
+
+@dataclass(frozen=True)
+class CapacityFlags:
+    """The flags that say which files are read, how, and what is printed of them."""
+
+    configs: Sequence[str]
+    source_length: str | None
+    memory: str | None
+    weights: str | None
+    tensor_parallel: str | None
+    block_size: str | None
+    state_bits: str
+    cache_bits: str | None
+    defaults: bool
+    one_layer: bool
+    compare: bool
+    pairs: bool
+    chart: Path | None
+    json: bool
+    csv: bool
+    latex: bool
 
 
 def run(options: argparse.Namespace) -> int:
@@ -59,14 +90,15 @@ def run(options: argparse.Namespace) -> int:
     length = None if options.length is None else quantity("--length", options.length, DECIMAL)
     memory = None if options.memory is None else quantity("--memory", options.memory, MEMORY)
     batch = quantity("--batch", options.batch, DECIMAL)
-    _require_flags_that_fit(options)
-    require_outputs([options.chart], read=_files(options))
-    found = _read(options)
-    from seqsep.language_models.capacity.text import Asked
+    asked = flags(CapacityFlags, vars(options))
+    _require_flags_that_fit(asked)
+    require_outputs([options.chart], read=_files(asked.configs))
+    found = _read(asked)
+    from seqsep.language_models.capacity.text import CapacityQuery
 
-    question = Asked(length, memory, batch, weights=_weights(options), written=options.length or "")
+    question = CapacityQuery(length, memory, batch, weights=_weights(asked), written=options.length or "")
     if options.compare:
-        _compare(options, found, question)
+        _compare(asked, found, question)
         return DONE
     (one,) = found
     if isinstance(one, BadInput):
@@ -90,80 +122,80 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _require_flags_that_fit(options: argparse.Namespace) -> None:
-    if len(options.configs) > 1 and not options.compare:
-        raise BadInput(f"expected one CONFIG.json, found {len(options.configs)}; --compare takes several")
-    if options.configs.count("-") > 1:
+def _require_flags_that_fit(asked: CapacityFlags) -> None:
+    if len(asked.configs) > 1 and not asked.compare:
+        raise BadInput(f"expected one CONFIG.json, found {len(asked.configs)}; --compare takes several")
+    if asked.configs.count("-") > 1:
         raise BadInput("-: expected standard input once, found it twice")
-    if (options.csv or options.latex) and not options.compare:
+    if (asked.csv or asked.latex) and not asked.compare:
         raise BadInput("--csv and --latex: expected --compare with them, found none")
-    if options.pairs and not options.compare:
+    if asked.pairs and not asked.compare:
         raise BadInput("--pairs: expected --compare with it, found none")
-    if options.one_layer and options.compare:
+    if asked.one_layer and asked.compare:
         raise BadInput("--one-layer: expected one model, found --compare; docs/reference/capacity.md compares published models")
-    if options.chart is not None and (not options.compare or options.chart.suffix.lower() != ".svg"):
-        raise BadInput(f"--chart {options.chart}: expected --compare, and a name that ends in .svg")
-    if options.weights is not None and options.memory is None:
+    if asked.chart is not None and (not asked.compare or asked.chart.suffix.lower() != ".svg"):
+        raise BadInput(f"--chart {asked.chart}: expected --compare, and a name that ends in .svg")
+    if asked.weights is not None and asked.memory is None:
         raise BadInput("--weights: expected --memory with it, found none")
 
 
-def _files(options: argparse.Namespace) -> list[Path]:
-    return [Path(name) for name in options.configs if name != "-"]
+def _files(configs: Sequence[str]) -> list[Path]:
+    return [Path(name) for name in configs if name != "-"]
 
 
-def _read(options: argparse.Namespace) -> list["Capacity | BadInput"]:
+def _read(asked: CapacityFlags) -> list["Capacity | BadInput"]:
     """Read every file; with --compare, an error takes the place of a file that cannot be read."""
     from seqsep.language_models.capacity.answer import capacity
     from seqsep.language_models.capacity.widths import keys_and_values, width
 
     named: dict[str, Any] = {
-        "source_length": None if options.source_length is None else quantity("--source-length", options.source_length, DECIMAL),
-        "tensor_parallel": quantity("--tensor-parallel", options.tensor_parallel or "1", {"": 1}),
-        "block_size": quantity("--block-size", options.block_size or "1", {"": 1}),
+        "source_length": None if asked.source_length is None else quantity("--source-length", asked.source_length, DECIMAL),
+        "tensor_parallel": quantity("--tensor-parallel", asked.tensor_parallel or "1", {"": 1}),
+        "block_size": quantity("--block-size", asked.block_size or "1", {"": 1}),
     }
-    width("--state-bits", options.state_bits)
-    keys_and_values("--cache-bits", options.cache_bits or "16")
-    widths = {"state_bits": options.state_bits, "cache_bits": options.cache_bits}
+    width("--state-bits", asked.state_bits)
+    keys_and_values("--cache-bits", asked.cache_bits or "16")
+    widths: dict[str, Any] = {"state_bits": asked.state_bits, "cache_bits": asked.cache_bits}
     found: list[Capacity | BadInput] = []
-    for path in options.configs:
+    for path in asked.configs:
         try:
-            found.append(capacity(path, **widths, **named, defaults=options.defaults))
+            found.append(capacity(path, **widths, **named, defaults=asked.defaults))
         except BadInput as error:
             found.append(error)
         except OSError as error:
-            if not options.compare:
+            if not asked.compare:
                 raise
             found.append(BadInput(f"{path}: {error.strerror}"))
-    if options.compare and all(isinstance(one, BadInput) for one in found):
+    if asked.compare and all(isinstance(one, BadInput) for one in found):
         raise next(one for one in found if isinstance(one, BadInput))
     return found
 
 
-def _weights(options: argparse.Namespace) -> int | None:
-    """The bytes of weights on one device."""
-    if options.weights is None:
+def _weights(asked: CapacityFlags) -> int | None:
+    """Return the bytes of weights on one device."""
+    if asked.weights is None:
         return None
-    if re.match(r"\d", options.weights) and not Path(options.weights).exists():
-        total = quantity("--weights", options.weights, MEMORY)
+    if re.match(r"\d", asked.weights) and not Path(asked.weights).exists():
+        total = quantity("--weights", asked.weights, MEMORY)
     else:
         from seqsep.language_models.capacity.weights import bytes_of_weights
 
-        if options.weights == "auto" and (len(options.configs) > 1 or options.configs[0] == "-"):
+        if asked.weights == "auto" and (len(asked.configs) > 1 or asked.configs[0] == "-"):
             raise BadInput("--weights auto: expected one CONFIG.json in the folder of its weights")
-        total = bytes_of_weights(Path(options.configs[0] if options.weights == "auto" else options.weights))
-    return -(-total // quantity("--tensor-parallel", options.tensor_parallel or "1", {"": 1}))
+        total = bytes_of_weights(Path(asked.configs[0] if asked.weights == "auto" else asked.weights))
+    return -(-total // quantity("--tensor-parallel", asked.tensor_parallel or "1", {"": 1}))
 
 
-def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"], question: "Asked") -> None:
-    from seqsep.language_models.capacity.compare import Comparison, Unknown
+def _compare(asked: CapacityFlags, found: Sequence["Capacity | BadInput"], question: "CapacityQuery") -> None:
+    from seqsep.language_models.capacity.compare import CapacityComparison, Unknown
 
     models = [one for one in found if not isinstance(one, BadInput)]
-    if options.chart is not None:
+    if asked.chart is not None:
         from seqsep.report.page.capacity_chart import capacity_chart
 
-        write_file(options.chart, capacity_chart(models, question.length), read=_files(options))
-    pairs = list(zip(options.configs, found, strict=True))
-    if options.json:
+        write_file(asked.chart, capacity_chart(models, question.length), read=_files(asked.configs))
+    pairs = list(zip(asked.configs, found, strict=True))
+    if asked.json:
         print_json(
             [
                 {"file": path, "unknown": str(one)} if isinstance(one, BadInput) else record_of(one, question)
@@ -171,24 +203,24 @@ def _compare(options: argparse.Namespace, found: Sequence["Capacity | BadInput"]
             ]
         )
         return
-    table = Comparison(
+    table = CapacityComparison(
         [Unknown(path, str(one).removeprefix(f"{path}: ")) if isinstance(one, BadInput) else one for path, one in pairs],
         question,
     )
-    if options.csv or options.latex:
-        print(table.csv() if options.csv else table.latex(), end="")
+    if asked.csv or asked.latex:
+        print(table.csv() if asked.csv else table.latex(), end="")
         return
     from seqsep.language_models.capacity.crossings import LONGEST, crossings_in_words
     from seqsep.language_models.capacity.notes import notes
 
-    lines = crossings_in_words(models, question.length or LONGEST) if options.pairs else []
+    lines = crossings_in_words(models, question.length or LONGEST) if asked.pairs else []
     unread = [f"{path}: unknown: {str(one).removeprefix(f'{path}: ')}" for path, one in pairs if isinstance(one, BadInput)]
     named = [f"{one.where}: {said}" for one in models for said in notes(one)]
     print("\n".join([table.table(), *lines, *unread, *named]))
 
 
-def record_of(found: "Capacity", question: "Asked") -> dict[str, Any]:
-    """The answer as plain values, with what was asked besides."""
+def record_of(found: "Capacity", question: "CapacityQuery") -> dict[str, Any]:
+    """Return the answer as plain values, with the lengths and memory of the query."""
     record = found.record()
     length = question.length
     batch = question.batch
@@ -206,7 +238,7 @@ def record_of(found: "Capacity", question: "Asked") -> dict[str, Any]:
 
 
 def quantity(flag: str, text: str, units: dict[str, int]) -> int:
-    """A positive whole number with a unit. Raises BadInput, which names the flag, for anything else.
+    """Return a positive whole number with a unit. Raises BadInput, which names the flag, for anything else.
 
     >>> quantity("--memory", "80GiB", MEMORY), quantity("--length", "1.5k", DECIMAL)
     (85899345920, 1500)

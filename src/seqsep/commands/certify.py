@@ -71,6 +71,6 @@ COMMAND = Command(
         "To check a certificate: python -I -S seqsep_check.py FILE\n\n"
         "seqsep certify THEOREM --help shows the options of a theorem. docs/reference/certificates.md explains what is proved."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("certify", words, "-o FILE"),
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seqsep.commands import members
 from seqsep.commands.command import THEOREMS, Command, print_json
+from seqsep.commands.engine_laws import name_engines, run_engines
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.model_laws import name_language_models, run_language_models
 from seqsep.commands.named_theorems import theorem_named
@@ -38,6 +39,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Check what the words name."""
+    if name_engines(options.words):
+        return run_engines(options.words)
     if name_language_models(options.words):
         return run_language_models(options.words)
     if name_own_parts(options.words):
@@ -73,7 +76,7 @@ def run_theorems(names: Sequence[str], words: Sequence[str], as_json: bool, verb
 
 
 def _reported(word: str, theorem: "Theorem", found: Any, at_length: bool) -> tuple[list[str], list[dict[str, Any]]]:
-    """The lines and the records of a checked theorem; a counterexample is printed on stderr."""
+    """Return the lines and the records of a checked theorem. A counterexample is printed on stderr."""
     from seqsep.theorems import TheoremFails
 
     if isinstance(found, TheoremFails):
@@ -87,7 +90,7 @@ def _reported(word: str, theorem: "Theorem", found: Any, at_length: bool) -> tup
 
 
 def _known(names: Sequence[str]) -> list[str]:
-    """The names of the registry that the words mean. Raises BadInput for another, or for a file."""
+    """Return the names of the registry that the words mean. Raises BadInput for an unknown name or a file."""
     for name in names:
         if names_a_file(name):
             raise BadInput(
@@ -97,7 +100,7 @@ def _known(names: Sequence[str]) -> list[str]:
 
 
 def _own(word: str) -> str:
-    """The word, which names a theorem in a file. Raises BadInput for anything else."""
+    """Return the word if it specifies a theorem in a file. Raises BadInput for anything else."""
     if not names_a_file(word):
         raise BadInput(f"--theorem {word}: expected your own theorem as FILE.py:NAME, found no Python file")
     return word
@@ -165,7 +168,7 @@ def checked(
 
 
 def _values_back(names: Sequence[str], further: Sequence[str], words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The names and the further words; the value of an option before any theorem is not taken for a name."""
+    """Return the names and the further words. An option's value before any theorem is not taken for a name."""
     own = [*names]
     options = [*further]
     value = own[0] if len(own) == 1 and own[0].replace("_", "-") not in members.names("theorems") else None
@@ -192,7 +195,7 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
 
 COMMAND = Command(
     name="check",
-    purpose="check theorems, also your own, or the laws on your own layer, task or model",
+    purpose="check theorems, also your own, or the laws on your own layer, task, model or engine",
     example="seqsep check index-lookup-attention --text examples/own_layer.py",
     group=THEOREMS,
     add_flags=add_flags,
@@ -202,14 +205,22 @@ COMMAND = Command(
         "one line for each outcome: the statement, every size and the number of inputs tested. "
         "seqsep check THEOREM --help shows the options of a theorem.\n\n"
         "To check the laws on your own layer, model or task:\n"
-        "  seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--json]\n"
-        "  seqsep check --task task.py:MyTask [--length 20] [--FIELD VALUE]\n\n"
+        "  seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--law NAME] [--junit FILE] [--json]\n"
+        "  seqsep check --task task.py:MyTask [--length 20] [--FIELD VALUE] [--law NAME] [--junit FILE]\n\n"
         "To check your own theorem and its laws, with its options as flags:\n"
         "  seqsep check --theorem theorem.py:MY_THEOREM [--OPTION VALUE] [--help] [--json]\n\n"
         "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
-        "  seqsep check --model FOLDER_OR_CONFIG.json [--set FIELD=VALUE] [--length 24, from 9]\n"
-        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--json]"
+        "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24, from 9]\n"
+        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
+        "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI.\n\n"
+        "To check the laws of state on your own complete model, built as CLASS(vocabulary, classes, longest, width):\n"
+        "  seqsep check --model FILE.py:CLASS [--width 8] [--heads 2] [--law NAME] [--junit FILE] [--json]\n\n"
+        "To check the laws of state on an inference engine (docs/how-to/check-an-engine.md):\n"
+        "  seqsep check --engine './my_server --jsonl' [--reference FOLDER] [--dtype TYPE] [--tolerance 1e-3]\n"
+        "      [--length 24, from 9] [--batch 3, from 2] [--seed 0] [--stall-seconds 60] [--law NAME]\n"
+        "      [--junit FILE] [--json]\n"
+        "  In place of a command: FILE.py:CLASS, transformers:FOLDER or llama:FILE.gguf."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("check", words, "[--json]"),
 )

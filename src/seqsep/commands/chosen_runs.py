@@ -1,4 +1,4 @@
-"""Which runs `seqsep run` trains: those of an experiment, the part that --only asks for, with a user's parts in their place."""
+"""The runs that `seqsep run` trains: those of an experiment or of its part for --only, with a user's own parts in them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,11 +24,11 @@ Fields = Mapping[str, int | float | str]
 
 @dataclass(frozen=True)
 class Change:
-    """What is put in the place of a run's own parts; None leaves a part as it is.
+    """The parts that replace a run's own; None leaves a part as it is.
 
-    A layer stands for every layer, a whole model, which has its own positions, or several `layers` for all of them. A task has
-    the run's length unless its `fields` give one; without a task, they are those of the run's own. A run with a curriculum
-    keeps it if its new task can have one.
+    One layer replaces every layer, and several `layers` replace all of them. A model replaces them too and has its own
+    positions. A task has the run's length unless its `fields` give one; without a task, they are those of the run's own. A run
+    with a curriculum keeps it if its new task can have one.
     """
 
     layer: str | UserLayer | UserModel | None
@@ -38,7 +38,7 @@ class Change:
     settings: Mapping[str, Any]
 
     def __call__(self, run: Run) -> Run:
-        """The changed run."""
+        """Return the run with the changes."""
         changed = dict(self.settings)
         if self.layer is not None:
             depth = 1 if isinstance(self.layer, UserModel) else len(run.layers)
@@ -68,7 +68,7 @@ def _has_curriculum(task: Task) -> bool:
 
 
 def _with_fields(task: Task, given: Fields) -> Task:
-    """The task with these fields in place of its own. Raises BadInput for a field that it has not."""
+    """Return the task with these fields in place of its own. Raises BadInput for a field that the task lacks."""
     if isinstance(task, UserTask):
         return own_task(task.source, {"length": task.length, **dict(task.options), **given})
     try:
@@ -79,7 +79,7 @@ def _with_fields(task: Task, given: Fields) -> Task:
 
 @dataclass(frozen=True)
 class Replacements:
-    """What the command line names in place of the parts of every run.
+    """The parts on the command line that replace the parts of every run.
 
     Mixers, models and seeds are taken in turn; one task with its fields, one list of layers, and settings, of which None
     changes nothing.
@@ -94,7 +94,7 @@ class Replacements:
     seeds: Sequence[int | None] = (None,)
 
     def changes(self) -> list[Change]:
-        """A change for each mixer, model and seed, or one if there are none.
+        """Return a change for each mixer, model and seed, or a single one without any of them.
 
         Raises BadInput or ValueError for a name that is not known, FileNotFoundError for a file that is not there.
         """
@@ -142,22 +142,26 @@ class ChosenRuns:
     search: Search | Reach | None
 
     def estimated(self) -> tuple[list[Run], int, str]:
-        """The runs that an estimate counts, how many more may follow from their rows, and what that makes of it."""
+        """Return the runs that an estimate counts, how many more may follow from their rows, and the kind of bound that this
+        is.
+        """
         return (self.first, 0, "at most") if self.search is None else self.search.estimated()
 
     def competing(self) -> list[list[Run]]:
-        """The groups of which pruning keeps the better half: grids of the search, or runs that differ in rate and heads."""
+        """Return the groups of which pruning keeps the better half: grids of the search, or runs that differ in rate and
+        heads.
+        """
         return siblings(self.first) if self.search is None else self.search.grids
 
     def after(self, rows: Iterable[Row]) -> list[Run]:
-        """All runs that can be named once these rows are known."""
+        """Return all runs that can be named once these rows are known."""
         return self.first if self.search is None else self.search.runs(rows)
 
 
 def choose_runs(
     grid: Sequence[Run], search: Search | Reach | None, only: Sequence[str], changes: Sequence[Change]
 ) -> ChosenRuns:
-    """The runs of a preset that a pattern of `only` chooses (all, without patterns), under each of the changes.
+    """Return the runs of a preset that a pattern of `only` chooses, under each of the changes; all runs without a pattern.
 
     `grid` are the preset's runs, which `search` starts from if there is one.
     """
@@ -171,7 +175,7 @@ def choose_runs(
 
 
 def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], bool]:
-    """Whether a run has every word of one of the patterns, which are words with commas between.
+    """Return the test of a run: True if it has every word of one of the patterns. Commas separate the words of a pattern.
 
     Raises BadInput for a pattern that chooses none of `runs`.
     """
@@ -184,7 +188,7 @@ def chosen_by(patterns: Sequence[str], runs: Sequence[Run]) -> Callable[[Run], b
 
 
 def _misfit(needed: Sequence[str], known: Sequence[Sequence[str]]) -> str:
-    """Why words choose no run: one of them is of no run, or no run has all of them."""
+    """Return the reason why words choose no run: no run has one of them, or no single run has all of them."""
     every_word = list(dict.fromkeys(word for words in known for word in words))
     strange = [word for word in needed if word not in every_word]
     if strange:

@@ -128,7 +128,7 @@ def summary(claims: "list[Claim]", found: "Found") -> list[str]:
 
 COMMAND = Command(
     name="claims",
-    purpose="report of each claim of the papers' experiments whether it is reproduced",
+    purpose="report which claims of the papers' experiments are reproduced",
     example="seqsep claims figure-2-attention",
     group=RESULTS,
     add_flags=add_flags,

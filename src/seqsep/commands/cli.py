@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import os
 import re
 import sys
 import traceback
@@ -10,8 +11,8 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from seqsep import __version__
-from seqsep.commands import COMMANDS, GROUPS, Command
-from seqsep.commands.command import Parser, paragraphs
+from seqsep.commands import BY_NAME, GROUPS, Command
+from seqsep.commands.command import Parser, parser_of
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
 from seqsep.commands.streams import guarded_streams, open_closed_descriptors, status_of_lost_output
 from seqsep.commands.users_code import supervised, users_code_apart
@@ -79,7 +80,11 @@ def _status_of(error: BaseException, arguments: Sequence[str]) -> int:
 
 
 def script() -> NoReturn:
-    """The installed program: SIGTERM interrupts it as Ctrl-C does."""
+    """Run the installed program. SIGTERM interrupts it as Ctrl-C does."""
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for the words that may follow
+        from seqsep.commands.completion import complete
+
+        complete()
     open_closed_descriptors()  # before any other file is opened
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     interrupts.listen()
@@ -98,68 +103,48 @@ def script() -> NoReturn:
 
 
 def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
-    """The command that the arguments name, and its options. Raises BadInput for anything unknown."""
+    """Return the command of the arguments, and its options. Raises BadInput for anything unknown."""
+    chosen = BY_NAME.get(next(iter(arguments), ""))
+    if chosen is None:
+        chosen = BY_NAME[_overview().parse_args(list(arguments) or ["--help"]).command]
+    words = list(arguments[1:])
+    if chosen.help_of is not None and {"-h", "--help"} & set(words):
+        _print_help(chosen.help_of(words))
+    parser = parser_of(chosen)
+    options, further = parser.parse_known_args(words)
+    if further and not chosen.takes_further:
+        parser.refuse(further[0])
+    options.further = further
+    options.words = words
+    return chosen, options
+
+
+def _overview() -> Parser:
+    """Return the parser of a command line without a command."""
     parser = Parser(
         prog="seqsep",
         usage="seqsep COMMAND ...",
-        description=f"Compute what a sequence model of a given size can represent.\n\n{_grouped_commands()}",
+        description=f"Compute what a sequence model of a given size can represent.\n\n{_grouped(BY_NAME.members())}",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"seqsep {__version__}")
-    subparsers = parser.add_subparsers(metavar="COMMAND", required=True, help=argparse.SUPPRESS, prog="seqsep")
-    for command in COMMANDS:
-        subparser = subparsers.add_parser(
-            command.name,
-            description=paragraphs(f"{_sentence(command.purpose)}\n\n{command.details}".rstrip()),
-            epilog=_epilog(command),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        subparser.set_defaults(command=command, parser=subparser)
-        subparser.takes_further = command.read_further is not None
-        command.add_flags(subparser)
-    if not arguments:
-        parser.print_help()
-        raise SystemExit(DONE)
-    _print_help_of_a_member(arguments)
-    options, further = parser.parse_known_args(arguments)
-    chosen: Command = options.command
-    if chosen.read_further is not None:
-        options.further = chosen.read_further(further)
-    elif further:
-        options.parser.refuse(further[0])
-    options.words = arguments[1:]
-    return chosen, options
+    parser.add_argument("command", choices=tuple(BY_NAME), metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser
 
 
-def _grouped_commands() -> str:
+def _grouped(commands: Sequence[Command]) -> str:
     """Return the commands under the question that each answers, with one example a question."""
-    longest = max(len(command.name) for command in COMMANDS)
+    longest = max(len(command.name) for command in commands)
     blocks = []
     for group in GROUPS:
-        lines = [f"  {one.name:{longest}}  {one.purpose}" for one in COMMANDS if one.group is group]
+        lines = [f"  {one.name:{longest}}  {one.purpose}" for one in commands if one.group is group]
         blocks.append("\n".join([f"{group.title}:", *lines, f"  Example: {group.example}"]))
     return "\n\n".join(blocks)
 
 
-def _epilog(command: Command) -> str:
-    """Return the example of a command, and where the files that it reads come from."""
-    reads = any(folder in command.example for folder in ("examples/", "results/"))
-    return f"Example: {command.example}" + (
-        "\nThe command `seqsep examples .` writes the files of this example." if reads else ""
-    )
-
-
-def _sentence(purpose: str) -> str:
-    return f"{purpose[0].upper()}{purpose[1:]}."
-
-
-def _print_help_of_a_member(arguments: Sequence[str]) -> None:
-    """Print the help of what the words name, such as a theorem, if they ask for it, and exit."""
-    command = next((command for command in COMMANDS if command.name == arguments[0]), None)
-    if command is None or command.help_of is None or not {"-h", "--help"} & set(arguments):
-        return
-    text = command.help_of(list(arguments[1:]))
+def _print_help(text: str | None) -> None:
+    """Print the help of what the words name, such as a theorem, and exit; do nothing if they name nothing."""
     if text is not None:
         print(text)
         raise SystemExit(DONE)
@@ -174,7 +159,7 @@ def _one_line(error: BaseException) -> str:
 def _say(message: str, status: int, arguments: Sequence[str] | None = None) -> int:
     """Print `seqsep COMMAND: MESSAGE` on standard error, and return the status. `arguments` are by default the process's."""
     given = next(iter(sys.argv[1:] if arguments is None else arguments), "")
-    known = given in {command.name for command in COMMANDS}
+    known = given in BY_NAME
     said = re.sub(rf"^{given}(: | (?=[^:]*: ))", "", message) if known else message  # functions name themselves: seqsep.bound
     print(f"seqsep{f' {given}' if known else ''}: {printable(said, kept='')}", file=sys.stderr)
     return status

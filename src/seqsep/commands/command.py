@@ -1,14 +1,16 @@
-"""What a command is: its name, its help, its flags and what it does."""
+"""A command: its name, its help, its flags and its function."""
 
 import argparse
 import json
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, NoReturn, TypeVar
 
 from seqsep.core.names import BadInput, nearest, printable
+
+T = TypeVar("T")
 
 
 class Parser(argparse.ArgumentParser):
@@ -34,7 +36,9 @@ class Parser(argparse.ArgumentParser):
         return list(self._option_string_actions)
 
     def unknown(self, words: Sequence[str]) -> str | None:
-        """The first of the words that is a flag which it does not know, nor the beginning of one; None if there is none."""
+        """Return the first of the words that is a flag, but is neither one of the known flags nor the beginning of one. Return
+        None if all are known.
+        """
         given = (word.split("=")[0] for word in words if word.startswith("--") and word != "--")
         return next((word for word in given if not any(flag.startswith(word) for flag in self.flags)), None)
 
@@ -110,8 +114,8 @@ class Command:
     `run` takes the options that `add_flags` declares and returns the exit status. It imports what it needs itself, as torch
     takes seconds to import and no other command should wait for it. `group` is the question that it answers in `seqsep --help`.
     `details` are the paragraphs after the purpose in the command's own help; an indented line keeps its line breaks.
-    `read_further` is there if the command takes flags that its parser does not know, such as a task's fields; `options.further`
-    is what it makes of them. `options.words` are all words after the command's name.
+    `takes_further` is True if the command takes flags that its parser does not know, such as a task's fields; they are
+    `options.further`. `options.words` are all words after the command's name.
     `help_of` is there if the command has a help for what its words name, such as a theorem; it gives None for words that name
     nothing.
 
@@ -127,8 +131,38 @@ class Command:
     add_flags: Callable[[argparse.ArgumentParser], None]
     run: Callable[[argparse.Namespace], int]
     details: str = ""
-    read_further: Callable[[list[str]], Any] | None = None
+    takes_further: bool = False
     help_of: Callable[[list[str]], str | None] | None = None
+
+
+def flags(kind: type[T], given: Mapping[str, Any]) -> T:
+    """Return a record of flags: each field of the dataclass `kind` has the value of the flag of its name.
+
+    >>> flags(Group, {"title": "theorems", "example": "seqsep list theorems", "json": False})
+    Group(title='theorems', example='seqsep list theorems')
+    """
+    return kind(**{field.name: given[field.name] for field in fields(kind)})  # type: ignore[arg-type]
+
+
+def parser_of(command: Command) -> Parser:
+    """Return the parser of a command, with its help: purpose, details, flags and example.
+
+    >>> from seqsep.commands import BY_NAME
+    >>> parser_of(BY_NAME["list"]).prog
+    'seqsep list'
+    """
+    reads = any(folder in command.example for folder in ("examples/", "results/"))
+    written = "\nThe command `seqsep examples .` writes the files of this example." if reads else ""
+    purpose = f"{command.purpose[0].upper()}{command.purpose[1:]}."
+    parser = Parser(
+        prog=f"seqsep {command.name}",
+        description=paragraphs(f"{purpose}\n\n{command.details}".rstrip()),
+        epilog=f"Example: {command.example}{written}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.takes_further = command.takes_further
+    command.add_flags(parser)
+    return parser
 
 
 def paragraphs(text: str, width: int = 100) -> str:

@@ -18,8 +18,8 @@ MINE = "yours"
 def committed_rows(place: Path) -> list[Row]:
     """Return the rows of a file, of every file of a folder, or of a store, without those of another version in it.
 
-    If the current folder has no `results`, that name stands for the committed rows that come with seqsep. Raises BadInput
-    for a folder without any, ValueError as `read_rows`, StoreError for a database that is no store.
+    If the current folder has no `results`, that name means the committed rows that come with seqsep. Raises BadInput
+    for a folder without any, ValueError as `read_rows`, StoreError for a database that is not a store.
     """
     if place == Path("results") and not place.exists():
         place = shipped("results")
@@ -36,7 +36,7 @@ def committed_rows(place: Path) -> list[Row]:
 
 
 def beside(mine: Iterable[Row], committed: Iterable[Row], label: str = MINE) -> Rows:
-    """A table of cells: the best committed row of each architecture, with how many runs it is the best of, then the reader's.
+    """Return a table of cells: the best committed row of each architecture with the number of its runs, then the reader's row.
 
     A cell is a task with all its fields. The best has the highest accuracy, then the fewest steps. `experiment` is the
     label for the reader's rows, else `NAME, best of N`.
@@ -55,7 +55,7 @@ def beside(mine: Iterable[Row], committed: Iterable[Row], label: str = MINE) -> 
 
 
 def sentence(mine: Sequence[Row], committed: Iterable[Row]) -> str:
-    """What a reader needs to know of the table."""
+    """Return the sentences that a reader needs to understand the table."""
     cells = {_cell(row.run) for row in committed if "question" not in row.configuration and row.finished}
     alone = sorted({f"{row.run.task.label()} N={row.run.task.length}" for row in mine if _cell(row.run) not in cells})
     without = f"; no other row has {', '.join(alone)}" if alone else ""
@@ -70,7 +70,7 @@ def _by_cell(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def _architectures(rows: Iterable[Row], cell: str) -> list[list[Row]]:
-    """The rows of a cell by their layers, width and positions, the best architecture first."""
+    """Return the rows of a cell by their layers, width and positions, the best architecture first."""
     groups: dict[tuple[str, int, str], list[Row]] = {}
     for row in rows:
         if _cell(row.run) == cell:

@@ -40,7 +40,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def add_check_again(parser: argparse.ArgumentParser) -> None:
-    """Add the flag that has every theorem checked anew."""
+    """Add the flag for checking every theorem again."""
     parser.add_argument(
         "--check-again",
         action="store_true",
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Demo:
-    """What a demo came to: the page, and whether a theorem or a run failed."""
+    """The results of a demo: the page, and whether a theorem or a run failed."""
 
     page: Path
     failed: bool
@@ -116,7 +116,9 @@ def first_runs(runs: "Sequence[Run]") -> "list[Run]":
 
 
 def plan(runs: "Sequence[Run]", store: "Store", cache: "OutcomeCache", *, workers: int | None, page: Path) -> list[str]:
-    """What the demo will do, and about how long it takes here: a short measurement, and what is kept already."""
+    """Return the lines of the plan: the steps of the demo, their estimated duration from a short measurement, and what is kept
+    already.
+    """
     from seqsep.lab.engines.engine import usable_cores
     from seqsep.lab.estimate import estimate
     from seqsep.lab.progress import duration
@@ -141,7 +143,7 @@ def plan(runs: "Sequence[Run]", store: "Store", cache: "OutcomeCache", *, worker
 
 
 def ending(page: Path, store: Path, rows: "Sequence[Row]", earlier: "Sequence[Row]", *, refuted: bool) -> list[str]:
-    """What a reader needs at the end: the finding, where the page is, what is kept, and what to try next."""
+    """Return the last lines for a reader: the finding, the path of the page, what is kept, and what to do next."""
     from seqsep.report.demo_runs import DemoRuns
     from seqsep.report.headline import separation
 
@@ -149,7 +151,7 @@ def ending(page: Path, store: Path, rows: "Sequence[Row]", earlier: "Sequence[Ro
     return [
         *([f"{found.sentence()}."] if found else []),
         *(["A theorem FAILS: its line above has the counterexample."] if refuted else []),
-        f"Open {page} in a browser; it needs no network. Beside it lies is-tree.html, a worked example.",
+        f"Open {page} in a browser; it needs no network. The file is-tree.html next to it is a worked example.",
         f"Runs are kept in {store}: seqsep store show {store}",
         "Next: seqsep --help; seqsep list theorems; seqsep check THEOREM --help; seqsep examples DIR for a layer of your own.",
     ]

@@ -25,9 +25,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the rows, and say how many there are, and how many failed runs and rows of another version are left out.
+    """Write the rows. Print their number, and how many failed runs and rows of another version are left out.
 
-    Raises FileNotFoundError if there is no such store, BadInput for an output of another kind.
+    Raises FileNotFoundError if the store does not exist, BadInput for an output of another kind.
     """
     from seqsep.lab.row import write_rows
     from seqsep.lab.run_labels import labels_file, read_labels, write_labels

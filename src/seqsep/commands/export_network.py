@@ -58,6 +58,6 @@ COMMAND = Command(
         "(docs/reference/networks.md).\n\n"
         "In Python, seqsep.Model.load(seqsep.load_network(FILE)) returns a torch.nn.Module."
     ),
-    read_further=list,
+    takes_further=True,
     help_of=lambda words: help_text("export-network", words, "-o FILE"),
 )

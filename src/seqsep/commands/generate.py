@@ -1,4 +1,6 @@
-"""`seqsep generate`: what a trained model writes behind the user's own inputs, its thought and its answer."""
+"""`seqsep generate`: the tokens that a trained model writes after the user's own inputs, its chain of thought and its
+answer.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -33,7 +35,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--input", type=Path, help="file of JSON lines with further inputs; - is standard input")
     parser.add_argument(
-        "--most", type=positive, help="greatest number of tokens to write; by default the length of the longest right thought"
+        "--most",
+        type=positive,
+        help="greatest number of tokens to write; by default the length of the longest right chain of thought",
     )
     parser.add_argument(
         "--retriever", metavar="FILE.py:FUNCTION", help="FUNCTION(tokens, prompt) answers queries; by default the task's own"
@@ -41,7 +45,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seconds", type=seconds, default=30.0, help="seconds that the retriever may take for one query; by default 30"
     )
-    parser.add_argument("--json", action="store_true", help="print a JSON object for each input, with thought and answer")
+    parser.add_argument(
+        "--json", action="store_true", help="print a JSON object for each input, with chain of thought and answer"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -79,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
 def _written(
     model: "Model", prompts: Sequence[tuple[int, ...]], stops: Sequence[int], most: int, **further: Any
 ) -> tuple[Sequence["Generated | None"], dict[int, str]]:
-    """What the model writes behind each prompt, None where it fails, and why it does, by the number of the prompt."""
+    """Return the tokens that the model writes after each prompt, None where it fails, and the reason by the prompt's number."""
     from seqsep.models.decode import GenerationFails, generate
 
     try:
@@ -89,7 +95,7 @@ def _written(
 
 
 def _in_one_line(failures: dict[str, str]) -> str:
-    """Where the first input stands that could not be answered, and why; and where the others are.
+    """Return one line: the place and the reason of the first input without an answer, and the places of the others.
 
     >>> _in_one_line({"--prompt 2": "no time"})
     '--prompt 2: no time'
@@ -102,14 +108,16 @@ def _in_one_line(failures: dict[str, str]) -> str:
 
 
 def _lines(path: Path) -> list[tuple[str, str]]:
-    """The lines of a file that are not blank, and where they are."""
+    """Return the lines of a file that are not blank, and their places."""
     name = "standard input" if str(path) == "-" else str(path)
     lines = enumerate(read_lines(path), start=1)
     return [(f"{name}, line {number}", line) for number, line in lines if line.strip()]
 
 
 def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:
-    """The prompt that a JSON object describes, or a line of `sample --json`. Raises BadInput with the place and the field."""
+    """Return the prompt that a JSON object or a line of `sample --json` describes. Raises BadInput with the place and the
+    field.
+    """
     from seqsep.tasks.reading import readable_form
 
     given = json_object(where, text)
@@ -120,7 +128,7 @@ def _prompt(task: "GeneratedTask", where: str, text: str) -> tuple[int, ...]:
 
 
 def _readable(task: "GeneratedTask", prompt: tuple[int, ...], generated: "Generated") -> dict[str, Any]:
-    """The input in the task's own format with the answer, null if none came, and the thought.
+    """Return the input in the task's own format with the answer, or null without one, and the chain of thought.
 
     `inserted` are the places of the thought, from 0, that a retriever wrote.
     """
@@ -133,7 +141,7 @@ def _readable(task: "GeneratedTask", prompt: tuple[int, ...], generated: "Genera
 
 
 def _in_words(shown: dict[str, Any]) -> str:
-    """The thought with a retriever's tokens in round brackets, and the answer behind it."""
+    """Return the chain of thought with a retriever's tokens in round brackets, and the answer after it."""
     inserted = set(shown["inserted"])
     thought = [f"({token})" if place in inserted else str(token) for place, token in enumerate(shown["thought"])]
     answer = "none came" if shown["answer"] is None else shown["answer"]
@@ -142,7 +150,7 @@ def _in_words(shown: dict[str, Any]) -> str:
 
 COMMAND = Command(
     name="generate",
-    purpose="show what a trained model writes, thought and answer",
+    purpose="show the chain of thought and the answer that a trained model writes",
     example="seqsep generate runs/store.sqlite --prompt '{\"edges\": [[1, 2], [2, 3], [1, 4]]}'",
     group=TRAINING,
     add_flags=add_flags,

@@ -1,4 +1,4 @@
-"""What an interrupted command has kept of what ran, for the line with which it ends."""
+"""The finished part of an interrupted command, for its closing line."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -31,7 +31,7 @@ def saying_what_is_kept(kept: Callable[[], str]) -> Iterator[None]:
 
 
 class KeptRuns:
-    """What a store has kept of a sweep that is interrupted; make it before the sweep, with what was there already."""
+    """The part of an interrupted sweep that a store has kept. Make it before the sweep, so that it knows the earlier rows."""
 
     def __init__(self, store: "Store", experiment: str) -> None:
         self.store = store
@@ -39,7 +39,9 @@ class KeptRuns:
         self.before = self._ended()
 
     def __call__(self) -> str:
-        """How many runs ended meanwhile, and how many go on from a checkpoint. The sweep must be over."""
+        """Return the number of runs that ended meanwhile, and of those that resume from a checkpoint. The sweep must be
+        over.
+        """
         new = len(self._ended() - self.before)
         waiting = self.store.unfinished()
         earlier = f", besides {len(self.before)} of earlier sweeps" if self.before else ""

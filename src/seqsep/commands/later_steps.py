@@ -15,7 +15,8 @@ def later_steps(
     rows: Sequence[Row],
     pauses: Mapping[Run, int],
 ) -> dict[Run, float]:
-    """Those behind the stage that follows from `rows`, or with `pauses` behind the rung at which its runs pause.
+    """Return the runs after the stage that follows from `rows`, with their steps. With `pauses`, include the steps after the
+    rung at which runs pause.
 
     Of runs that compete they are the average over the bracket.
     """
@@ -39,17 +40,14 @@ def _behind_the_rung(competing: Iterable[Sequence[Run]], pauses: Mapping[Run, in
 
 
 def _to_the_end(chosen: ChosenRuns, rows: Sequence[Row]) -> list[Run]:
-    """The runs of all stages, if those that have no row learn nothing."""
+    """Return the runs of all stages, if those without a row learn nothing."""
     known = list(rows)
     keys = {row.key for row in rows}
     while True:
         named = {run.key(): run for run in chosen.after(known)}
         if named.keys() <= keys:
             return list(named.values())
-        known += [_learned_nothing(key, run) for key, run in named.items() if key not in keys]
+        for key in named.keys() - keys:
+            learned_nothing = {"status": "finished", "accuracy": 0.0, "steps": named[key].steps}
+            known.append(Row(experiment="", key=key, configuration={}, result=learned_nothing, environment={}))
         keys |= named.keys()
-
-
-def _learned_nothing(key: str, run: Run) -> Row:
-    result = {"status": "finished", "accuracy": 0.0, "steps": run.steps}
-    return Row(experiment="", key=key, configuration={}, result=result, environment={})

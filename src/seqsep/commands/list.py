@@ -10,8 +10,10 @@ from seqsep.commands.status import DONE
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which registry."""
-    parser.add_argument("what", choices=REGISTRIES, metavar="|".join(REGISTRIES), help="which of them")
-    parser.add_argument("--json", action="store_true", help="one JSON list: an object a member, with ranges and choices")
+    parser.add_argument("what", choices=REGISTRIES, metavar="|".join(REGISTRIES), help="members to list")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON list with an object for each member, with ranges and choices"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -25,7 +27,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def lines_of(record: Record) -> list[str]:
-    """A record for a person: a line with name and summary, an indented one with the rest but for what the help of one shows."""
+    """Return a record for a person: a line with name and summary, and an indented line with the rest except what its own help
+    shows.
+    """
     rest = {key: value for key, value in record.items() if key not in ("name", "summary", "ranges", "choices")}
     described = ", ".join(f"{key} {_plain(value)}" for key, value in rest.items())
     return [f"{record['name']}: {record['summary']}", f"    {described}"]
@@ -43,7 +47,7 @@ def _plain(value: Any) -> str:
 
 COMMAND = Command(
     name="list",
-    purpose="list tasks, layers, theorems, experiments and other names",
+    purpose="list the tasks, mixers, theorems or experiments",
     example="seqsep list mixers --json",
     group=TRAINING,
     add_flags=add_flags,

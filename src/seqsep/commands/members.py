@@ -45,7 +45,7 @@ def registry_of(registry: str) -> Registry[Any]:
 
 
 def names(registry: str) -> list[str]:
-    """The names of a registry's members.
+    """Return the names of a registry's members.
 
     >>> names("tasks")[:2]
     ['associative-recall', 'bounded-dyck']
@@ -54,7 +54,7 @@ def names(registry: str) -> list[str]:
 
 
 def members(registry: str) -> list[Record]:
-    """Every member of a registry, in its order: name, summary, and what else `seqsep list` prints.
+    """Return every member of a registry, in its order: name, summary, and the rest that `seqsep list` prints.
 
     >>> members("mixers")[0]["name"]
     'attention'
@@ -63,7 +63,7 @@ def members(registry: str) -> list[Record]:
 
 
 def record_of(registry: str, name: str) -> Record:
-    """One member: name, summary, and what else `seqsep list` prints.
+    """Return one member: name, summary, and the rest that `seqsep list` prints.
 
     >>> record_of("experiments", "mamba-width")["presets"]["quick"]
     18
@@ -72,7 +72,7 @@ def record_of(registry: str, name: str) -> Record:
 
 
 def _task(task: "type[Task]") -> Record:
-    """A task: revision, each field with its default (None if it is required), and the choices of fields of text."""
+    """Return a task: revision, each field with its default (None if it is required), and the choices of fields of text."""
     return {
         "name": task.name,
         "summary": _first_line(task),
@@ -83,7 +83,7 @@ def _task(task: "type[Task]") -> Record:
 
 
 def _choices(task: "type[Task]", field: str) -> list[str]:
-    """The words after the semicolon in the meaning of a field of text; none if any text is taken."""
+    """Return the words after the semicolon in the meaning of a field of text. The list is empty if the field takes any text."""
     from seqsep.tasks.base import field_meanings
 
     if get_type_hints(task)[field] is not str:
@@ -93,7 +93,7 @@ def _choices(task: "type[Task]", field: str) -> list[str]:
 
 
 def _mixer(mixer: "type[Mixer]") -> Record:
-    """A mixer: revision, growth of the state, the defaults of its block, and its settings."""
+    """Return a mixer: revision, growth of the state, the defaults of its block, and its settings."""
     from seqsep.models.mixers import THEOREM_PLACES
     from seqsep.models.mixers.settings import settings
 
@@ -109,7 +109,7 @@ def _mixer(mixer: "type[Mixer]") -> Record:
 
 
 def _theorem(theorem: "Theorem") -> Record:
-    """A theorem: source, statement, and the options of its check."""
+    """Return a theorem: source, statement, and the options of its check."""
     return {
         "name": theorem.name,
         "summary": theorem.claim.statement,
@@ -119,7 +119,7 @@ def _theorem(theorem: "Theorem") -> Record:
 
 
 def _experiment(experiment: "Experiment") -> Record:
-    """An experiment: question, the number of runs of each preset, and the words of `seqsep run --only`."""
+    """Return an experiment: question, the number of runs of each preset, and the words of `seqsep run --only`."""
     return {
         "name": experiment.name,
         "summary": experiment.question,

@@ -1,4 +1,4 @@
-"""Lines of progress on stderr for what is no sweep: at most one every ten seconds."""
+"""Lines of progress on stderr for commands other than sweeps: at most one every ten seconds."""
 
 import sys
 import time
@@ -8,7 +8,7 @@ SECONDS_BETWEEN_LINES = 10.0
 
 
 def now_and_then() -> Callable[[str], None]:
-    """What prints words on stderr if ten seconds have passed since it last did, or since it was made.
+    """Return a function that prints words on stderr, if ten seconds have passed since its last line or since it was made.
 
     >>> say = now_and_then()
     >>> say("one of many")

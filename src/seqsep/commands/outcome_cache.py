@@ -26,7 +26,7 @@ MOST_BYTES = 1 << 26
 
 
 def cache_folder() -> Path | None:
-    """The user's folder for caches of seqsep: in XDG_CACHE_HOME, else in ~/.cache; None without a home."""
+    """Return the user's folder for caches of seqsep: in XDG_CACHE_HOME, else in ~/.cache; None without a home."""
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
     if given.is_absolute():
         return given / "seqsep"
@@ -37,7 +37,7 @@ def cache_folder() -> Path | None:
 
 
 def key() -> dict[str, str]:
-    """All that determines the outcomes, in words: sources as a digest, versions, processor and settings."""
+    """Return all that determines the outcomes, in words: sources as a digest, versions, processor and settings."""
     import numpy
 
     from seqsep.lab.device import environment
@@ -47,7 +47,7 @@ def key() -> dict[str, str]:
 
 
 def digest_of_sources(package: Path = PACKAGE) -> str:
-    """The SHA-256 of every source and data file of `WINGS`, with their names."""
+    """Return the SHA-256 of every source and data file of `WINGS`, with their names."""
     whole = hashlib.sha256()
     for wing in WINGS:
         for path in sorted((package / wing).rglob("*")):
@@ -67,7 +67,9 @@ class OutcomeCache:
 
     @classmethod
     def open(cls, again: bool = False) -> "OutcomeCache":
-        """What is kept for this key; nothing if `again`, or if the file is damaged, or of another key."""
+        """Return the cache with the outcomes kept for this key. It is empty if `again`, or if the file is damaged or of another
+        key.
+        """
         folder = cache_folder()
         path = None if folder is None else folder / FILE
         opened = cls(path, key())
@@ -82,21 +84,23 @@ class OutcomeCache:
             self.records[theorem] = list(records)
 
     def said(self) -> list[str]:
-        """A line that says which outcomes come from here, and how to check again; none if there are none."""
+        """Return a line that says which outcomes are from here, and how to check again. The list is empty if none are."""
         if not self.found:
             return []
         which = f"Outcomes of {self.found} theorems are those that an earlier demo or report left in {self.path}"
-        return [f"{which}; --check-again checks them anew."]
+        return [f"{which}; --check-again checks them again."]
 
     def kept(self) -> str:
-        """What an interrupt leaves, in words."""
+        """Return the words for an interrupted command: the number of kept outcomes and their file."""
         if not self.records or self.path is None:
             return ""
         count = len(self.records)
         return f"outcomes of {count} theorem{'' if count == 1 else 's'} are kept in {self.path}"
 
     def save(self) -> None:
-        """Write what is kept, whole or not at all. What cannot be written is said on stderr, and is no error."""
+        """Write the outcomes, completely or not at all. If they cannot be written, print a warning on stderr; this is not an
+        error.
+        """
         if self.path is None:
             return
         body = {"key": dict(self.key), "records": self.records}

@@ -1,4 +1,4 @@
-"""The files that one command writes: each has a name of its own, can be written, and is no file that the command reads.
+"""The files that one command writes: each has its own name, can be written, and differs from every file that the command reads.
 
 A command checks them before its work, so that no work is lost for a name.
 """
@@ -61,6 +61,8 @@ def require_report(folder: Path) -> None:
 
 
 def files_among(words: Iterable[str]) -> list[Path]:
-    """The files that words of a command line name, alone or behind a flag's equals sign: what its output must not replace."""
+    """Return the existing files among the words of a command line, also after a flag's equals sign: its output must not replace
+    them.
+    """
     paths = [Path(word.rpartition("=")[2]) for word in words]
     return [path for path in paths if path.is_file()]

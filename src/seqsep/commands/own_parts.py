@@ -1,13 +1,17 @@
 """A user's own layers, models and tasks on the command line of `seqsep check`: every law tried, in a process of its own."""
 
-import argparse
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Parser, print_json
+from seqsep.commands.engine_laws import own_model_verdicts
+from seqsep.commands.junit import junit_text
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
+from seqsep.core.files import require_output, write_file
 from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
@@ -20,7 +24,7 @@ MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
 
 
 def name_own_parts(words: Sequence[str]) -> bool:
-    """Whether the words name a user's own file; --mixer of a theorem names a built-in mixer."""
+    """Return True if the words mention a user's own file; --mixer of a theorem means a built-in mixer."""
     parts = [part for word in words for part in word.split("=", 1)]
     return "--model" in parts or any(flag in ("--mixer", "--task") and ".py" in value for flag, value in pairwise(parts))
 
@@ -31,63 +35,103 @@ def run_own_parts(words: Sequence[str]) -> int:
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
 
-    options = _own_part_options(words)
-    names = [*options.mixer, *options.model, *options.task]
-    layers = [*map(parse_layer, options.mixer), *map(UserModel.parse, options.model)]
-    parts = [*layers, *(own_task(PlugIn.parse(name), options.fields) for name in options.task)]
-    records = [_check_own_part(name, part, options) for name, part in zip(names, parts, strict=True)]
-    if options.json:
+    asked = _asked(words)
+    names = [*asked.mixer, *asked.model, *asked.task]
+    layers = [*map(parse_layer, asked.mixer), *map(UserModel.parse, asked.model)]
+    parts = [*layers, *(own_task(PlugIn.parse(name), asked.fields) for name in asked.task)]
+    chosen = [_chosen_laws(part, asked) for part in parts]
+    if asked.junit is not None:
+        require_output(asked.junit, read=(Path(name.rpartition(":")[0].removeprefix(UserModel.PREFIX)) for name in names))
+    records = [_check_own_part(*each, asked) for each in zip(names, parts, chosen, strict=True)]
+    if asked.junit is not None:
+        write_file(asked.junit, junit_text({name: _test_cases(record) for name, record in zip(names, records, strict=True)}))
+    if asked.json:
         print_json(records[0] if len(records) == 1 else records)
     return DONE if all(record["holds"] for record in records) else REFUTED
 
 
-def _own_part_options(words: Sequence[str]) -> argparse.Namespace:
+@dataclass(frozen=True)
+class OwnPartFlags:
+    """The user's parts, the sizes that they are built with, and how verdicts are printed."""
+
+    mixer: Sequence[str]
+    model: Sequence[str]
+    task: Sequence[str]
+    width: int
+    heads: int
+    fields: dict[str, Any]
+    stall_seconds: float
+    law: Sequence[str]
+    junit: Path | None
+    json: bool
+
+
+def _asked(words: Sequence[str]) -> OwnPartFlags:
     parser = Parser(prog="seqsep check")
     add_own_part_flags(parser, "your own layer, as FILE.py:CLASS", 60.0)
     parser.add_argument("--task", action="append", default=[], metavar="FILE.py:CLASS", help="your own task")
     parser.add_argument("--width", type=positive, default=8, help="width of the layer under test; by default 8")
     parser.add_argument("--heads", type=positive, default=2, help="heads of the layer, if it takes them; by default 2")
+    parser.add_argument("--law", action="append", default=[], metavar="NAME", help="a law to test; by default all of them")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdicts as a JUnit file, for CI")
     parser.add_argument("--json", action="store_true")
     if "--task" not in [word.split("=")[0] for word in words]:
-        return parser.parse_args(words)
+        return OwnPartFlags(**vars(parser.parse_args(words)), fields={})
     parser.takes_further = True
     options, further = parser.parse_known_args(words)
-    options.fields = {"length": LENGTH} | fields_from_flags(further)
-    if not isinstance(options.fields["length"], int):
-        raise BadInput(f"--task {options.task[0]}: --length: expected a whole number, found {options.fields['length']!r}")
-    return options
+    fields: dict[str, Any] = {"length": LENGTH} | fields_from_flags(further)
+    if not isinstance(fields["length"], int):
+        raise BadInput(f"--task {options.task[0]}: --length: expected a whole number, found {fields['length']!r}")
+    return OwnPartFlags(**vars(options), fields=fields)
 
 
-def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", options: argparse.Namespace) -> dict[str, Any]:
-    """Try every law on a layer, a model or a task, printing each verdict without --json; the record says what holds."""
-    from seqsep.lab.engines.engine import Ended, Judged
-    from seqsep.lab.engines.job import Check
-    from seqsep.lab.engines.local import Supervisor
+def _chosen_laws(part: "UserLayer | UserModel | UserTask", asked: OwnPartFlags) -> list[str]:
+    """Return the laws to test on a part. Raises BadInput if it has no law of a name that is given."""
+    from seqsep.lab.engines.validation import parts_of
+    from seqsep.models.plugins.model import UserModel
+
+    known = list(parts_of(part))
+    if not asked.law and not isinstance(part, UserModel):
+        return known
+    from seqsep.language_models.engines.check import ENGINE_LAWS
+    from seqsep.language_models.laws.check import choose_laws
+
+    return choose_laws(asked.law, dict.fromkeys([*known, *(ENGINE_LAWS if isinstance(part, UserModel) else ())]))
+
+
+def _test_cases(record: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the laws of a record, with those that were not tested."""
+    failed = [law["law"] for law in record["laws"] if law["holds"] is False]
+    untried = [{"law": law, "holds": None, "where": f"not tested: {failed[-1]} fails"} for law in record["untried"]]
+    return [*record["laws"], *untried]
+
+
+def _check_own_part(
+    name: str, part: "UserLayer | UserModel | UserTask", chosen: Sequence[str], asked: OwnPartFlags
+) -> dict[str, Any]:
+    """Test laws on a layer, a model or a task, printing each verdict without --json; the record says what holds."""
     from seqsep.lab.engines.validation import parts_of
     from seqsep.models.plugins.model import UserModel
     from seqsep.models.plugins.task import UserTask
 
     is_task = isinstance(part, UserTask)
     is_model = isinstance(part, UserModel)
-    sizes = options.fields if is_task else {"width": options.width, "heads": options.heads} | (MODEL_SIZES if is_model else {})
+    sizes = asked.fields if is_task else {"width": asked.width, "heads": asked.heads} | (MODEL_SIZES if is_model else {})
     laws: list[dict[str, Any]] = []
-    with Supervisor(1, options.stall_seconds) as supervisor:
-        for event in supervisor.run([Check(part, sizes)]):
-            if isinstance(event, Judged):
-                laws.append({"law": event.law, "holds": event.holds, "where": event.where})
-            elif isinstance(event, Ended) and "status" in event.result:
-                where = event.result["status"].removeprefix("failed: ")
-                laws.append({"law": "runs to the end", "holds": False, "where": where})
-            else:
-                continue
-            if not options.json:
-                print(_verdict_line(**laws[-1]), flush=True)
-    failed = sum(not law["holds"] for law in laws)
-    tried = {law["law"] for law in laws}
-    untried = [law for law in parts_of(part) if law not in tried]
-    if not options.json:
+    verdicts = _own_part_verdicts(part, sizes, chosen, asked.stall_seconds)
+    if is_model:
+        verdicts = chain(verdicts, _further_verdicts(name, chosen, laws, asked))
+    for law in verdicts:
+        laws.append(law)
+        if not asked.json:
+            print(_verdict_line(**law), flush=True)
+    failed = sum(law["holds"] is False for law in laws)
+    count = sum(law["holds"] is not None for law in laws)
+    known = chosen if asked.law else parts_of(part)
+    untried = [law for law in chosen if law in known and law not in {one["law"] for one in laws}]
+    if not asked.json:
         shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
-        verdict = f"{failed} of {len(laws)} laws fail" if failed else f"all {len(laws)} laws hold"
+        verdict = f"{failed} of {count} laws fail" if failed else f"all {count} laws hold"
         rest = f"; {len(untried)} more laws are not tested until this one holds" if untried else ""
         print(f"{name} with {shown}: {verdict}{rest}")
     kind = "task" if is_task else "model" if is_model else "mixer"
@@ -95,6 +139,52 @@ def _check_own_part(name: str, part: "UserLayer | UserModel | UserTask", options
     return {kind: name, "sha256": digest, "sizes": sizes, "holds": not failed, "laws": laws, "untried": untried}
 
 
-def _verdict_line(law: str, holds: bool, where: str) -> str:
-    line = f"{'holds' if holds else 'FAILS'}  {law}"
-    return f"{line}: {where}" if where else line
+def _own_part_verdicts(
+    part: "UserLayer | UserModel | UserTask", sizes: dict[str, Any], chosen: Sequence[str], stall_seconds: float
+) -> Iterator[dict[str, Any]]:
+    """Yield the verdicts about the chosen laws in turn, and that about another one if it leaves chosen laws untested."""
+    from seqsep.lab.engines.engine import Ended, Judged
+    from seqsep.lab.engines.job import Check
+    from seqsep.lab.engines.local import Supervisor
+    from seqsep.lab.engines.validation import BEFORE_LAWS, parts_of
+
+    left = {law for law in parts_of(part) if law in chosen} or set(BEFORE_LAWS)
+    other: dict[str, Any] | None = None
+    with Supervisor(1, stall_seconds) as supervisor:
+        for event in supervisor.run([Check(part, sizes)]):
+            if isinstance(event, Ended) and "status" in event.result:
+                where = event.result["status"].removeprefix("failed: ")
+                yield {"law": "runs to the end", "holds": False, "where": where}
+                return
+            if not isinstance(event, Judged):
+                continue
+            verdict = {"law": event.law, "holds": event.holds, "where": event.where}
+            if event.law in chosen:
+                yield verdict
+            elif not event.holds:
+                other = verdict
+                continue
+            left.discard(event.law)
+            if not left:
+                return
+    if other is not None and left:
+        yield other
+
+
+def _further_verdicts(
+    name: str, chosen: Sequence[str], laws: Sequence[Mapping[str, Any]], asked: OwnPartFlags
+) -> Iterator[dict[str, Any]]:
+    """Yield the verdicts about the chosen laws of engines on a complete model, if the laws before them hold."""
+    from seqsep.language_models.engines.check import ENGINE_LAWS
+
+    done = [law["law"] for law in laws]
+    left = [law for law in ENGINE_LAWS if law in chosen and law not in done]
+    if left and all(law["holds"] for law in laws):
+        for one in own_model_verdicts(name, asked.width, asked.heads, asked.stall_seconds, laws=left):
+            if one.holds is not None or asked.law:
+                yield {"law": one.law, "holds": one.holds, "where": one.where}
+
+
+def _verdict_line(law: str, holds: bool | None, where: str) -> str:
+    kind = "not tried" if holds is None else "holds" if holds else "FAILS"
+    return f"{kind}  {law}: {where}" if where else f"{kind}  {law}"

@@ -37,7 +37,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--bibtex",
         action="store_true",
-        help="also DIR/references.bib: the two papers, and those of the mixers that are shown",
+        help="also write DIR/references.bib, with the two papers and the papers of the mixers shown",
     )
     parser.add_argument(
         "--label",
@@ -45,8 +45,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=layers_and_label,
         metavar="LAYERS=NAME",
-        help="what the page, figures and tables call the models of these layers, as mamba,attention=mine or MyLayer=mine; may "
-        "be given several times; labels of seqsep train and run come with the rows that seqsep export writes",
+        help="name of the models of these layers on the page, in figures and tables, such as mamba,attention=mine or "
+        "MyLayer=mine; may be given several times; labels of seqsep train and run come with the rows that seqsep export writes",
     )
     add_check_again(parser)
 

@@ -5,12 +5,12 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import TRAINING, Command, Parser
+from seqsep.commands.command import TRAINING, Command, Parser, flags, parser_of
 from seqsep.commands.members import members, names, record_of
 from seqsep.commands.run_settings import add_override_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.sweeping import STALL_SECONDS, add_sweep_flags, carry_out, engine_of
+from seqsep.commands.sweeping import STALL_SECONDS, SweepFlags, add_sweep_flags, carry_out, engine_of
 from seqsep.core.names import BadInput, choose
 from seqsep.models.plugins.name import names_a_file
 
@@ -36,57 +36,54 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that choose runs and replace their parts."""
     parser.add_argument(
         "--preset",
-        help="which runs; seqsep run EXPERIMENT --help has them; by default its first, demo or quick, and demo for a file "
-        "that names none in PRESETS",
+        help="set of runs; seqsep run EXPERIMENT --help lists the sets; by default the first of them, demo or quick, and demo "
+        "for a file without PRESETS",
     )
     parser.add_argument(
         "--only",
         action="append",
         default=[],
         metavar="WORDS",
-        help="the runs that have all of these words, as attention,N=100; seqsep run EXPERIMENT --help has them; may be given "
-        "several times",
+        help="only the runs that have all of these words, such as attention,N=100; seqsep run EXPERIMENT --help lists the "
+        "words; may be given several times",
     )
     parser.add_argument(
         "--claim",
         action="append",
         default=[],
         metavar="CLAIM",
-        help="of the experiment claims: the runs that decide the claims with this name or beginning; seqsep claims lists them",
+        help="for the experiment claims: the runs that decide the claims with this name or beginning; seqsep claims lists them",
     )
     add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
     parser.add_argument(
         "--task",
         metavar="TASK",
-        help="a task, or your own as FILE.py:CLASS, in place of that of every run; fields of a task, or of the runs' own, "
-        "are further flags, as --length 50",
+        help="a task, or your own as FILE.py:CLASS, in place of the task of every run; the fields of the task are further "
+        "flags, such as --length 50",
     )
     add_override_flags(parser)
 
 
-def check_words(options: argparse.Namespace) -> dict[str, int | float | str]:
-    """The fields of --task, from further flags, before torch is imported. Raises BadInput for an unknown name or flag."""
-    if Path(options.experiment).suffix != ".py":
-        choose("experiment", options.experiment, names("experiments"))
-    for kind, given in {"mixer": options.mixer, "task": [options.task] if options.task else []}.items():
+def check_words(experiment: str, mixers: "Sequence[str]", task: str | None) -> None:
+    """Raise BadInput for an unknown name, before torch is imported."""
+    if Path(experiment).suffix != ".py":
+        choose("experiment", experiment, names("experiments"))
+    for kind, given in {"mixer": mixers, "task": [task] if task else []}.items():
         for name in given:
             if not names_a_file(name):
                 choose(kind, name.partition("(")[0], names(f"{kind}s"))
-    if options.task is None and Path(options.experiment).suffix != ".py":
-        _refuse_what_is_no_field(options)
-    return fields_from_flags(options.further)
 
 
-def _refuse_what_is_no_field(options: argparse.Namespace) -> None:
-    """Raise BadInput for the first of the further words, or a flag among them, that is no field of any task."""
+def _refuse_what_is_no_field(further: "Sequence[str]") -> None:
+    """Raise BadInput for the first further word, or a flag among them, that is not a field of any task."""
     fields = {name for record in members("tasks") for name in record["fields"]}
-    for word in [*options.further[:1], *(word for word in options.further if word.startswith("--"))]:
+    for word in [*further[:1], *(word for word in further if word.startswith("--"))]:
         if not word.startswith("--") or word[2:].partition("=")[0].replace("-", "_") not in fields:
-            options.parser.refuse(word)
+            parser_of(COMMAND).refuse(word)
 
 
 def help_of_experiment(words: list[str]) -> str | None:
-    """The help of the experiment that the first word names: its question, its presets, and the command's flags.
+    """Return the help of the experiment in the first word: its question, its presets, and the command's flags.
 
     None if that is a flag. Raises BadInput for a name that there is not, ValueError for a file that does not load.
     """
@@ -104,16 +101,18 @@ def help_of_experiment(words: list[str]) -> str | None:
         name = choose("experiment", words[0], names("experiments"))
         record = record_of("experiments", name)
         question = record["summary"]
-        presets = [f"  {preset:<14}{runs} runs" for preset, runs in record["presets"].items()]
+        presets = [f"  {preset:<20}{runs} runs" for preset, runs in record["presets"].items()]
         words_of_runs = only_words(record["words"])
     parser = Parser(prog=f"seqsep run {name}", usage=f"seqsep run {name} [--preset PRESET] [options]")
     add_flags(parser)
-    flags = parser.format_help().partition("options:")[2]
-    return "\n".join([f"usage: {parser.usage}", "", question, "", "presets:", *presets, "", *words_of_runs, f"options:{flags}"])
+    listed = parser.format_help().partition("options:")[2]
+    return "\n".join(
+        [f"usage: {parser.usage}", "", question, "", "presets:", *presets, "", *words_of_runs, f"options:{listed}"]
+    )
 
 
 def only_words(words: "Sequence[str]") -> list[str]:
-    """The words of --only for a help text: names in one line, then a line for each size, as N=20, N=50.
+    """Return the words of --only for a help text: names in one line, then a line for each size, such as N=20, N=50.
 
     >>> only_words(["lstm", "index-lookup", "N=20", "N=50"])
     ['words for --only, of which a preset may lack some:', '  lstm, index-lookup', '  N=20, N=50', '']
@@ -130,7 +129,10 @@ def run(options: argparse.Namespace) -> int:
 
     Raises ValueError and FileNotFoundError for bad input.
     """
-    fields = check_words(options)
+    check_words(options.experiment, options.mixer, options.task)
+    if options.task is None and Path(options.experiment).suffix != ".py":
+        _refuse_what_is_no_field(options.further)
+    fields = fields_from_flags(options.further)
     layers = layer_names(options.layers) if options.layers else None
     if layers and (options.mixer or options.model):
         raise BadInput("--layers: expected it without --mixer and --model, which replace the layers too")
@@ -139,40 +141,41 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.lab.run_labels import read_labels
     from seqsep.lab.run_table import RunTable
 
-    engine_of(options)  # says at once which flag does not fit
+    sweep_flags = flags(SweepFlags, vars(options))
+    engine = engine_of(sweep_flags)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
     replacements = Replacements(
         mixers=options.mixer,
         models=options.model,
         task=options.task,
         fields=fields,
-        settings={"width": options.width, **settings_given(options)},
+        settings={"width": options.width, **settings_given(vars(options))},
         layers=layers,
         seeds=options.seed or (None,),
     )
     changes = replacements.changes()
     preset = options.preset or next(iter(experiment.presets), PRESET_OF_A_FILE)
     is_of_claims = options.claim or (experiment.name == "claims" and not options.preset)
-    grid = _runs_of_claims(options) if is_of_claims else experiment.runs(preset)
+    grid = _runs_of_claims(options.experiment, options.claim, options.preset) if is_of_claims else experiment.runs(preset)
     search = experiment.search(preset)
     runs = choose_runs(grid, search, only=options.only, changes=changes)
-    rows = carry_out(experiment.name, runs, options)
+    rows = carry_out(experiment.name, runs, sweep_flags, engine)
     if rows and options.compare is None:
         print(RunTable(rows, read_labels(options.store)).table())
     return REFUTED if any(row.failed for row in rows) else DONE
 
 
-def _runs_of_claims(options: argparse.Namespace) -> "list[Run]":
+def _runs_of_claims(experiment: str, named: "Sequence[str]", preset: str | None) -> "list[Run]":
     """Return the runs that decide the claims of --claim; without it those that could still decide one. The cheapest come first.
 
     Raises BadInput for another experiment, a preset beside --claim, or a name that no claim has.
     """
     from seqsep.lab.experiments.claims import claims_named, decisive_runs, undecided_runs
 
-    if options.experiment != "claims" or options.preset:
+    if experiment != "claims" or preset:
         raise BadInput("--claim: expected seqsep run claims --claim NAME, without --preset")
     try:
-        return decisive_runs(claims_named(options.claim)) if options.claim else undecided_runs()
+        return decisive_runs(claims_named(named)) if named else undecided_runs()
     except ValueError as error:
         raise BadInput(f"--{error}") from None
 
@@ -194,6 +197,6 @@ COMMAND = Command(
         "      return [Run(IndexLookup(length=20), layers=('layer.py:MyLayer', 'attention'),\n"
         "                  width=64, steps=2000, seed=seed) for seed in range(3)]"
     ),
-    read_further=list,
+    takes_further=True,
     help_of=help_of_experiment,
 )

@@ -1,19 +1,21 @@
 """The settings of a run as flags: of `seqsep train`, which makes runs, and of `seqsep run`, which changes those of others."""
 
 import argparse
-from typing import Any, NamedTuple, get_args, get_type_hints
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import positive, reader
-from seqsep.core.names import BadInput, choose, nearest, split_names
+from seqsep.core.names import choose, split_names
 from seqsep.models.plugins.name import names_a_file
 
 WIDTH = 64
 STEPS = 5000
 MOST_SEEDS = 1000
 LAYERS = (
-    "mixers from the first layer to the last, as mamba,mamba,attention, with settings as in 'mamba2(states=128)' "
-    "(docs/reference/mixers.md has them); your own as FILE.py:CLASS, or, alone, model:FILE.py:CLASS"
+    "mixers from the first layer to the last, such as mamba,mamba,attention, with settings as in 'mamba2(states=128)' "
+    "(see docs/reference/mixers.md); your own mixer as FILE.py:CLASS; your own complete model as model:FILE.py:CLASS, without "
+    "other layers"
 )
 
 
@@ -26,7 +28,7 @@ class Setting(NamedTuple):
     choices: tuple[str, ...] = ()
 
     def explained(self) -> str:
-        """Meaning and values, as help shows them.
+        """Return meaning and values, in the form of the help.
 
         >>> SETTINGS["heads"].explained(), SETTINGS["feed_forward"].explained()
         ('attention heads of a layer; from 1', 'feed-forward part of a block; gelu, swiglu')
@@ -36,10 +38,10 @@ class Setting(NamedTuple):
 
 SETTINGS: dict[str, Setting] = {
     "heads": Setting("attention heads of a layer", 4, "from 1"),
-    "steps": Setting("most steps, each a batch of fresh examples", STEPS, "from 1"),
+    "steps": Setting("greatest number of steps; each step has a batch of fresh examples", STEPS, "from 1"),
     "batch": Setting("examples of a step", 64, "from 1"),
-    "learning_rate": Setting("of Adam, after the warm-up", 0.001, "above 0, below 1000"),
-    "decay": Setting("how the learning rate falls from there", "constant", choices=("constant", "linear", "cosine")),
+    "learning_rate": Setting("learning rate of Adam after the warm-up", 0.001, "above 0, below 1000"),
+    "decay": Setting("schedule of the learning rate after the warm-up", "constant", choices=("constant", "linear", "cosine")),
     "warm_up": Setting("steps over which the learning rate grows", 0, "from 0"),
     "mixed_steps": Setting("first steps whose training inputs have mixed lengths, a curriculum", 0, "from 0"),
     "embedding_scale": Setting("standard deviation of the first weights of embeddings", 0.02, "above 0"),
@@ -53,21 +55,25 @@ SETTINGS: dict[str, Setting] = {
         choices=("default", "learned", "sinusoidal", "rope", "none"),
     ),
     "dtype": Setting(
-        "of products of matrices (bfloat16 is slower on a processor without units for it)",
+        "type of matrix products (bfloat16 is slower on a processor without units for it)",
         "float32",
         choices=("float32", "bfloat16"),
     ),
-    "norm": Setting("in front of each part (default: that of the layers)", "default", choices=("default", "layer", "rms")),
+    "norm": Setting(
+        "norm before each part of a block; default: the one that the layers need",
+        "default",
+        choices=("default", "layer", "rms"),
+    ),
     "feed_forward": Setting("feed-forward part of a block", "gelu", choices=("gelu", "swiglu")),
-    "hidden": Setting("width within the feed-forward part, and 0: four times the model's", 0, "from 0"),
-    "biases": Setting("whether linear layers have them", True, choices=("true", "false")),
-    "embeddings": Setting("of tokens and positions", "learned", choices=("learned", "tied-sinusoids")),
-    "live": Setting("examples on which a model writes thought and answer itself, if the task has a thought", 1000, "from 0"),
+    "hidden": Setting("width within the feed-forward part; 0 means four times the width of the model", 0, "from 0"),
+    "biases": Setting("true if linear layers have biases", True, choices=("true", "false")),
+    "embeddings": Setting("embeddings of tokens and positions", "learned", choices=("learned", "tied-sinusoids")),
+    "live": Setting("examples for which the model writes the chain of thought itself, if the task has one", 1000, "from 0"),
 }
 """Each setting that is a flag, known without importing `lab.run.Run`; a test compares."""
 FLAGS = {"live": "--rollouts", "evaluation": "--eval-examples"}
 """The flags that are not named as their field; the field's name still works, hidden, until 0.5."""
-SEEDS_MEAN = "one, or several as 0..2 or 0,5: a run each; each 0 to 2^63 - 1"
+SEEDS_MEAN = "random seed, or several such as 0..2 or 0,5, with a run for each; from 0 to 2^63 - 1"
 WIDTH_MEANS = "coordinates of the residual stream; from 1"
 
 
@@ -77,30 +83,31 @@ def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--width", type=positive, default=WIDTH, help=f"{WIDTH_MEANS}; by default {WIDTH}")
     parser.add_argument("--seed", type=seed_list, default=(0,), metavar="SEEDS", help=f"{SEEDS_MEAN}; by default 0")
     for name, setting in SETTINGS.items():
-        shown = str(setting.default).lower() if isinstance(setting.default, bool) else setting.default
-        words = f"{setting.explained()}; by default {shown}"
-        parser.add_argument(flag(name), dest=name, default=str(shown), metavar="VALUE", help=words)
-    _add_earlier_flags(parser)
+        shown = str(setting.default).lower() if isinstance(setting.default, bool) else str(setting.default)
+        _add_setting(parser, name, default=shown, help=f"{setting.explained()}; by default {shown}")
 
 
 def add_override_flags(parser: argparse.ArgumentParser) -> None:
     """Add the same flags without defaults: what is given stands in the place of the runs' own."""
-    group = parser.add_argument_group("of every run, in place of its own")
+    group = parser.add_argument_group("settings of every run, in place of those of the experiment")
     group.add_argument("--layers", metavar="A,B,..", help=LAYERS)
     group.add_argument("--width", type=positive, help=WIDTH_MEANS)
     group.add_argument("--seed", type=seed_list, metavar="SEEDS", help=SEEDS_MEAN)
     for name, setting in SETTINGS.items():
-        group.add_argument(flag(name), dest=name, metavar="VALUE", help=setting.explained())
-    _add_earlier_flags(group)
+        _add_setting(group, name, help=setting.explained())
 
 
-def _add_earlier_flags(parser: argparse._ActionsContainer) -> None:
-    for name in FLAGS:
-        parser.add_argument(f"--{name}", dest=name, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
+def _add_setting(parser: argparse._ActionsContainer, name: str, **keywords: Any) -> None:
+    """Add the flag of a setting, and its earlier name if it has one."""
+    setting = SETTINGS[name]
+    read = str if setting.choices else reader(type(setting.default))
+    parser.add_argument(flag(name), dest=name, type=read, choices=setting.choices or None, metavar="VALUE", **keywords)
+    if name in FLAGS:
+        parser.add_argument(f"--{name}", dest=name, type=read, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
 
 def flag(name: str) -> str:
-    """The flag of a field.
+    """Return the flag of a field.
 
     >>> flag("learning_rate"), flag("live")
     ('--learning-rate', '--rollouts')
@@ -125,7 +132,7 @@ def seed_list(text: str) -> tuple[int, ...]:
 
 
 def layer_names(text: str) -> list[str]:
-    """The layers of a list with commas, before torch is imported. Raises BadInput for an unknown mixer.
+    """Return the layers of a list with commas, before torch is imported. Raises BadInput for an unknown mixer.
 
     >>> layer_names("mamba2(states=8,conv=2),own.py:Layer")
     ['mamba2(states=8,conv=2)', 'own.py:Layer']
@@ -137,21 +144,11 @@ def layer_names(text: str) -> list[str]:
     return layers
 
 
-def settings_given(options: argparse.Namespace) -> dict[str, Any]:
-    """The settings whose flags are given, in the types of their fields. Raises BadInput for a value of another type."""
-    from seqsep.lab.run import Run
+def settings_given(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the given settings, in the types of their fields.
 
-    hints = get_type_hints(Run)
-    given = {name: getattr(options, name) for name in SETTINGS}
-    return {name: _value(flag(name), text, hints[name]) for name, text in given.items() if text is not None}
-
-
-def _value(flag: str, given: str, hint: Any) -> Any:
-    """A flag's value in the type of its field. Raises BadInput for another."""
-    choices = ("true", "false") if hint is bool else get_args(hint)
-    if choices and given not in choices:
-        raise BadInput(f"{flag}: expected {', '.join(choices)}, found {given}{nearest(given, list(choices))}")
-    try:
-        return given == "true" if hint is bool else reader(hint if not choices else str)(given)
-    except (ValueError, argparse.ArgumentTypeError) as error:
-        raise BadInput(f"{flag}: {error}") from None
+    >>> settings_given(dict.fromkeys(SETTINGS) | {"steps": 5, "biases": "false", "json": True})
+    {'steps': 5, 'biases': False}
+    """
+    settings = {name: given[name] for name in SETTINGS if given[name] is not None}
+    return settings | ({"biases": settings["biases"] == "true"} if "biases" in settings else {})

@@ -2,10 +2,10 @@
 
 import argparse
 import inspect
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, dataclass, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from seqsep.commands.command import FUNCTIONS, Command, Parser, print_json
+from seqsep.commands.command import FUNCTIONS, Command, Parser, flags, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import fields_from_flags, positive, reader, whole_number
 from seqsep.commands.status import DONE
@@ -39,54 +39,64 @@ def _add_own_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+@dataclass(frozen=True)
+class _Wanted:
+    """The flags that every task has."""
+
+    count: int
+    start: int
+    seed: int
+    training: bool
+    json: bool
+
+
 def run(options: argparse.Namespace) -> int:
     """Print the examples, one a line, each cut at its length."""
+    wanted = flags(_Wanted, vars(options))
     if names_a_file(options.task):
-        return _print_examples_of_a_file(options)
-    return _print_examples(task_from_flags(options.task, options.further), options)
+        return _print_examples_of_a_file(options.task, options.further, wanted)
+    return _print_examples(task_from_flags(options.task, options.further), wanted)
 
 
-def _print_examples_of_a_file(options: argparse.Namespace) -> int:
-    """Print examples of a user's task. Raises BadInput without a length, PlugInFails for what is no task."""
+def _print_examples_of_a_file(name: str, further: "Sequence[str]", wanted: _Wanted) -> int:
+    """Print examples of a user's task. Raises BadInput without a length, PlugInFails for a class that is not a task."""
     from seqsep.models.plugins.load import PlugInFails, naming_its_line
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
 
-    source = PlugIn.parse(options.task)
-    given = fields_from_flags(options.further)
+    source = PlugIn.parse(name)
+    given = fields_from_flags(further)
     if not isinstance(given.get("length"), int):
         found = given.get("length", "none")
-        raise BadInput(
-            f"{source.words}: --length: expected a whole number, found {found} (try seqsep sample {options.task} --help)"
-        )
+        raise BadInput(f"{source.words}: --length: expected a whole number, found {found} (try seqsep sample {name} --help)")
     path = required(source.path, "the path of the task's file")
     with naming_its_line(path, passing=(PlugInFails, OSError)):  # an OSError of the output is not of the file
-        return _print_examples(own_task(source, given), options)
+        return _print_examples(own_task(source, given), wanted)
 
 
-def _print_examples(task: "Task", options: argparse.Namespace) -> int:
+def _print_examples(task: "Task", wanted: _Wanted) -> int:
     from seqsep.tasks import NOTHING_ASKED
 
-    for inputs, targets in _examples(task, options):
+    for inputs, targets in _examples(task, wanted):
         answer = next((target for target in reversed(targets) if target != NOTHING_ASKED), NOTHING_ASKED)
         readable = task.readable(tuple(inputs), answer)
-        if options.json:
+        if wanted.json:
             print_json({"inputs": inputs, "targets": targets, "readable": readable})
         else:
             print("  ".join(f"{key}: {value}" for key, value in readable.items()))
     return DONE
 
 
-def _examples(task: "Task", options: argparse.Namespace) -> "Iterator[tuple[list[Any], list[int]]]":
-    """Inputs and targets of each example, drawn as they are asked for, so that their count needs no memory.
+def _examples(task: "Task", wanted: _Wanted) -> "Iterator[tuple[list[Any], list[int]]]":
+    """Yield inputs and targets of each example. They are drawn on demand, so that many examples need little memory.
 
     The first is drawn alone: a user's task that cannot draw one says why before its `longest` is asked for.
     """
-    start = options.start
-    behind = start + options.count
+    start = wanted.start
+    behind = start + wanted.count
     at_once = 1
     while start < behind:
-        batch = task.sample(start, min(at_once, behind - start), options.seed, evaluate=not options.training)
+        batch = task.sample(start, min(at_once, behind - start), wanted.seed, evaluate=not wanted.training)
         rows = zip(batch.inputs.tolist(), batch.targets.tolist(), batch.lengths.tolist(), strict=True)
         for inputs, targets, tokens in rows:
             yield inputs[:tokens], targets[:tokens]
@@ -95,7 +105,7 @@ def _examples(task: "Task", options: argparse.Namespace) -> "Iterator[tuple[list
 
 
 def task_from_flags(name: str, words: "Sequence[str]") -> "Task":
-    """The task of a name, its fields read from flags. Raises BadInput for a flag that is no field."""
+    """Return the task of a name, with fields from flags. Raises BadInput for a flag that is not a field."""
     from seqsep.tasks import BY_NAME
 
     kind: Any = BY_NAME[choose("task", name, list(BY_NAME))]
@@ -126,7 +136,7 @@ def _add_fields(group: "argparse._ArgumentGroup", kind: "type[Task]") -> None:
 
 
 def help_of_task(words: list[str]) -> str | None:
-    """The help of the task that the first word names: what it asks, its fields, and the command's own flags.
+    """Return the help of the task in the first word: its question, its fields, and the command's own flags.
 
     None if that is a flag. Raises BadInput for a name that there is not.
     """
@@ -147,16 +157,16 @@ def help_of_task(words: list[str]) -> str | None:
 
 
 def _help_of_a_file(name: str) -> str:
-    """The help of a user's task: the docstring of its class, what it is built with, and the command's own flags."""
+    """Return the help of a user's task: the docstring of its class, its parameters, and the command's own flags."""
     from seqsep.models.plugins.load import load
     from seqsep.models.plugins.name import PlugIn
 
     kind = load(PlugIn.parse(name))
     parser = Parser(prog=f"seqsep sample {name}", usage=f"seqsep sample {name} --length LENGTH [options]")
     _add_own_flags(parser)
-    flags = parser.format_help().partition("options:")[2]
+    own_flags = parser.format_help().partition("options:")[2]
     fields_shown = "\n".join(f"  {_field_in_words(parameter)}" for parameter in inspect.signature(kind).parameters.values())
-    parts = [f"usage: {parser.usage}", docstring(kind), f"fields of the task:\n{fields_shown}", f"options:{flags}"]
+    parts = [f"usage: {parser.usage}", docstring(kind), f"fields of the task:\n{fields_shown}", f"options:{own_flags}"]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -172,6 +182,6 @@ COMMAND = Command(
     group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
-    read_further=list,
+    takes_further=True,
     help_of=help_of_task,
 )

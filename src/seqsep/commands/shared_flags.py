@@ -1,4 +1,6 @@
-"""What several commands read from flags: counts, a task's fields, a theorem's options, a user's own layers and models."""
+"""Readers of flags that several commands share: counts, a task's fields, a theorem's options, a user's own layers and
+models.
+"""
 
 import argparse
 import re
@@ -71,7 +73,7 @@ def label(text: str) -> str:
 def fraction(text: str) -> Fraction:
     """Read a fraction or a decimal number: 1/64, 0.1. Raises ArgumentTypeError for anything else.
 
-    At most 50 characters and an exponent of two digits, as what stands behind e is multiplied out.
+    At most 50 characters and an exponent of two digits, because the exponent after e is multiplied out.
     """
     if len(text) > 50 or re.search("e[+-]?[0-9_]{3}", text.lower()):
         raise argparse.ArgumentTypeError(
@@ -84,9 +86,9 @@ def fraction(text: str) -> Fraction:
 
 
 def fields_from_flags(words: Sequence[str]) -> dict[str, int | float | str]:
-    """The values of flags whose names and types are known only later: --name 3, or --name=next.
+    """Return the values of flags whose names and types are known only later: --name 3, or --name=next.
 
-    Raises BadInput for a word that is no flag, or a flag without a value.
+    Raises BadInput for a word that is not a flag, or a flag without a value.
     """
     parts = [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
     flags = parts[::2]
@@ -109,13 +111,13 @@ def _number_or_text(text: str) -> int | float | str:
 
 
 def reader(kind: Any) -> Callable[[str], Any]:
-    """How a word becomes a value of a parameter's type."""
+    """Return the function that turns a word into a value of a parameter's type."""
     readers: dict[Any, Callable[[str], Any]] = {int: whole_number, float: number, Fraction: fraction}
     return readers.get(kind, kind if isinstance(kind, type) else str)
 
 
 def add_own_part_flags(parser: argparse.ArgumentParser, mixer_help: str, stall_seconds: float) -> None:
-    """Flags for a user's own layers and models, and for how long they may stand still."""
+    """Add flags for a user's own layers and models, and for the longest time without progress."""
     parser.add_argument(
         "--mixer", action="append", default=[], metavar="MIXER", help=f"{mixer_help}; may be given several times"
     )
@@ -157,7 +159,7 @@ def add_kept_model(parser: argparse.ArgumentParser, folder: str = "") -> None:
 
 
 def weights_folder(store: Path) -> Path:
-    """Where the models of a store's runs are, each as KEY.safetensors.
+    """Return the folder with the models of a store's runs, each as KEY.safetensors.
 
     >>> weights_folder(Path("runs/store.sqlite"))
     PosixPath('runs/store.sqlite.weights')
@@ -166,7 +168,8 @@ def weights_folder(store: Path) -> Path:
 
 
 def kept_file(place: Path, key: str | None) -> Path:
-    """The file of a model: the one named, or that of the run in a store whose key begins so, or of its only run.
+    """Return the file of a model: `place` itself, or the model of the run in a store whose key begins with `key`, or of its
+    only run.
 
     Raises BadInput if none or several do, with the keys that there are.
 
@@ -195,7 +198,7 @@ def kept_file(place: Path, key: str | None) -> Path:
 
 
 def is_store(place: Path) -> bool:
-    """Whether a file is a SQLite database; `Store` says what is wrong with one that is no store.
+    """Return True if a file is a SQLite database. `Store` reports what is wrong with a database that is not a store.
 
     >>> is_store(Path("absent.sqlite"))
     False

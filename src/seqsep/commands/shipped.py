@@ -10,6 +10,7 @@ from pathlib import Path
 PATTERNS = (
     "examples/**/*.py",
     "examples/**/*.json",
+    "examples/**/*.c",
     "results/*.jsonl",
     "results/audit/sizes.jsonl",
     "results/audit/*.safetensors",

@@ -1,4 +1,4 @@
-"""How the program ends: the exit statuses of every command."""
+"""The exit statuses of every command."""
 
 DONE = 0
 REFUTED = 1

@@ -12,9 +12,9 @@ from seqsep.commands.status import DONE, REFUTED
 from seqsep.core.names import printable
 
 ACTIONS = {
-    "show": "check a store and say what it holds",
+    "show": "check a store and summarise its rows",
     "repair": "keep every intact row of a damaged store; the damaged file is kept under another name",
-    "import": "take exported rows into a store, so that a sweep goes on from them; a run that it holds finished stays",
+    "import": "add exported rows to a store, so that a sweep resumes from them; finished runs of the store are kept",
 }
 
 
@@ -90,7 +90,7 @@ def repair(path: Path, as_json: bool) -> int:
 def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
     """Record the rows of the files, each once; print how many are new.
 
-    A finished row of the store stays as it is. Raises ValueError for a line that is no row, before anything is recorded,
+    A finished row of the store stays as it is. Raises ValueError for a line that is not a row, before anything is recorded,
     StoreError and StoreUnavailable.
     """
     from seqsep.lab.row import Row, read_rows
@@ -102,7 +102,7 @@ def import_rows(path: Path, files: list[Path], as_json: bool) -> int:
     if labels:
         require_outputs([labels_file(path)], read=files)
     recorded: list[Row] = []
-    interrupted = saying_what_is_kept(lambda: f"{len(recorded)} of the rows are in {path}, each whole; import them again")
+    interrupted = saying_what_is_kept(lambda: f"{len(recorded)} of the rows are in {path}, each complete; import them again")
     with interrupted, Store(path) as store, store.driving():
         held = {(row.experiment, row.key) for row in store.finished()}
         new = [row for place, row in given.items() if place not in held]
@@ -124,7 +124,7 @@ def _count(number: int, noun: str) -> str:
 
 COMMAND = Command(
     name="store",
-    purpose="show what a store holds, repair it, or take exported rows into it",
+    purpose="show or repair a store, or add exported rows to it",
     example="seqsep store repair runs/store.sqlite",
     group=RESULTS,
     add_flags=add_flags,

@@ -1,4 +1,4 @@
-"""What rows of a store came to, by experiment: counts, the accuracies of each model and task, and every failure."""
+"""The rows of a store by experiment: counts, the accuracies of each model and task, and every failure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,9 @@ class StoredExperiment:
             self.failures.append((row.key, _run(row, cell), row.status))
 
     def lines(self, name: str) -> list[str]:
-        """The experiment for a person: its counts, then a line a cell, a failure, kept weights; long lists are cut."""
+        """Return the experiment for a person: its counts, then a line for each cell, failure and kept weights. Long lists are
+        cut.
+        """
         parts = [f"{number} {word}" for word, number in self.counts.items() if number or word != "pruned"]
         cells = [f"    {cell}: accuracy {_span(found)}" for cell, found in sorted(self.accuracies.items())]
         failed = [f"    {key[:12]} {run}: {status}" for key, run, status in self.failures]
@@ -47,7 +49,7 @@ class StoredExperiment:
         return [printable(line, kept="") for line in lines]
 
     def record(self) -> dict[str, Any]:
-        """The experiment as JSON."""
+        """Return the experiment as JSON."""
         spans = {cell: {"runs": len(of), "least": min(of), "greatest": max(of)} for cell, of in sorted(self.accuracies.items())}
         failures = [{"key": key, "run": run, "status": status} for key, run, status in self.failures]
         kept = [{"key": key, "run": run} for key, run in self.kept]
@@ -57,7 +59,7 @@ class StoredExperiment:
 def by_experiment(
     rows: Sequence[Row], labels: Mapping[str, str], kept: Collection[str] = frozenset()
 ) -> dict[str, StoredExperiment]:
-    """The rows of each experiment, in the order in which they come; a label stands before what it names.
+    """Return the rows of each experiment in their order in the store. A label precedes the cell that it belongs to.
 
     `kept` are the keys of runs whose weights are kept.
 
@@ -79,7 +81,7 @@ def by_experiment(
 
 
 def _reply(row: Row) -> dict[str, Any]:
-    """What a language model was asked, if the row is its reply."""
+    """Return the query to a language model; empty if the row is not a reply."""
     question = row.configuration.get("question")
     model = row.configuration.get("model")
     if not isinstance(question, dict) or not isinstance(model, dict):
@@ -88,7 +90,7 @@ def _reply(row: Row) -> dict[str, Any]:
 
 
 def _cell(row: Row) -> str:
-    """Model, task and length in words."""
+    """Return model, task and length in words."""
     reply = _reply(row)
     if reply:
         return f"{reply['model']}, n = {reply['length']}"
@@ -99,12 +101,12 @@ def _cell(row: Row) -> str:
 
 
 def _run(row: Row, cell: str) -> str:
-    """The run in words, with rate and seed; its cell if the row is of another kind."""
+    """Return the run in words, with rate and seed; its cell if the row is of another kind."""
     return cell if row.is_reply or not row.is_current else row.run.label()
 
 
 def _span(found: Sequence[float]) -> str:
-    """From the least to the greatest accuracy, and of how many runs."""
+    """Return the words for the least to the greatest accuracy, and the number of runs."""
     least = f"{min(found):.4f}"
     greatest = f"{max(found):.4f}"
     of_runs = f"of {len(found)} runs" if len(found) > 1 else "of 1 run"
@@ -112,6 +114,6 @@ def _span(found: Sequence[float]) -> str:
 
 
 def _cut(lines: list[str]) -> list[str]:
-    """The first lines, and how many more there are."""
+    """Return the first lines, and how many more there are."""
     more = len(lines) - MOST_LINES
     return lines if more <= 0 else [*lines[:MOST_LINES], f"    and {more} more, which --json has"]

@@ -3,7 +3,7 @@
 Both streams escape what `seqsep.core.names.printable` escapes. They differ in what follows when they fail, as on a full disk:
 
 * Standard output is what the command is for. The command ends, with a status that is not 0 (`commands.status`).
-* Standard error tells how the work stands. The work continues without it.
+* Standard error reports progress. The work continues without it.
 
 A stream that is closed from the start was closed on purpose, by `>&-` or a service manager: the command works, its text goes
 nowhere, as with /dev/null, and its status is that of the work.
@@ -139,7 +139,7 @@ def open_closed_descriptors() -> None:
 
 
 def _text_stream(file: str | int) -> io.TextIOWrapper:
-    """A stream to a file, or to a descriptor that belongs to the process."""
+    """Return a stream to a file, or to a descriptor that belongs to the process."""
     raw = io.FileIO(file, "w", closefd=isinstance(file, str))
     return io.TextIOWrapper(io.BufferedWriter(raw), encoding="utf-8", line_buffering=True)
 

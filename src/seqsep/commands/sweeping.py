@@ -1,6 +1,7 @@
-"""The sweep behind `seqsep run` and `seqsep train`: its flags, its engine, and what is printed at its end."""
+"""The sweep of `seqsep run` and `seqsep train`: its flags, its engine, and the lines printed at its end."""
 
 import argparse
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,6 +23,26 @@ if TYPE_CHECKING:
 
 STALL_SECONDS = 600.0
 STORE = Path("runs/store.sqlite")
+
+
+@dataclass(frozen=True)
+class SweepFlags:
+    """The flags of the sweep, as `add_sweep_flags` and --stall-seconds read them."""
+
+    store: Path
+    keep_weights: bool
+    label: str | None
+    dry_run: bool
+    compare: Path | None
+    prune: bool
+    log: list[str]
+    log_folder: Path | None
+    workers: int | None
+    device: str
+    engine: str
+    address: str | None
+    gpus_per_run: float | None
+    stall_seconds: float
 
 
 def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
@@ -55,9 +76,9 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--prune",
         action="store_true",
-        help="of runs that differ only in learning rate and heads, stop the worse half at 1/8, 1/4 and 1/2 of the "
-        "steps, and of "
-        "long runs also at 1/64",
+        help="stop the worse half of the runs that differ only in learning rate and heads, at 1/8, 1/4 and 1/2 of the "
+        "steps, "
+        "and also at 1/64 of long runs",
     )
     parser.add_argument(
         "--log",
@@ -70,7 +91,8 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--workers",
         type=positive,
-        help="runs at once; by default one per core, of a cluster too, and with --device cuda at most 4 per GPU",
+        help="number of runs at once; by default one per core (of the cluster with --engine ray), and with --device cuda at "
+        "most 4 per GPU",
     )
     parser.add_argument(
         "--device",
@@ -103,7 +125,7 @@ def gpu_share(text: str) -> float:
     return value
 
 
-def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) -> "list[Row]":
+def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: "Engine") -> "list[Row]":
     """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
     from seqsep.commands.comparison import MINE, beside, committed_rows, sentence
     from seqsep.lab.device import at_once
@@ -116,7 +138,6 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
     from seqsep.lab.store.store import Store
     from seqsep.lab.sweep import Sweep
 
-    engine = engine_of(options)
     require_place(options.store)
     _require_sizes(runs.first)
     committed = None if options.compare is None else committed_rows(options.compare)
@@ -157,8 +178,8 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: argparse.Namespace) 
         log(row)
     count = len(rows) + waiting
     print(f"{count} {'run' if count == 1 else 'runs'} in {options.store}{_endings(rows, waiting)}")
-    if committed is not None:
-        if options.compare.resolve() == options.store.resolve():  # what the store had before, but for these runs
+    if options.compare is not None and committed is not None:
+        if options.compare.resolve() == options.store.resolve():  # what the store had before, except these runs
             committed = [row for row in committed if row.key not in {one.key for one in rows}]
         print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
     return rows
@@ -181,8 +202,8 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
             raise BadInput(f"{run.label()}: positions rope: {expected}, found {run.width} / {run.heads}")
 
 
-def engine_of(options: argparse.Namespace) -> "Engine":
-    """The engine of the flags; it starts nothing yet. Raises ValueError for a flag that is not of this engine."""
+def engine_of(options: SweepFlags) -> "Engine":
+    """Return the engine of the flags; it starts nothing yet. Raises ValueError for a flag of another engine."""
     from seqsep.lab.device import at_once
     from seqsep.lab.engines.local import Supervisor
     from seqsep.lab.engines.ray import RayEngine
@@ -200,7 +221,7 @@ def engine_of(options: argparse.Namespace) -> "Engine":
 
 
 def _log_to(kinds: "Sequence[str]", folder: Path) -> "Callable[[Row], None]":
-    """What writes a row for each kind of logger."""
+    """Return a function that writes a row for each kind of logger."""
     from seqsep.lab.loggers import Logger
 
     loggers = [Logger(kind, folder) for kind in dict.fromkeys(kinds)]
@@ -232,7 +253,7 @@ def train(runs: "ChosenRuns", competing: "Sequence[Sequence[Run]]", sweep: "Swee
 
 
 def _endings(rows: "Sequence[Row]", waiting: int) -> str:
-    """The end of the closing line: how many runs were pruned, wait and failed."""
+    """Return the end of the closing line: how many runs are pruned, wait and failed."""
     from seqsep.lab.row import PRUNED
 
     counts = {"pruned": sum(row.status == PRUNED for row in rows), "waiting": waiting}

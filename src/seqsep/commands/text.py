@@ -3,12 +3,12 @@
 import argparse
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import PUBLISHED, Command, print_json
+from seqsep.commands.command import PUBLISHED, Command, flags, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import positive, whole_number
@@ -18,6 +18,7 @@ from seqsep.core.names import BadInput, install
 if TYPE_CHECKING:
     from seqsep.language_models.text.accuracy import LengthAccuracy
     from seqsep.language_models.text.evaluation import Evaluation
+    from seqsep.language_models.text.hotpotqa import Order
     from seqsep.language_models.text.language_model import Facts
     from seqsep.language_models.text.question import Question
     from seqsep.language_models.text.reply import Reply
@@ -32,14 +33,14 @@ CANDIDATES = 2000
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which task and model, which questions, and where replies are kept."""
-    parser.add_argument("task", choices=tuple(LENGTHS), metavar="|".join(LENGTHS), help="which questions")
+    parser.add_argument("task", choices=tuple(LENGTHS), metavar="|".join(LENGTHS), help="kind of questions")
     parser.add_argument(
         "--model",
         action="append",
         default=[],
         metavar="PATH_OR_NAME",
         help="folder with config.json, tokenizer.json and model.safetensors, or a name on the hub, which is downloaded; "
-        "hotpotqa takes several, each with a --model of its own",
+        "for hotpotqa, repeat --model for each model",
     )
     parser.add_argument("--n", type=positive, nargs="+", metavar="N", help="entries, words or paragraphs; one or more lengths")
     parser.add_argument("--count", type=positive, help="questions at each length; by default 100, and 350 of hotpotqa's subset")
@@ -47,7 +48,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--shots", type=whole_number, metavar="K", help="examples in a prompt; by default 2, and 4 for hotpotqa"
     )
     parser.add_argument("--digits", type=positive, help=f"phonebook: digits of a number, 1 to 9; by default {DIGITS}")
-    parser.add_argument("--data", type=Path, metavar="FILE", help="hotpotqa: its JSON, such as hotpot_dev_distractor_v1.json")
+    parser.add_argument(
+        "--data", type=Path, metavar="FILE", help="hotpotqa: JSON file of the questions, such as hotpot_dev_distractor_v1.json"
+    )
     parser.add_argument("--order", choices=("random", "needed-last"), help="hotpotqa: order of the paragraphs; by default both")
     parser.add_argument(
         "--candidates",
@@ -59,7 +62,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--store",
         type=Path,
         default=Path("runs/store.sqlite"),
-        help="file of replies; a question whose reply it has is not asked again",
+        help="file of replies; a question with a reply in the file is not asked again",
     )
     parser.add_argument(
         "--batch",
@@ -74,7 +77,28 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--dtype", choices=("float32", "bfloat16", "float16"), default="float32", help="type of the weights; by default float32"
     )
     parser.add_argument("--show", action="store_true", help="print the first prompt and its answer, and ask no model")
-    parser.add_argument("--json", action="store_true", help="print JSON objects, one a line: the model, then each accuracy")
+    parser.add_argument("--json", action="store_true", help="print a JSON object per line: first the model, then each accuracy")
+
+
+@dataclass(frozen=True)
+class TextFlags:
+    """The flags that say what is asked, of which models, and where replies are kept."""
+
+    task: str
+    model: Sequence[str]
+    count: int | None
+    shots: int | None
+    digits: int | None
+    data: Path | None
+    order: "Order | None"
+    candidates: int | None
+    seed: int
+    store: Path
+    batch: int
+    device: str
+    dtype: str
+    show: bool
+    json: bool
 
 
 def run(options: argparse.Namespace) -> int:
@@ -87,59 +111,59 @@ def run(options: argparse.Namespace) -> int:
             raise BadInput(f"text {options.task}: --{name} is only for seqsep text {task}")
     lengths = tuple(sorted(set(options.n or LENGTHS[options.task])))
     if options.task == "hotpotqa":
-        return _hotpotqa(options, lengths)
-    return _lookup(options, lengths)
+        return _hotpotqa(flags(TextFlags, vars(options)), lengths)
+    return _lookup(flags(TextFlags, vars(options)), lengths)
 
 
-def _lookup(options: argparse.Namespace, lengths: tuple[int, ...]) -> int:
-    questions = {length: lookup_questions(options, length) for length in lengths}
+def _lookup(asked: TextFlags, lengths: tuple[int, ...]) -> int:
+    questions = {length: lookup_questions(asked, length) for length in lengths}
     first = questions[lengths[0]](0)
-    if options.show:
+    if asked.show:
         return _show(first)
-    if len(options.model) != 1:
-        raise BadInput(f"text {options.task}: expected one --model PATH_OR_NAME, found {len(options.model)}")
-    count = options.count or COUNTS[options.task]
-    with OpenModels(options) as opened:
-        evaluation = opened(options.model[0])
-        _print_model(evaluation.model.facts, options.json)
+    if len(asked.model) != 1:
+        raise BadInput(f"text {asked.task}: expected one --model PATH_OR_NAME, found {len(asked.model)}")
+    count = asked.count or COUNTS[asked.task]
+    with OpenModels(asked) as opened:
+        evaluation = opened(asked.model[0])
+        _print_model(evaluation.model.facts, asked.json)
         for length in lengths:
-            asked = [questions[length](index) for index in range(count)]
-            replies = evaluation.replies(asked, _progress(f"{options.task}, n = {length}", count))
-            _print_accuracies(options.task, replies, options.json)
+            batch = [questions[length](index) for index in range(count)]
+            replies = evaluation.replies(batch, _progress(f"{asked.task}, n = {length}", count))
+            _print_accuracies(asked.task, replies, asked.json)
     return DONE
 
 
-def lookup_questions(options: argparse.Namespace, length: int) -> "Callable[[int], Question]":
-    """The questions of one length, by index. Raises ValueError for a length or digits that are not possible."""
+def lookup_questions(asked: TextFlags, length: int) -> "Callable[[int], Question]":
+    """Return the questions of one length, by index. Raises ValueError for an impossible length or number of digits."""
     from seqsep.language_models.text.index import index_question
     from seqsep.language_models.text.lookup import Lookups
     from seqsep.language_models.text.phonebook import phonebook_question
 
-    shots = SHOTS[options.task] if options.shots is None else options.shots
-    lookups = Lookups(length, shots, options.seed)
-    digits = DIGITS if options.digits is None else options.digits
+    shots = SHOTS[asked.task] if asked.shots is None else asked.shots
+    lookups = Lookups(length, shots, asked.seed)
+    digits = DIGITS if asked.digits is None else asked.digits
 
     def question(index: int) -> "Question":
-        return index_question(lookups, index) if options.task == "index" else phonebook_question(lookups, index, digits)
+        return index_question(lookups, index) if asked.task == "index" else phonebook_question(lookups, index, digits)
 
     return question
 
 
-def _hotpotqa(options: argparse.Namespace, lengths: tuple[int, ...]) -> int:
+def _hotpotqa(asked: TextFlags, lengths: tuple[int, ...]) -> int:
     from seqsep.language_models.text.hotpotqa import ORDERS, Benchmark
     from seqsep.language_models.text.hotpotqa_file import NEEDED, read_hotpotqa
     from seqsep.language_models.text.hotpotqa_run import HotpotRun
 
-    if options.data is None:
+    if asked.data is None:
         raise BadInput("text hotpotqa: expected --data FILE, HotpotQA's JSON such as hotpot_dev_distractor_v1.json")
     if lengths[0] < NEEDED:
         raise BadInput(f"text hotpotqa --n {lengths[0]}: expected {NEEDED} paragraphs or more")
-    shots = SHOTS["hotpotqa"] if options.shots is None else options.shots
-    benchmark = Benchmark.of(read_hotpotqa(options.data), max(lengths), shots, options.seed)
-    orders = (options.order,) if options.order else ORDERS
-    if options.show:
+    shots = SHOTS["hotpotqa"] if asked.shots is None else asked.shots
+    benchmark = Benchmark.of(read_hotpotqa(asked.data), max(lengths), shots, asked.seed)
+    orders = (asked.order,) if asked.order else ORDERS
+    if asked.show:
         return _show(benchmark.question(benchmark.asked[0], lengths[0], orders[0]))
-    models = tuple(dict.fromkeys(options.model))
+    models = tuple(dict.fromkeys(asked.model))
     if not models:
         raise BadInput("text hotpotqa: expected --model PATH_OR_NAME, found none")
     hotpot = HotpotRun(
@@ -147,40 +171,40 @@ def _hotpotqa(options: argparse.Namespace, lengths: tuple[int, ...]) -> int:
         models=models,
         lengths=lengths,
         orders=orders,
-        count=options.count or COUNTS["hotpotqa"],
-        candidates=options.candidates or CANDIDATES,
+        count=asked.count or COUNTS["hotpotqa"],
+        candidates=asked.candidates or CANDIDATES,
     )
-    with OpenModels(options) as opened:
+    with OpenModels(asked) as opened:
         alone, replies = hotpot.run(opened, _progress)
-    _print_subset(alone, replies, options.json)
+    _print_subset(alone, replies, asked.json)
     return DONE
 
 
 class OpenModels:
     """The evaluations of the models that the flags name, one open at a time, and the store that they share.
 
-    Every model is found before anything is opened. Entering it raises ValueError for what is no model, and OSError.
+    Every model is found before anything is opened. Entering it raises ValueError for a folder that is not a model, and OSError.
     """
 
-    def __init__(self, options: argparse.Namespace) -> None:
-        self.options = options
+    def __init__(self, asked: TextFlags) -> None:
+        self.asked = asked
         self._context = ExitStack()
         self._open: tuple[str, Evaluation] | None = None
 
     def __enter__(self) -> "OpenModels":
         from seqsep.lab.device import kind_of_gpu
         from seqsep.lab.store.store import Store
-        from seqsep.language_models.text.language_model import import_transformers
+        from seqsep.language_models.loader.library import transformers
         from seqsep.language_models.text.model_folder import find_model
         from seqsep.language_models.text.tokenizer import start
 
         start()
-        import_transformers(offline=all(Path(model).is_dir() for model in self.options.model))
-        if self.options.device == "cuda":
+        transformers(offline=all(Path(model).is_dir() for model in self.asked.model))
+        if self.asked.device == "cuda":
             kind_of_gpu()
-        self.folders = {model: find_model(model) for model in self.options.model}
+        self.folders = {model: find_model(model) for model in self.asked.model}
         with ExitStack() as stack:
-            self.store = stack.enter_context(Store(self.options.store))
+            self.store = stack.enter_context(Store(self.asked.store))
             stack.enter_context(self.store.driving())
             stack.enter_context(saying_what_is_kept(self._kept))
             self._context = stack.pop_all()
@@ -192,24 +216,24 @@ class OpenModels:
         return self._context.__exit__(kind, error, trace)
 
     def _kept(self) -> str:
-        """What an interrupt leaves."""
-        replies = len(self.store.rows(f"text-{self.options.task}"))
-        return f"{replies:,} replies are kept in {self.options.store}; the same command asks the remaining questions"
+        """Return the words for an interrupted command: the number of kept replies and their store."""
+        replies = len(self.store.rows(f"text-{self.asked.task}"))
+        return f"{replies:,} replies are kept in {self.asked.store}; the same command asks the remaining questions"
 
     def __call__(self, model: str) -> "Evaluation":
-        """The evaluation of a model; one of another model is closed first."""
+        """Return the evaluation of a model. The evaluation of another model is closed first."""
         from seqsep.language_models.text.evaluation import Evaluation
         from seqsep.language_models.text.language_model import LanguageModel
 
         if self._open is None or self._open[0] != model:
             self._open = None
-            loaded = LanguageModel(self.folders[model], self.options.dtype, self.options.device)
-            self._open = model, Evaluation(loaded, self.store, self.options.task, self.options.device, batch=self.options.batch)
+            loaded = LanguageModel(self.folders[model], self.asked.dtype, self.asked.device)
+            self._open = model, Evaluation(loaded, self.store, self.asked.task, self.asked.device, batch=self.asked.batch)
         return self._open[1]
 
 
 def _progress(what: str, count: int) -> "Callable[[Reply], None]":
-    """What says now and then on stderr how many questions are answered."""
+    """Return a function that prints the number of answered questions on stderr now and then."""
     answered = 0
     say = now_and_then()
 
@@ -260,14 +284,14 @@ def _print_subset(alone: "Sequence[Reply]", replies: "Sequence[Reply]", as_json:
 
 
 def record(task: str, accuracy: "LengthAccuracy") -> dict[str, object]:
-    """An accuracy as JSON."""
+    """Return an accuracy as JSON."""
     names = ("order", "length", "accuracy", "standard_error", "tokens_right", "chance", "prompt_tokens", "state_bits")
     values = {name: getattr(accuracy, name) for name in names}
     return {"task": task, "model": asdict(accuracy.model), **values, "questions": len(accuracy.replies)}
 
 
 def in_words(accuracy: "LengthAccuracy") -> str:
-    """An accuracy in a line: with its standard error, the answers' tokens, chance, the longest prompt, and the state."""
+    """Return an accuracy in a line: with its standard error, the answers' tokens, chance, the longest prompt, and the state."""
     percent = f"{100 * accuracy.accuracy:.1f} % (standard error {100 * accuracy.standard_error:.1f})"
     parts = [f"n = {accuracy.length:<4} {accuracy.order + ' ' if accuracy.order else ''}{percent} of {len(accuracy.replies):,}"]
     if accuracy.tokens_right is not None:

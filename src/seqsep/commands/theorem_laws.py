@@ -53,5 +53,5 @@ def counterexample_record(failure: "TheoremFails", source: str) -> dict[str, Any
 
 
 def _as_json(value: Any) -> Any:
-    """A NumPy number or array as Python's; anything else as text."""
+    """Return a NumPy number or array as Python's; anything else as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)

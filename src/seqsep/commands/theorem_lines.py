@@ -14,7 +14,7 @@ MOST_SECONDS_BETWEEN = 30.0
 
 
 def brief(records: Sequence[Mapping[str, Any]]) -> str:
-    """One line for a theorem: verdict, name, sides, N, and of all its sizes the one that is nearest to its bound.
+    """Return one line for a theorem: verdict, name, sides, N, and the size that is nearest to its bound.
 
     `records` are those of all its outcomes, as `Outcome.record` gives them. Of sizes as near as each other the first counts
     that is above 1.
@@ -35,14 +35,14 @@ def brief(records: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _tightest(records: Sequence[Mapping[str, Any]]) -> tuple[str, Number, Number]:
-    """The size whose measured value is nearest to its bound, as (name, measured, bound)."""
+    """Return the size whose measured value is nearest to its bound, as (name, measured, bound)."""
     sizes = [(name, record["measured"][name], record["bound"][name]) for record in records for name in record["measured"]]
     telling = [size for size in sizes if size[1:] != (1, 1)]
     return min(telling or sizes, key=lambda size: _distance(size[1], size[2]))
 
 
 def _distance(measured: Number, bound: Number) -> float:
-    """How far two sizes are from each other, as a ratio in logarithms."""
+    """Return the distance of two sizes: the absolute value of their ratio's logarithm."""
     if measured == bound:
         return 0.0
     return abs(log(measured) - log(bound)) if measured > 0 and bound > 0 else inf
@@ -83,17 +83,17 @@ class ProgressLines:
             self._thread.join()
 
     def begin(self, theorem: str) -> None:
-        """A theorem is checked from now on."""
+        """Begin the clock of a theorem's check."""
         self._next = self.first_seconds
         self._under_way = theorem, self.clock()
 
     def end(self) -> None:
-        """Its check is over."""
+        """Count the theorem as checked."""
         self._under_way = None
         self.done += 1
 
     def due(self) -> str:
-        """The line that is to be said now; empty if none is."""
+        """Return the line of progress that is due now; empty if none is."""
         under_way = self._under_way
         if under_way is None:
             return ""

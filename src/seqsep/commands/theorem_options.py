@@ -53,7 +53,7 @@ def options_from_flags(command: str, theorems: Sequence[str], words: Sequence[st
 
 
 def refuse_unknown_options(command: str, theorems: Sequence[str], words: Sequence[str]) -> None:
-    """Raise BadInput for a flag among the words that is no option of any of the theorems.
+    """Raise BadInput for a flag among the words that is not an option of any of the theorems.
 
     Nothing is refused if none of them has the function that the command calls.
     """
@@ -107,7 +107,7 @@ def described(option: "Option") -> str:
 
 
 def _options(command: str, theorems: Sequence[str]) -> "dict[str, Option]":
-    """The options of all the theorems, by name; an option is required only if each theorem that has it requires it."""
+    """Return the options of all the theorems, by name. An option is required only if each theorem that has it requires it."""
     options: dict[str, Option] = {}
     for theorem in theorems:
         for option in theorem_named(theorem).options_of(command):
@@ -129,13 +129,13 @@ def _parser(command: str, theorems: Sequence[str], options: "dict[str, Option]")
 
 
 def _prog(command: str, theorems: Sequence[str]) -> str:
-    """The command line up to its theorems: `check` takes a user's own one after --theorem."""
+    """Return the command line up to its theorems: `check` takes a user's own one after --theorem."""
     named = [f"--theorem {name}" if command == "check" and names_a_file(name) else name for name in theorems]
     return f"seqsep {command} {' '.join(named)}"
 
 
 def _parts(words: Sequence[str]) -> list[str]:
-    """The words, with --flag=value as two."""
+    """Return the words, with --flag=value as two."""
     return [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
 
 
@@ -144,7 +144,7 @@ def _value(option: "Option", word: Any) -> Any:
 
 
 def _without_errors(words: str) -> str:
-    """A docstring without its examples and what it raises, which the ranges of the options say to who types them.
+    """Return a docstring without its examples and errors. The ranges of the options replace the errors for who types them.
 
     >>> _without_errors("Add two numbers. Raises ValueError for others,\\nTypeError too.\\n\\nThe end.")
     'Add two numbers.\\n\\nThe end.'

@@ -3,17 +3,18 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import TRAINING, Command
+from seqsep.commands.command import TRAINING, Command, flags
 from seqsep.commands.members import names
 from seqsep.commands.run_settings import add_new_run_flags, layer_names, settings_given
 from seqsep.commands.shared_flags import fields_from_flags, seconds
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.sweeping import STALL_SECONDS, add_sweep_flags, carry_out
+from seqsep.commands.sweeping import STALL_SECONDS, SweepFlags, add_sweep_flags, carry_out, engine_of
 from seqsep.core.names import BadInput, choose
 from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
-    from seqsep.lab.run import Run
+    from collections.abc import Sequence
+
     from seqsep.tasks import Task
 
 EXPERIMENT = "train"
@@ -39,34 +40,32 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.lab.run_labels import read_labels
     from seqsep.lab.run_table import RunTable
 
-    runs = [_described(options, seed) for seed in options.seed]
-    rows = carry_out(EXPERIMENT, ChosenRuns(runs, None), options)
+    layers = layer_names(options.layers)
+    task = _task(options.task, options.further)
+    from seqsep.lab.run import Run
+
+    settings = settings_given(vars(options))
+    runs = [Run(task, tuple(layers), options.width, seed=seed, **settings) for seed in options.seed]
+    sweep_flags = flags(SweepFlags, vars(options))
+    rows = carry_out(EXPERIMENT, ChosenRuns(runs, None), sweep_flags, engine_of(sweep_flags))
     if rows:
         print(RunTable(rows, read_labels(options.store)).table())
     return REFUTED if any(row.failed for row in rows) else DONE
 
 
-def _described(options: argparse.Namespace, seed: int) -> "Run":
-    """The run that the flags describe. Raises BadInput or ValueError with the flag, name or field that does not fit."""
-    layers = layer_names(options.layers)
-    from seqsep.lab.run import Run
-
-    return Run(_task(options), tuple(layers), options.width, seed=seed, **settings_given(options))
-
-
-def _task(options: argparse.Namespace) -> "Task":
-    """The task with the fields of the further flags."""
+def _task(name: str, further: "Sequence[str]") -> "Task":
+    """Return the task of this name with the fields of the further flags."""
     from seqsep.models.plugins.name import PlugIn
     from seqsep.models.plugins.task import own_task
     from seqsep.tasks import BY_NAME
     from seqsep.tasks.base import fields_given
 
-    given = fields_from_flags(options.further)
+    given = fields_from_flags(further)
     if "length" not in given:
-        raise BadInput(f"{options.task}: expected --length, found none (try seqsep sample {options.task} --help)")
-    if names_a_file(options.task):
-        return own_task(PlugIn.parse(options.task), given)
-    kind = BY_NAME[choose("task", options.task, names("tasks"))]
+        raise BadInput(f"{name}: expected --length, found none (try seqsep sample {name} --help)")
+    if names_a_file(name):
+        return own_task(PlugIn.parse(name), given)
+    kind = BY_NAME[choose("task", name, names("tasks"))]
     return kind(**fields_given(kind, given))
 
 
@@ -80,5 +79,5 @@ COMMAND = Command(
     details=(
         "seqsep sample TASK --help shows the fields of a task. The rows go to the store as rows of the experiment `train`."
     ),
-    read_further=list,
+    takes_further=True,
 )

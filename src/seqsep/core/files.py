@@ -135,7 +135,7 @@ def _remove_left(path: Path) -> None:
 
 
 def _is_running(process: int) -> bool:
-    """Whether this machine has a process of that number."""
+    """Return True if this machine has a process of that number."""
     try:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
@@ -276,7 +276,7 @@ def _read_standard_input(most: int) -> bytes:
 
 
 def _at_most(read: Callable[[int], bytes], most: int, source: str, expected: int = PIECE) -> bytes:
-    """All bytes of a file that `read` reads piece by piece, the first of them as large as the file is expected to be.
+    """Return all bytes of a file that `read` reads piece by piece. The first piece has the expected size of the file.
 
     A single read of `most` bytes would reserve the memory for them. The file may grow meanwhile.
     """
@@ -293,7 +293,9 @@ def _at_most(read: Callable[[int], bytes], most: int, source: str, expected: int
 
 
 def _of_standard_input(name: Literal["read", "readline"]) -> Callable[[int], bytes]:
-    """A method of the standard input in bytes, also of texts that a test or a notebook put in its place."""
+    """Return a method of the standard input that reads bytes, also if a test or a notebook has put a stream of text in its
+    place.
+    """
     if sys.stdin is None:
         raise BadInput("standard input: expected data, found a closed stream")
     of_bytes: Callable[[int], bytes] | None = getattr(getattr(sys.stdin, "buffer", None), name, None)
@@ -306,9 +308,10 @@ def _source(path: Path | str) -> str:
 
 
 def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:
-    """Raise BadInput unless the path is a regular file or none, and no file of `read`, the inputs of the same command.
+    """Raise BadInput unless the path is a regular file or a new name, and differs from every file of `read`, the inputs of the
+    same command.
 
-    A link is refused as well, such as those that stand for the standard output: a file put in its place would destroy it.
+    A link is refused as well, such as those that mean the standard output: a file put in its place would destroy it.
 
     >>> require_output("/")
     Traceback (most recent call last):
@@ -327,7 +330,7 @@ def require_output(path: Path | str, *, read: Iterable[Path] = ()) -> None:
 
 
 def kind_of(mode: int) -> str:
-    """What a file of this `st_mode` is, in words.
+    """Return the kind of a file of this `st_mode`, in words.
 
     >>> kind_of(Path("/dev/null").stat().st_mode)
     'a device'

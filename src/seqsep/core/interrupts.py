@@ -23,7 +23,7 @@ _listens = False
 
 
 def listen() -> None:
-    """From now on SIGTERM interrupts as Ctrl-C does, and both are noted. SIGINT stays ignored where it is.
+    """Note interrupts from now on; SIGTERM interrupts as Ctrl-C does. SIGINT stays ignored where it is.
 
     >>> before = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
     >>> listen()
@@ -51,7 +51,7 @@ def stop_listening() -> None:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an exception is Ctrl-C or SIGTERM, and not a KeyboardInterrupt that a user's code raises on its own.
+    """Return True for Ctrl-C or SIGTERM, and False for a KeyboardInterrupt that a user's code raises.
 
     >>> is_interrupt(ValueError())
     False

@@ -151,7 +151,7 @@ def narrowed(value: object, kind: type[T]) -> T:
 
 
 def choose(kind: str, name: str, known: Sequence[str]) -> str:
-    """Return the known name that `name` means; underscores may stand for dashes.
+    """Return the known name that `name` means; underscores may replace dashes.
 
     Raises BadInput with the known names that have these words in them, or nearly, or else with where all of them are listed.
 
@@ -177,7 +177,7 @@ def choose(kind: str, name: str, known: Sequence[str]) -> str:
 
 
 def _likeness(word: str, name: str) -> float:
-    """How like the word is to the name or to as many neighbouring words of it; 1 if it is equal to either.
+    """Return the likeness of the word to the name or to as many neighbouring words of it; 1 if it is equal to either.
 
     >>> _likeness("two-layers", "equality-two-layers"), _likeness("indx", "index-lookup")
     (1.0, 0.8888888888888888)
@@ -189,7 +189,7 @@ def _likeness(word: str, name: str) -> float:
 
 
 def _listed(names: Sequence[str]) -> str:
-    """The names, or the first few of many.
+    """Return the names, or the first few of many.
 
     >>> _listed(["a", "b"]), _listed(["a", "b", "c", "d", "e", "f", "g"])
     ('a, b', 'a, b, c, d, e, ...')
@@ -198,7 +198,8 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str], least: float = 0.5) -> str:
-    """The end of a message about a mistyped word: which of the known ones is near, as like as `least`; empty if none is.
+    """Return the end of a message about a mistyped word: the near known word, of likeness `least` or more; empty if none is
+    near.
 
     >>> nearest("--lenght", ["--length", "--seed"]), nearest("--colour", ["--length", "--seed"])
     ('; did you mean --length?', '')
@@ -209,7 +210,7 @@ def nearest(word: str, known: Iterable[str], least: float = 0.5) -> str:
 
 
 def split_names(text: str) -> list[str]:
-    """Split a list of names at its commas, but for those in brackets, which divide a name's settings.
+    """Split a list of names at its commas, except those in brackets, which divide a name's settings.
 
     >>> split_names("mamba2(states=128,conv=2), attention")
     ['mamba2(states=128,conv=2)', 'attention']
@@ -230,7 +231,7 @@ def printable(text: str, kept: str = "\n\t") -> str:
 
 
 def excerpt(text: str, most: int = LONGEST_EXCERPT) -> str:
-    """The text if it has at most `most` characters, else so many of them and three points.
+    """Return the text if it has at most `most` characters, else its first `most` characters and three points.
 
     >>> excerpt("a" * 100, most=5)
     'aaaaa...'
@@ -249,7 +250,7 @@ def install(extra: str, *further: str) -> str:
 
 
 def text_of(error: BaseException) -> str:
-    """What an exception says, in one line that can be printed and of at most 500 characters, even if its text raises.
+    """Return an exception's text in one printable line of at most 500 characters, even if its text raises.
 
     >>> text_of(ValueError("two\\nlines"))
     'two lines'

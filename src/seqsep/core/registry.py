@@ -43,7 +43,7 @@ class Registry(Mapping[str, T]):
         return f"Registry of {len(self)} {self.kind}{'' if len(self) == 1 else 's'}: {', '.join(self)}"
 
     def members(self) -> tuple[T, ...]:
-        """All members, imported, in the order of the registry."""
+        """Return all members, imported, in the order of the registry."""
         return tuple(self.values())
 
 

@@ -19,7 +19,7 @@ ATTEMPTS = 1 << 16
 
 
 class Use(IntEnum):
-    """What a stream is for: training examples, evaluation examples, or random position codes. It is half of the key.
+    """The purpose of a stream, half of its key: training examples, evaluation examples, or random position codes.
 
     >>> draws(0, Use.TRAINING, 0, 1, 2).tolist() == draws(0, Use.EVALUATION, 0, 1, 2).tolist()
     False
@@ -31,7 +31,7 @@ class Use(IntEnum):
 
 
 def draws(seed: int, use: Use, start: int, count: int, each: int, attempt: int = 0) -> UInt32[np.ndarray, "count each"]:
-    """Uniform 32-bit integers for the examples start .. start + count - 1, `each` of them for an example.
+    """Return uniform 32-bit integers for the examples start .. start + count - 1, `each` of them for an example.
 
     `attempt` numbers the tries of an example that is drawn again. Raises ValueError for a seed outside 64 bits, a negative
     start or count, or an attempt beyond 65,535.
@@ -57,7 +57,7 @@ def draws(seed: int, use: Use, start: int, count: int, each: int, attempt: int =
 
 
 def below(uniform: UInt32[np.ndarray, "..."], bound: int | Int64[np.ndarray, "..."]) -> Int64[np.ndarray, "..."]:
-    """Integers in 0 .. bound - 1 from 32-bit draws: (draw * bound) >> 32, for 1 <= bound <= 2^31.
+    """Return integers in 0 .. bound - 1 from 32-bit draws: (draw * bound) >> 32, for 1 <= bound <= 2^31.
 
     >>> below(np.array([0, 2**31, 2**32 - 1], dtype=np.uint32), 6).tolist()
     [0, 3, 5]

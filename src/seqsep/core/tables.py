@@ -1,4 +1,4 @@
-"""What public functions return, as a short table: text for a terminal, HTML for a notebook, a frame for pandas."""
+"""Results of public functions as short tables: text for a terminal, HTML for a notebook, a frame for pandas."""
 
 import csv
 import io
@@ -31,14 +31,14 @@ class Tabular(ABC):
 
     @abstractmethod
     def records(self) -> Sequence[Mapping[str, Any]]:
-        """The rows, each as column -> value."""
+        """Return the rows, each as column -> value."""
 
     def title(self) -> str:
-        """A line above the table, or nothing."""
+        """Return a line above the table, or nothing."""
         return ""
 
     def table(self) -> str:
-        """The title and the rows as text; numbers stand right, words left."""
+        """Return the title and the rows as text, with numbers aligned right and words left."""
         records = self.records()
         columns = list(records[0]) if records else []
         kept = _first_and_last(records)
@@ -55,7 +55,7 @@ class Tabular(ABC):
         return "\n".join([printable(self.title()), *rows] if self.title() else rows)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """Return the table that a notebook shows."""
         records = self.records()
         columns = list(records[0]) if records else []
         head = "".join(f"<th>{escape(name)}</th>" for name in columns)
@@ -67,7 +67,7 @@ class Tabular(ABC):
         return f"{title}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def to_frame(self) -> Any:
-        """All rows as a pandas.DataFrame. Raises ImportError if pandas is not installed: pip install pandas."""
+        """Return all rows as a pandas.DataFrame. Raises ImportError if pandas is not installed: pip install pandas."""
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError as error:
@@ -85,7 +85,7 @@ class Sizes(dict[str, Any], Tabular):
     """
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each size."""
+        """Return a row for each size."""
         return [{"size": size, "number": number} for size, number in self.items()]
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _first_and_last(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """All rows, or the first and the last ones with a row without values between."""
+    """Return all rows, or the first and the last ones with a row without values between."""
     if len(records) <= SHOWN_ROWS:
         return records
     half = SHOWN_ROWS // 2
@@ -124,7 +124,7 @@ def _first_and_last(records: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[st
 
 
 def _words(value: Any) -> str:
-    """A value in few characters; None is a dash."""
+    """Return a value in few characters; None is a dash."""
     if value is None:
         return "-"
     if isinstance(value, float):

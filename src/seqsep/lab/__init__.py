@@ -1,4 +1,4 @@
-"""The lab: a run, its training, sweeps of many runs, and the store of what they came to.
+"""The lab: a run, its training, sweeps of many runs, and the store of their results.
 
 Files:
 
@@ -13,7 +13,7 @@ Files:
     graphed_step     the same on a GPU, as a CUDA graph
     in_process       `seqsep.train`: one run here, its progress shown
     live             what a trained model writes by itself, judged
-    checkpoint       the state of a training on disk, from which it goes on bit for bit
+    checkpoint       the state of a training on disk, from which it resumes bit for bit
     checkpoint_file  the names of a run's checkpoints
     kept             trained models kept with their runs
     device           the processor or a GPU: what a process sets up, and what rows say of it

@@ -33,7 +33,7 @@ class CheckpointNotWritten(OSError):
 
 
 def workplace(device: torch.device) -> dict[str, str]:
-    """What the bits of a step depend on beside the run, in this process; `device` is the model's.
+    """Return the parts of this process on which the bits of a step depend besides the run; `device` is the model's.
 
     >>> sorted(workplace(torch.device("cpu")))
     ['processor', 'threads', 'torch']
@@ -90,7 +90,7 @@ def load_checkpoint(
 
 
 def _most_bytes(model: Model) -> int:
-    """The most bytes of a checkpoint of this model: its weights, and what the optimizer holds for each, at most three more."""
+    """Return the most bytes of a checkpoint of this model: its weights, and at most three times as much for the optimizer."""
     return MOST_HEADER_BYTES + 4 * sum(part.nbytes for part in model.state_dict().values())
 
 

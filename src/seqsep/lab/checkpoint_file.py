@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def checkpoint_file(path: Path, digest: str) -> Path:
-    """The file of the checkpoint with this SHA-256, of a run whose checkpoints go to `path`.
+    """Return the file of the checkpoint with this SHA-256, of a run whose checkpoints go to `path`.
 
     >>> checkpoint_file(Path("store.checkpoints/run.safetensors"), "3fa190bc" * 8).as_posix()
     'store.checkpoints/run.3fa190bc3fa190bc.safetensors'

@@ -43,10 +43,11 @@ def show_cost(
     bound: str = "at most",
     say: Callable[[str], None] | None = None,
 ) -> None:
-    """Print one line a run, and their sum, which is `bound` so much; `further` runs may follow from the outcome of these.
+    """Print one line a run, and their sum with the kind of its bound in words; `further` runs may follow from the results of
+    these.
 
     `pruned`: the steps of a run that competes with others, on average over its bracket. On `device` cuda runs that share a GPU
-    are taken to share its time. `say` is told how far the timing is. Raises EngineUnavailable if there is no such GPU.
+    are taken to share its time. `say` gets the progress of the timing. Raises EngineUnavailable if no such GPU exists.
     """
     if device != CPU:
         kind_of_gpu()  # says at once if there is none
@@ -81,10 +82,10 @@ def estimate(
     device: str = CPU,
     say: Callable[[str], None] | None = None,
 ) -> float:
-    """Seconds of all runs to their last step, or as many steps as `pruned` has for them, evaluations included.
+    """Return the seconds of all runs to their last step, or to their number of steps in `pruned`, evaluations included.
 
     They are seconds of one core, or of a GPU on which nothing else runs. Steps of users' own parts are taken by a worker.
-    `say` is told after each kind of step how many are timed. Raises NoStep if a user's part does not train.
+    `say` is called after each kind of step with the number of timed ones. Raises NoStep if a user's part does not train.
     """
     runs = list(runs)
     wanted: dict[Run, float] = {}
@@ -117,7 +118,7 @@ def estimate(
 
 
 def shape_of(run: Run) -> Run:
-    """The run without what does not change how long a step takes."""
+    """Return the run without the fields that do not change the time of a step."""
     return replace(run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0)
 
 
@@ -127,7 +128,7 @@ def evaluations(run: Run) -> float:
 
 
 def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
-    """Seconds of one step, extrapolated from `seconds` at short lengths and few layers."""
+    """Return the seconds of one step, extrapolated from `seconds` at short lengths and few layers."""
     depths = (len(run.layers),) if len(set(run.layers)) > 1 or len(run.layers) < 3 else (1, 2)
     short, longer = (replace(run.task, length=min(length, run.task.length)) for length in LENGTHS)
     at = {
@@ -147,7 +148,7 @@ def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
 
 
 def measured(run: Run, device: str = CPU) -> float:
-    """Mean seconds of the run's steps after those that warm up. It is processor time, or on a GPU time by the clock.
+    """Return the mean seconds of the run's steps after warm-up: processor time, or on a GPU wall-clock time.
 
     A batch of more than TIMED_TOKENS tokens is timed in part: what its examples take grows with their number, what the
     optimizer takes does not.
@@ -173,7 +174,7 @@ def measured(run: Run, device: str = CPU) -> float:
 
 
 def _mean_seconds(action: Callable[[], object], clock: Callable[[], float]) -> float:
-    """The mean over as many as take TIMED_SECONDS."""
+    """Return the mean seconds over as many calls as take TIMED_SECONDS."""
     together = 0.0
     count = 0
     start = clock()
@@ -185,7 +186,7 @@ def _mean_seconds(action: Callable[[], object], clock: Callable[[], float]) -> f
 
 
 def timed_examples(run: Run) -> int:
-    """So many examples of the run's batch have at most TIMED_TOKENS tokens; at least one.
+    """Return the number of examples of the run's batch that have at most TIMED_TOKENS tokens; at least one.
 
     >>> from seqsep.tasks import IsTree
     >>> [timed_examples(Run(IsTree(length, trace="peel"), ("mamba",), 64)) for length in (4, 128)]
@@ -196,6 +197,6 @@ def timed_examples(run: Run) -> int:
 
 
 def _clock() -> float:
-    """The time, in seconds, after the GPU has done all that it was asked for."""
+    """Return the time, in seconds, after the GPU has finished all its work."""
     torch.cuda.synchronize()
     return time.perf_counter()

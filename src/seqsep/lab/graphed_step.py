@@ -1,16 +1,16 @@
 """A training step on a GPU whose forward and backward passes are one CUDA graph.
 
 The step of a small model is hundreds of short kernels, and launching one from Python takes longer than running it. A graph is
-recorded once and launched whole: the same kernels on the same numbers. What it computes on lies in tensors that stay where they
-are, into which each batch is copied; the optimiser's update, a few kernels, stays outside, since where a number is not finite
-none is made.
+recorded once and launched at once: the same kernels on the same numbers. Its inputs are tensors that stay where they are, into
+which each batch is copied; the optimiser's update, a few kernels, stays outside, since where a number is not finite none is
+made.
 
-A graph is of one shape: so many examples, tokens and questions. Where batches differ in the number of questions alone, as
-IsTree's do, questions that count for nothing are put behind them, up to a multiple of the tokens / PARTS, in steps that are no
-graphs too: so a run that goes on from a checkpoint computes what it would have. The first WARM_UP batches of a shape are
-launched kernel by kernel, the next one is recorded, and at most MOST_GRAPHS shapes are; they share their memory. Layers of a
-user are not recorded: a graph would keep what their Python decided meanwhile. The environment variable SEQSEP_GRAPHS=off leaves
-graphs out everywhere, and the padding with them.
+A graph has one shape: its numbers of examples, tokens and questions. If batches differ only in the number of questions, as
+IsTree's do, questions that count for nothing are put after them, up to a multiple of the tokens / PARTS, also in steps without
+a graph: so a run that resumes from a checkpoint computes what it would have. The first WARM_UP batches of a shape are launched
+kernel by kernel, the next one is recorded, and at most MOST_GRAPHS shapes are; they share their memory. Layers of a user are
+not recorded: a graph would keep what their Python decided meanwhile. The environment variable SEQSEP_GRAPHS=off leaves graphs
+out everywhere, and the padding with them.
 """
 
 import math
@@ -26,7 +26,7 @@ import torch
 from torch import Tensor
 
 from seqsep.lab.run import Run
-from seqsep.lab.step import Questions, are_finite, loss_of, questions_of, step_once, update
+from seqsep.lab.step import QueriedBatch, are_finite, loss_of, questions_of, step_once, update
 from seqsep.models.model import Model
 from seqsep.tasks import Batch
 
@@ -40,7 +40,7 @@ Computed: TypeAlias = tuple[Tensor, list[Tensor | None]]
 
 
 def in_use(run: Run, device: torch.device | str) -> bool:
-    """Whether steps of this run on this device become graphs. Raises ValueError for a SEQSEP_GRAPHS that is not "off" or empty.
+    """Return True if steps of this run on this device become graphs. Raises ValueError for an unknown SEQSEP_GRAPHS.
 
     >>> from seqsep.tasks import IndexLookup
     >>> in_use(Run(IndexLookup(5), ("lstm",), width=8), "cpu")
@@ -53,7 +53,7 @@ def in_use(run: Run, device: torch.device | str) -> bool:
 
 
 def steps_of(run: Run, model: Model, optimizer: torch.optim.Optimizer) -> Callable[..., float]:
-    """What makes an update of the `batch` and `step` that it is given; returns the loss, or NaN as `step_once` does."""
+    """Return the function that updates on the `batch` and `step` given; it returns the loss, or NaN as `step_once` does."""
     if in_use(run, model.device):
         return GraphedStep(run, model, optimizer)
     return partial(step_once, run, model, optimizer)
@@ -64,11 +64,11 @@ class Graph:
     """A recorded computation, the questions that it reads, and what it writes."""
 
     replay: Callable[[], None]
-    reads: Questions
+    reads: QueriedBatch
     writes: Computed
 
 
-def record(compute: Callable[[], Computed], reads: Questions, pool: Any) -> Graph:
+def record(compute: Callable[[], Computed], reads: QueriedBatch, pool: Any) -> Graph:
     """Record what `compute` launches, in the memory of `pool`; nothing is computed yet.
 
     Raises RuntimeError for what cannot be recorded. PyTorch ends a recording that failed by another error, and on its stream.
@@ -88,7 +88,7 @@ def record(compute: Callable[[], Computed], reads: Questions, pool: Any) -> Grap
 class GraphedStep:
     """`step_once` of a run, as graphs.
 
-    After a recording that failed this process makes no further one: PyTorch's memory may take it for one that goes on.
+    After a recording that failed this process makes no further one: PyTorch's memory may treat it as one that is still going.
     """
 
     is_recording: ClassVar[bool] = True
@@ -115,20 +115,22 @@ class GraphedStep:
             return self._replayed(self.graphs[shape], questions, step)
         return self._one_by_one(questions, step)
 
-    def _padded(self, questions: Questions) -> Questions:
+    def _padded(self, questions: QueriedBatch) -> QueriedBatch:
         if questions.once:
             return questions
         return questions.padded(max(1, math.prod(questions.inputs.shape[:2]) // PARTS))
 
-    def _one_by_one(self, questions: Questions, step: int) -> float:
-        """The step without a graph, on a stream of its own, as PyTorch wants it of what is recorded later."""
+    def _one_by_one(self, questions: QueriedBatch, step: int) -> float:
+        """Return the loss of a step without a graph, on its own stream: PyTorch requires this of computations that are recorded
+        later.
+        """
         self.stream.wait_stream(torch.cuda.current_stream())
         with torch.cuda.stream(self.stream):
             loss = update(self.run, self.model, self.optimizer, questions=questions, step=step)
         torch.cuda.current_stream().wait_stream(self.stream)
         return loss
 
-    def _record(self, shape: tuple[object, ...], questions: Questions) -> None:
+    def _record(self, shape: tuple[object, ...], questions: QueriedBatch) -> None:
         """Record this shape's graph, or say why not, and record no more."""
         reads = questions.to(self.model.device)
         self.optimizer.zero_grad(set_to_none=True)
@@ -138,14 +140,14 @@ class GraphedStep:
             GraphedStep.is_recording = False
             warnings.warn(f"{self.run.label()}: no CUDA graph of its steps, which take longer so: {failure}", stacklevel=2)
 
-    def _compute(self, questions: Questions) -> Computed:
+    def _compute(self, questions: QueriedBatch) -> Computed:
         loss = loss_of(self.run, self.model, questions)
         loss.backward()
         gradients = [weight.grad for weight in self.weights]
         numbers = [loss.detach(), *self.weights, *(gradient for gradient in gradients if gradient is not None)]
         return torch.stack([loss.detach(), are_finite(numbers).to(loss.dtype)]), gradients
 
-    def _replayed(self, graph: Graph, questions: Questions, step: int) -> float:
+    def _replayed(self, graph: Graph, questions: QueriedBatch, step: int) -> float:
         graph.reads.take(questions)
         graph.replay()
         found, gradients = graph.writes

@@ -74,19 +74,19 @@ def _silently(part: str) -> None:
 
 
 def _in_notebook() -> bool:
-    """Whether stderr goes to a notebook, whose kernel says that it is no terminal."""
+    """Return True if stderr goes to a notebook, whose kernel does not report a terminal."""
     return type(sys.stderr).__module__.startswith("ipykernel.")
 
 
 def _display(is_shown: bool) -> Display:
-    """Bars on a terminal, else lines; nothing at all if it is not shown."""
+    """Return bars on a terminal, else lines. If it is not shown, return a display without output."""
     if not is_shown:
         return Display()
     return Bars() if sys.stderr is not None and sys.stderr.isatty() else Lines()
 
 
 class _Shown:
-    """What the training loop calls after each step: it moves the display, some times a second."""
+    """The callback of the training loop after each step: it moves the display, some times a second."""
 
     def __init__(self, run: Run, display: Display) -> None:
         self.run = run

@@ -1,8 +1,8 @@
 """Trained models that are kept with the run that made them: one safetensors file, which `seqsep generate` reads.
 
 The file is that of `models.weights`, with one more string of metadata, `run`, the run's canonical JSON. Nothing is unpickled. A
-user's own layers, model and task stand in it as CLASS and the digest of their file (`models.plugins.sources`): no code is run
-but that of files which `load` is given and which have these digests, and of what they import.
+user's own layers, model and task are in it as CLASS and the digest of their file (`models.plugins.sources`): no code is run but
+that of files which `load` is given and which have these digests, and of what they import.
 """
 
 import json
@@ -90,7 +90,9 @@ def require_named_run(path: Path) -> None:
 
 
 def _run_of(path: Path, files: Sequence[Path | str] | None) -> Run:
-    """The run in a file; with its own parts, from the files, unless these are None. Raises ValueError as `load` does."""
+    """Return the run in a file, with its own parts from `files`. If these are None, the parts stay unloaded. Raises ValueError
+    as `load` does.
+    """
     written = metadata_of(path).get("run")
     if written is None:
         raise ValueError(f"{path}: expected a model kept with its run (seqsep.save, or keep= of seqsep.train), found no run")
@@ -108,7 +110,7 @@ def _run_of(path: Path, files: Sequence[Path | str] | None) -> Run:
 
 
 def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
-    """Where the run's own parts are, by canonical name. Raises ValueError for a part that is in none of the files."""
+    """Return the files of the run's own parts, by canonical name. Raises ValueError for a part that is in none of the files."""
     by_digest = {digest_of(Path(file), read_source(Path(file))): str(Path(file).absolute()) for file in files}
     for plug_in in run.plug_ins():
         if plug_in.digest not in by_digest:
@@ -119,7 +121,7 @@ def _files_of(run: Run, files: Sequence[Path | str]) -> dict[str, str]:
 
 
 def _with_own_parts(path: Path, run: Run) -> Model:
-    """The run's model with the tensors of the file. Raises ValueError if they are not those of the model.
+    """Return the run's model with the tensors of the file. Raises ValueError if they are not those of the model.
 
     The sizes of the run are compared with those of the tensors before a model of these sizes takes memory.
     """

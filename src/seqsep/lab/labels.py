@@ -1,4 +1,4 @@
-"""Labels of several runs, of which no two are alike: what a run's own label leaves out stands behind it where it differs."""
+"""Labels of several runs, of which no two are alike: differing fields that a run's own label lacks are added after it."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -8,7 +8,7 @@ from seqsep.lab.run import Run
 
 
 def labels(runs: Iterable[Run]) -> dict[Run, str]:
-    """Each run's label, with the fields behind it in which runs of the same label differ.
+    """Return each run's label, followed by the fields in which runs of the same label differ.
 
     >>> from dataclasses import replace
     >>> from seqsep.tasks import IndexLookup
@@ -24,7 +24,7 @@ def labels(runs: Iterable[Run]) -> dict[Run, str]:
 
 
 def _told_apart(run: Run, label: str, group: list[Run]) -> str:
-    """The label with the run's fields that are not the same in the whole group."""
+    """Return the label with the run's fields that are not the same in the complete group."""
     values = [_values(one) for one in group]
     different = [name for name in values[0] if len({repr(one.get(name)) for one in values}) > 1]
     own = _values(run)
@@ -32,7 +32,7 @@ def _told_apart(run: Run, label: str, group: list[Run]) -> str:
 
 
 def _values(run: Run) -> dict[str, Any]:
-    """Every field of the run and of its task; a user's own layers with the first digits of their digests."""
+    """Return every field of the run and of its task. A user's own layers have the first digits of their digests."""
     task = {f"task {field.name}": getattr(run.task, field.name) for field in fields(run.task)}
     layers = "+".join(f"{name}{at}{digest[:8]}" for name, at, digest in (str(layer).partition("@") for layer in run.layers))
     return {**vars(run), "task": run.task.name, "layers": layers, **task}

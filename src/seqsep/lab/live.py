@@ -1,4 +1,4 @@
-"""What a trained model writes by itself, at the end of a run of a generated task.
+"""Outputs that a trained model writes by itself, at the end of a run of a generated task.
 
 `train.evaluate` is teacher-forced: the model reads the right thought, and an example is right if every asked token is. Here it
 writes thought and answer itself (`models.thought_accuracy`).
@@ -15,7 +15,8 @@ TEXTS_AT_ONCE = 250
 
 
 def live_score(run: Run, model: Model, on_texts: Callable[[], None] = lambda: None) -> ThoughtAccuracy | None:
-    """The accuracies over the first `Run.live` evaluation examples; None without a thought to write, or with `live` 0.
+    """Return the accuracies over the first `Run.live` evaluation examples; None without a chain of thought to write, or with
+    `live` 0.
 
     `on_texts` is called after every TEXTS_AT_ONCE examples, to say that there is progress.
     """

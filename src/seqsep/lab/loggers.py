@@ -28,7 +28,7 @@ Parameter = str | int | float | bool
 
 
 class LoggerUnavailable(OSError):
-    """What a logger needs is not installed; the message is one line, with the command that installs it."""
+    """A requirement of a logger is not installed; the message is one line, with the command that installs it."""
 
 
 class Logger:
@@ -74,13 +74,15 @@ class Logger:
 
 
 def name_of(row: Row) -> str:
-    """The folder of a row, experiment/label-key, in characters that every file system takes, with the beginning of the key."""
+    """Return the folder of a row, experiment/label-key, in characters that every file system takes. The key is cut to 12
+    digits.
+    """
     experiment, label = (re.sub("[^A-Za-z0-9.=+_-]+", "-", words) for words in (row.experiment, row.run.label()))
     return f"{experiment}/{label}-{row.key[:12]}"
 
 
 def parameters_of(run: Run) -> dict[str, Parameter]:
-    """Every field of a run, and of its task those that differ from their defaults, as plain values."""
+    """Return every field of a run, and its task's fields that differ from their defaults, as plain values."""
     chosen: dict[str, Any] = {field.name: getattr(run, field.name) for field in fields(run) if field.name != "task"}
     chosen["layers"] = "+".join(map(str, run.layers))
     chosen |= {f"task.{name}": value for name, value in run.task.configuration().items()}

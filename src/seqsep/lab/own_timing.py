@@ -23,7 +23,8 @@ class NoStep(Exception):
 
 
 def timed_by_a_worker(shapes: Sequence[Run], device: str, timed: Callable[[], None]) -> dict[Run, float]:
-    """Seconds of a step of each shape: the mean over a run in one worker without its first step; `timed` is called after each.
+    """Return the seconds of a step of each shape: the mean over a run in one worker without its first step; `timed` is called
+    after each.
 
     Raises NoStep for a shape whose run fails.
     """
@@ -40,7 +41,7 @@ def timed_by_a_worker(shapes: Sequence[Run], device: str, timed: Callable[[], No
 
 
 def _short(shape: Run) -> Run:
-    """The shape's run of STEPS steps, evaluated once, on one example."""
+    """Return the shape's run of STEPS steps, evaluated once, on one example."""
     return replace(shape, steps=STEPS, evaluate_every=STEPS, evaluation=1, live=1)
 
 
@@ -54,11 +55,11 @@ class _Clock(Display):
         self.seen: list[tuple[int, float]] = []
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
-        """Note when the run under way is handed over (step 0), and when it has made so many steps."""
+        """Note the time when the run under way is handed over (step 0), and of each later number of steps."""
         self.seen = [(0, self.clock())] if step == 0 else [*self.seen, (step, self.clock())]
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
-        """What ended at its first step, as a run does that leaves the finite numbers, took at most the seconds of the run."""
+        """Count a run that ended at its first step, as a run that diverges does: it took at most the run's seconds."""
         moves = [(step, at) for step, at in self.seen if step]
         (first, began), (last, ended) = (moves[0], moves[-1]) if moves else ((0, 0.0), (0, 0.0))
         self.seconds[run] = (ended - began) / (last - first) if last > first else seconds

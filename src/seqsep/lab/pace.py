@@ -1,21 +1,15 @@
-"""How long steps take, learned from the runs under way: from this a display tells what time is left."""
+"""The time of a step, learned from the runs under way: a display computes the remaining time from it."""
 
 from collections import defaultdict
 from collections.abc import Mapping
+from operator import attrgetter
 from typing import Any
 
 from seqsep.lab.run import Run
 
-
-def kind_of(run: Run) -> tuple[Any, ...]:
-    """What the time of a step depends on most.
-
-    >>> from seqsep.tasks import IndexLookup
-    >>> one, other = (Run(IndexLookup(5), ("lstm",), width=8, seed=seed) for seed in (0, 1))
-    >>> kind_of(one) == kind_of(other)
-    True
-    """
-    return run.layers, run.task, run.width, run.batch, run.dtype
+KIND = ("layers", "task", "width", "batch", "dtype")
+"""The fields of a run that the time of its steps depends on most."""
+KIND_OF = attrgetter(*KIND)
 
 
 class Pace:
@@ -30,12 +24,13 @@ class Pace:
         self.steps: dict[tuple[Any, ...], int] = defaultdict(int)
 
     def saw(self, run: Run, steps: int, seconds: float) -> None:
-        """A run has made so many steps in this time."""
-        self.seconds[kind_of(run)] += seconds
-        self.steps[kind_of(run)] += steps
+        """Add a number of steps that a run has made, and their seconds."""
+        self.seconds[KIND_OF(run)] += seconds
+        self.steps[KIND_OF(run)] += steps
 
     def time_of(self, steps: Mapping[Run, float]) -> float:
-        """Seconds until runs have made these steps, as many at once as were seen; a kind not seen takes the average.
+        """Return the seconds until runs have made these steps, if as many run at once as before. A kind not seen takes the
+        average.
 
         At least one step must have been seen.
 
@@ -48,5 +43,5 @@ class Pace:
         """
         average = sum(self.seconds.values()) / sum(self.steps.values())
         of_kind = {kind: self.seconds[kind] / count for kind, count in self.steps.items() if count}
-        each = [of_kind.get(kind_of(run), average) * count for run, count in steps.items()]
+        each = [of_kind.get(KIND_OF(run), average) * count for run, count in steps.items()]
         return max(sum(each) / self.at_once, *each, 0.0)  # of the last runs the longest decides

@@ -1,6 +1,6 @@
 """Displays of a running sweep, on stderr: bars with an ETA on a terminal, plain lines elsewhere.
 
-A line tells of each run that has ended. Between these, a line says where all runs under way stand, how fast the sweep is and
+A line reports each run that has ended. Between these, a line says how far all runs under way are, how fast the sweep is and
 about how long it still takes: if one of them has passed a tenth of its steps, but no sooner than 5 s after the last such line,
 and at least every 30 s, also while no run says anything.
 """
@@ -28,7 +28,7 @@ MOST_SECONDS_BETWEEN_LINES = 30.0
 class Display:
     """A display that shows nothing; its subclasses fill in what they show.
 
-    A sweep sets `pauses`, the steps at which runs will pause, `starts`, those from which they go on, and `later`, the steps
+    A sweep sets `pauses`, the steps at which runs will pause, `starts`, those from which they continue, and `later`, the steps
     that may follow in further stages; then it calls `begin` first and `close` last, whatever happens.
     """
 
@@ -37,32 +37,32 @@ class Display:
     later: Mapping[Run, float] = MappingProxyType({})
 
     def steps(self, run: Run) -> int:
-        """The most steps that a run takes in this sweep."""
+        """Return the most steps that a run takes in this sweep."""
         return self.pauses.get(run, run.steps)
 
     def begin(self, runs: Sequence[Run], finished: int) -> None:
-        """The sweep begins: the runs that will be trained, and how many more the store holds finished."""
+        """Begin the display with the runs that will be trained, and the number of further finished runs in the store."""
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
-        """A run is at `step` in the process `worker`; step 0 says that it has just been handed over."""
+        """Note that a run is at `step` in the process `worker`; step 0 means that it has just been handed over."""
 
     def tick(self) -> None:
-        """Time has passed; this comes about every second."""
+        """Show that time has passed; the sweep calls it about every second."""
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
-        """A run has ended and is on disk; the result of a failed run has nothing but `status`."""
+        """Note that a run has ended and is on disk. The result of a failed run has only `status`."""
 
     def note(self, line: str) -> None:
         """Say on stderr that something went another way than asked for, even if nothing else is shown."""
         say_on_stderr(line)
 
     def close(self) -> None:
-        """The sweep is over."""
+        """End the display: the sweep is over."""
 
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a run under way stands: its last step, the accuracy of its last evaluation, and when it said so, in seconds."""
+    """The standing of a run under way: its last step, the accuracy of its last evaluation, and its time in seconds."""
 
     step: int = 0
     accuracy: float | None = None
@@ -70,7 +70,7 @@ class Standing:
 
 
 class Lines(Display):
-    """A display of one plain line per finished run, and lines that say where the others stand.
+    """A display of one plain line per finished run, and lines that say how far the others are.
 
     `clock` gives seconds; `pace` knows how long steps took on earlier displays.
     """
@@ -100,10 +100,11 @@ class Lines(Display):
         self.pace.at_once = max(self.pace.at_once, len(self.under_way))
         if step:
             self.reached[run] = step
-        if 0 < earlier.step <= step:  # a run that goes on from a checkpoint first reports steps of an earlier sweep
+        if 0 < earlier.step <= step:  # a run that resumes from a checkpoint first reports steps of an earlier sweep
             self.steps_seen += step - earlier.step
             self.pace.saw(run, step - earlier.step, now - earlier.at)
-        if self._part(run, step) > self._part(run, earlier.step):
+        most = self.steps(run)
+        if PARTS_OF_A_RUN * step // most > PARTS_OF_A_RUN * earlier.step // most:
             self._say_standing_after(LEAST_SECONDS_BETWEEN_LINES)
         self.tick()
 
@@ -129,37 +130,31 @@ class Lines(Display):
         """Show the line among the others."""
         self.show(line)
 
-    def _part(self, run: Run, step: int) -> int:
-        """How many tenths of its steps a run has behind it."""
-        return PARTS_OF_A_RUN * step // self.steps(run)
-
     def _say_standing_after(self, seconds: float) -> None:
-        """Show where every run under way stands, how fast all are together, and what time is left, if the last line is old."""
+        """Show how far every run under way is, how fast all are together, and the time left, if the last line is old."""
         now = self.clock()
         if now - self.said_at < seconds:
             return
         self.said_at = now
         speed = self.steps_seen / (now - self.began_at)
         pace = f"{speed:.3g} steps/s, {self._left()}" if speed else "no step measured yet"
-        runs = "; ".join(self._standing_of(run, standing) for run, standing in self.under_way.items())
-        self.show(f"[{self.ended}/{self.total}] {pace}: {runs or 'no run under way'}")
+        runs = []
+        for run, standing in self.under_way.items():
+            accuracy = "" if standing.accuracy is None else f", accuracy {standing.accuracy:.4f}"
+            runs.append(f"{self.labels[run]} at {standing.step}/{self.steps(run)}{accuracy}")
+        self.show(f"[{self.ended}/{self.total}] {pace}: {'; '.join(runs) or 'no run under way'}")
 
     def _left(self) -> str:
-        """The time that is left of this stage, and of all if others may follow. Runs that learn take less."""
+        """Return the time that is left of this stage, and of all stages if others may follow. Runs that learn take less."""
         stage = self.pace.time_of({run: max(0.0, float(self.steps(run) - step)) for run, step in self.reached.items()})
         if not self.later:
             return f"about {duration(stage)} left"
         whole = stage + self.pace.time_of(self.later)
         return f"about {duration(stage)} left of this stage, {duration(whole)} in total if no run learns"
 
-    def _standing_of(self, run: Run, standing: Standing) -> str:
-        """A run with its step and accuracy."""
-        accuracy = "" if standing.accuracy is None else f", accuracy {standing.accuracy:.4f}"
-        return f"{self.labels[run]} at {standing.step}/{self.steps(run)}{accuracy}"
-
 
 def duration(seconds: float) -> str:
-    """A length of time in the largest unit that it fills.
+    """Return a length of time in the largest unit that it fills.
 
     >>> duration(41.2), duration(600.0), duration(5400.0), duration(200_000.0)
     ('41 s', '10 min', '1.5 h', '2.3 days')
@@ -200,7 +195,7 @@ class Bars(Lines):
 
     def update(self, worker: int, run: Run, step: int, accuracy: float | None) -> None:
         """Move the run's bar and the whole one."""
-        # Bars belong to runs, not to processes: if a worker dies, the next one goes on with the same bar.
+        # Bars belong to runs, not to processes: if a worker dies, the next one continues the same bar.
         if run not in self.active:
             self.active[run] = (self.bars.add_task(printable(self.labels[run]), total=self.steps(run), note=""), 0)
         bar, _ = self.active[run]
@@ -209,7 +204,7 @@ class Bars(Lines):
         self._move()
 
     def tick(self) -> None:
-        """Nothing: the bars move by themselves."""
+        """Do nothing: the bars move by themselves."""
 
     def finish(self, run: Run, result: dict[str, Any], seconds: float) -> None:
         """Show the run's line in place of its bar."""
@@ -242,5 +237,5 @@ def say_on_stderr(line: str) -> None:
 
 
 def display(pace: Pace | None = None) -> Display:
-    """Bars if stderr is a terminal, else lines that know how long steps took on earlier displays."""
+    """Return bars if stderr is a terminal, else lines that know the time of steps from earlier displays."""
     return Bars() if sys.stderr is not None and sys.stderr.isatty() else Lines(pace=pace)

@@ -1,13 +1,13 @@
-"""Successive halving: at fixed steps the better half of the runs that compete goes on; the others are pruned.
+"""Successive halving: at fixed steps the better half of the runs that compete continues; the others are pruned.
 
 The runs of a bracket compete at its rungs: 1/64, 1/8, 1/4 and 1/2 of their steps, each rounded up to an evaluation. The first
 is left out if that makes it more than 1/32 of the steps: it is for long runs, where most rates of a cell may not learn at all.
 In two cells of attention at the paper's size, index lookup at N = 20 and 50 with 14 runs each, it takes the steps spent from
 189,250 to 36,750 and from 237,500 to 67,500, and the same run wins (results/index-lookup-architectures-paper.jsonl); who starts
-slowly and ends first would be lost, and no cell of another mixer has been measured.
-At a rung the bracket waits until every live run has been evaluated there; of n that have not diverged the best ceil(n/2) go on,
-and whoever has converged. A rung is decided from the accuracies at its step alone, so who is pruned does not depend on timing,
-on workers, or on how often the sweep was killed; who goes on continues from a checkpoint, bit for bit.
+slowly and ends first would be lost, and no cell of another mixer has been measured. At a rung the bracket waits until every
+live run has been evaluated there; of n that have not diverged the best ceil(n/2) continue, and so do all that have converged. A
+rung is decided only from the accuracies at its step, so the choice does not depend on timing, on workers, or on how often the
+sweep was killed; a run that continues does so from a checkpoint, bit for bit.
 
 A run that was pruned leaves a row with the status `pruned`, the step, and its curve up to there; its checkpoint is gone. A row
 that the store holds of an earlier sweep without pruning takes part with its curve, and stays as it is whatever its place.
@@ -34,7 +34,7 @@ Result = Mapping[str, Any]
 
 
 def rungs(run: Run) -> tuple[int, ...]:
-    """The steps at which a run's bracket is halved: those before its last step, each once.
+    """Return the steps at which a run's bracket is halved: those before its last step, each once.
 
     >>> from seqsep.tasks import IndexLookup
     >>> rungs(Run(IndexLookup(length=5), ("lstm",), width=8, steps=2000, evaluate_every=200))
@@ -49,7 +49,7 @@ def rungs(run: Run) -> tuple[int, ...]:
 
 
 def siblings(runs: Iterable[Run]) -> list[list[Run]]:
-    """The runs in groups that differ in nothing but learning rate and heads."""
+    """Return the runs in groups that differ only in learning rate and heads."""
     groups: dict[Run, list[Run]] = {}
     for run in runs:
         shared = replace(run, learning_rate=1.0, heads=1)
@@ -58,7 +58,7 @@ def siblings(runs: Iterable[Run]) -> list[list[Run]]:
 
 
 def steps_at_most(groups: Iterable[Sequence[Run]]) -> dict[Run, float]:
-    """Steps of each run of the groups, on average over its bracket, if none converges early and none diverges."""
+    """Return the steps of each run of the groups, on average over its bracket, if none converges early and none diverges."""
     steps: dict[Run, float] = {}
     for bracket in brackets(groups):
         total = 0
@@ -80,11 +80,13 @@ class Bracket:
     live: list[Run]
 
     def waits(self, results: Mapping[Run, Result]) -> bool:
-        """Whether one of them has no outcome, so that nothing can be decided."""
+        """Return True if one of them has no outcome, so that nothing can be decided."""
         return any(run not in results for run in self.live)
 
     def halve(self, step: int, results: Mapping[Run, Result]) -> tuple[list[Run], list[Run]]:
-        """Decide the rung at `step`: who goes on, and who is pruned, the best first. A run that has diverged is neither."""
+        """Decide the rung at `step`. Return the runs that continue, and the pruned ones, the best first. A run that has
+        diverged is in neither.
+        """
         at = {run: cut(results[run], step) for run in self.live}
         sound = [run for run in self.live if not diverged(at[run])]
         converged = {run for run in sound if at[run]["status"] == "converged"}
@@ -97,7 +99,7 @@ class Bracket:
 
 
 def brackets(groups: Iterable[Sequence[Run]]) -> list[Bracket]:
-    """Of each group the runs with equal rungs and steps, in order; a run alone has no bracket."""
+    """Return for each group the runs with equal rungs and steps, in order. A single run has no bracket."""
     made = []
     for group in groups:
         alike: dict[tuple[int, ...], list[Run]] = {}
@@ -108,7 +110,7 @@ def brackets(groups: Iterable[Sequence[Run]]) -> list[Bracket]:
 
 
 def cut(result: Result, step: int) -> dict[str, Any]:
-    """What a run had come to by `step`.
+    """Return the run's results up to `step`.
 
     It is the run's result if the run had ended by then, else its curve up to there, with the status `pruned`.
     """
@@ -122,7 +124,7 @@ def cut(result: Result, step: int) -> dict[str, Any]:
 
 @dataclass
 class HalvingResult:
-    """How the brackets ended: the rows of runs that were pruned, and of those that failed without an outcome.
+    """The end of the brackets: the rows of runs that were pruned, and of those that failed without an outcome.
 
     `waiting` are the siblings of those that failed, with the step at which they wait.
     """
@@ -132,7 +134,7 @@ class HalvingResult:
     waiting: dict[Run, int] = field(default_factory=dict)
 
     def goes_on(self, run: Run) -> bool:
-        """Whether the run may be trained to its end."""
+        """Return True if the run may be trained to its end."""
         return not any(run in part for part in (self.pruned, self.failed, self.waiting))
 
 
@@ -140,7 +142,7 @@ def successive_halving(groups: Iterable[Sequence[Run]], sweep: Sweep, say: Calla
     """Train the runs of each group up to where their bracket is decided, and record those that are pruned.
 
     `say` is called with a line for each bracket and rung. If a run fails without an outcome (its workers died, it raised), its
-    bracket waits for it: nothing of it is pruned or goes on until a later sweep has trained it that far. Raises what
+    bracket waits for it: none of its runs is pruned or continues until a later sweep has trained it that far. Raises what
     `Sweep.train` raises.
     """
     open_brackets = brackets(groups)
@@ -171,7 +173,7 @@ def successive_halving(groups: Iterable[Sequence[Run]], sweep: Sweep, say: Calla
 
 
 def _trained_to(at: Mapping[Run, int], sweep: Sweep) -> dict[Run, Row]:
-    """The row of each run at its step: that of an earlier sweep that pruned it there or later, else a new one."""
+    """Return the row of each run at its step: that of an earlier sweep that pruned it there or later, else a new one."""
     pruned = {run: _pruned_row(sweep, run, step) for run, step in at.items()}
     known = {run: row for run, row in pruned.items() if row is not None}
     rest = {run: step for run, step in at.items() if run not in known}
@@ -180,7 +182,7 @@ def _trained_to(at: Mapping[Run, int], sweep: Sweep) -> dict[Run, Row]:
 
 
 def _pruned_row(sweep: Sweep, run: Run, step: int) -> Row | None:
-    """The row of a run that was pruned at `step` or later, in this environment: its curve reaches far enough."""
+    """Return the row of a run that was pruned at `step` or later, in this environment. Its curve reaches far enough."""
     rows = [row for row in sweep.store.get(run.key()) if row.environment == sweep.environment and row.has_outcome]
     if any(row.finished for row in rows):
         return None
@@ -200,27 +202,27 @@ def _record(sweep: Sweep, rows: Mapping[Run, Row], at: Mapping[Run, int]) -> dic
 
 
 def _undecided(step: int, runs: Sequence[Run], failed: Collection[Run]) -> str:
-    """The line of a bracket that waits."""
+    """Return the line of a bracket that waits."""
     missing = ", ".join(_name(run, runs) for run in runs if run in failed)
     return f"step {step}, {_shared(runs)}: nothing is decided without {missing}; start again, or without --prune"
 
 
 def _decided(step: int, runs: Sequence[Run], on: Sequence[Run], pruned: Mapping[Run, float]) -> str:
-    """The line of a bracket at a rung, with the accuracies of those that are pruned."""
+    """Return the line of a bracket at a rung, with the accuracies of those that are pruned."""
     names = [f"{_name(run, runs)} (accuracy {accuracy:.4f})" for run, accuracy in pruned.items()]
     lost = len(runs) - len(on) - len(pruned)
-    outcome = f"{len(on)} of {len(runs)} go on" + (f", {lost} diverged" if lost else "")
+    outcome = f"{len(on)} of {len(runs)} continue" + (f", {lost} diverged" if lost else "")
     return f"step {step}, {_shared(runs)}: {outcome}; pruned: {', '.join(names) or 'none'}"
 
 
 def _shared(runs: Sequence[Run]) -> str:
-    """What the runs of a bracket have in common, in a few words."""
+    """Return the settings that the runs of a bracket have in common, in a few words."""
     names = dict.fromkeys(shown(layer) for run in runs for layer in run.layers)
     return f"{'+'.join(names)} {runs[0].task.name} N={runs[0].task.length}"
 
 
 def _name(run: Run, among: Collection[Run]) -> str:
-    """A run by what differs from the others."""
+    """Return a run's name: the fields that differ from the others."""
     parts = {"heads": lambda one: one.heads, "layers": lambda one: len(one.layers), "width": lambda one: one.width}
     differing = [f"{name} {part(run)}" for name, part in parts.items() if len({part(one) for one in among}) > 1]
     return " ".join([f"rate {run.learning_rate:g}", *differing])

@@ -1,4 +1,4 @@
-"""Which of several runs of one setting is the best: one order for pruning, for searches and for the figures."""
+"""The order of several runs of one setting, best first: the same for pruning, for searches and for the figures."""
 
 
 def rank(*, accuracy: float, steps: int, learning_rate: float, diverged: bool) -> tuple[float, int, float]:

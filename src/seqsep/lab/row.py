@@ -38,12 +38,12 @@ UNREADABLE = (KeyError, TypeError, ValueError, AttributeError, OverflowError, Re
 
 
 def diverged(result: Mapping[str, Any]) -> bool:
-    """Whether a run ended with a loss, gradient or weight that was not finite."""
+    """Return True if the run ended with a loss, gradient or weight that was not finite."""
     return result["status"].startswith("failed")
 
 
 def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
-    """The place of a run among others of its setting by its result, the best one greatest (`ranking.rank`)."""
+    """Return the rank of a run by its result among others of its setting, the best one greatest (`ranking.rank`)."""
     return rank(
         accuracy=result["accuracy"],
         steps=result["steps"],
@@ -56,10 +56,10 @@ def rank_of(run: Run, result: Mapping[str, Any]) -> tuple[float, int, float]:
 class Row:
     """One run of an experiment with its outcome, or one reply of a language model.
 
-    A row is a reply if its configuration has a `question`. A run has no outcome if its worker died or if it raised an
-    exception. Then `result` has only `status`, and `finished` is False; such a row is never exported. A run diverges if its
-    loss, a gradient or a weight is not finite. This ends the run, but its outcome until then is kept. So `finished` is True
-    for it, because the row has an outcome, and `failed` is True too.
+    A row is a reply if its configuration has a `question`. If the worker of a run died, or if the run raised an exception, the
+    row has no outcome. Then `result` has only `status`, `finished` is False, and the row is never exported. A run diverges if
+    its loss, a gradient or a weight is not finite. This ends the run, but the row keeps the outcome until then. So for a run
+    that diverges, both `finished` and `failed` are True.
 
     Fields:
         experiment: name of the experiment.
@@ -87,17 +87,17 @@ class Row:
 
     @property
     def status(self) -> str:
-        """How the run ended: converged, finished, pruned or failed: ..."""
+        """The end of the run: converged, finished, pruned or failed: ..."""
         return self.result["status"]
 
     @property
     def has_outcome(self) -> bool:
-        """Whether there is an outcome. A loss that was not finite is one; so is the curve of a pruned run."""
+        """True if there is an outcome. A loss that was not finite is one; so is the curve of a pruned run."""
         return self.result.keys() != {"status"} and self.status != PAUSED
 
     @property
     def finished(self) -> bool:
-        """Whether there is an outcome, and the run was not pruned: it may stand for its setting."""
+        """True if there is an outcome, and the run was not pruned: it may represent its setting."""
         return self.has_outcome and self.status != PRUNED
 
     @property
@@ -142,13 +142,13 @@ class Row:
             require_result(self.result, most_steps=run.steps, any_loss=isinstance(run.task, UserTask))
 
     def to_json(self) -> str:
-        """The row as canonical JSON, in which the configuration is called `run`."""
+        """Return the row as canonical JSON, in which the configuration is called `run`."""
         parts = {field.name: getattr(self, field.name) for field in fields(self)}
         return canonical_json({"run": parts.pop("configuration")} | parts)
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Row":
-        """The row of its JSON. Raises ValueError, in one line, for anything but the JSON of a finished row."""
+        """Return the row of its JSON. Raises ValueError, in one line, for anything but the JSON of a finished row."""
         try:
             parts = json.loads(text)
         except RecursionError:
@@ -186,10 +186,10 @@ class Rows(list[Row], Tabular):
     """
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each run: what was trained, how it ended, its last accuracy, its parameters and bits of state.
+        """Return a row for each run: its settings, its end, its last accuracy, its parameters and bits of state.
 
-        None stands for heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
-        `live_accuracy`, of answers behind thoughts that the model wrote itself, is a column if any run has it.
+        None means heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
+        `live_accuracy`, of answers after chains of thought that the model wrote itself, is a column if any run has it.
         """
         is_live = any("live_accuracy" in row.result for row in self)
         return [_record(row, is_live) for row in self]
@@ -199,7 +199,7 @@ class Rows(list[Row], Tabular):
 
 
 def _record(row: Row, is_live: bool) -> dict[str, Any]:
-    """What a table shows of a row."""
+    """Return the part of a row that a table shows."""
     columns: dict[str, Any] = dict.fromkeys(DESCRIBED)
     if not row.is_reply:
         run = row.run

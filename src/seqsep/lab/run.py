@@ -130,7 +130,7 @@ class Run:
             raise ValueError(f"Run(layers={tuple(map(str, self.layers))!r}): {error}") from None
         self._require(bool(self.layers), f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
         whole = any(isinstance(layer, UserModel) for layer in self.layers)
-        self._require(not whole or len(self.layers) == 1, "a whole model stands alone among the layers")
+        self._require(not whole or len(self.layers) == 1, "a complete model is the only entry of layers")
         for name in self.COUNTS:
             value = getattr(self, name)
             self._require(value >= 1, f"{name} is a whole number from 1, found {value!r}")
@@ -154,9 +154,9 @@ class Run:
             )
         turned = any(issubclass(mixer_named(name), Attention) for name in self._mixer_names())
         self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
-        self._require(self.positions == "default" or not whole, "positions: a whole model has its own")
+        self._require(self.positions == "default" or not whole, "positions: a complete model has its own")
         self._require(
-            self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a whole model has its own"
+            self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a complete model has its own"
         )
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
         for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
@@ -167,12 +167,12 @@ class Run:
             raise ValueError(f"Run(task={self.task.name}, layers={tuple(map(str, self.layers))!r}, ...): {expected}")
 
     def _mixer_names(self) -> list[str]:
-        """The names of the layers that are built in."""
+        """Return the names of the layers that are built in."""
         return [layer for layer in self.layers if isinstance(layer, str)]
 
     @property
     def design(self) -> Design:
-        """What its model has around the mixers. Raises ValueError for a choice that there is not."""
+        """The parts of its model around the mixers. Raises ValueError for an unknown choice."""
         return Design(
             norm=self.norm,
             feed_forward=self.feed_forward,
@@ -182,7 +182,7 @@ class Run:
         )
 
     def rate_at(self, step: int) -> float:
-        """The learning rate of a step, counted from 0.
+        """Return the learning rate of a step, counted from 0.
 
         >>> from seqsep.tasks import IndexLookup
         >>> run = Run(IndexLookup(5), ("lstm",), 8, steps=6, learning_rate=1.0, decay="cosine", warm_up=2)
@@ -208,13 +208,13 @@ class Run:
         return self.task.mixed() if step < self.mixed_steps else self.task
 
     def configuration(self) -> dict[str, Any]:
-        """The canonical fields: those that differ from their defaults, and the task's own likewise."""
+        """Return the canonical fields: those that differ from their defaults, and likewise the task's own."""
         chosen = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
         return chosen | {"task": self.task.configuration(), "layers": list(map(str, self.layers))}
 
     @classmethod
     def from_configuration(cls, configuration: dict[str, Any], files: Mapping[str, str] | None = None) -> "Run":
-        """The run of a canonical JSON object; `files` says where the files of its plug-ins are (`Run.files`).
+        """Return the run of a canonical JSON object; `files` gives the files of its plug-ins (`Run.files`).
 
         Without them it can be read but not trained. Raises ValueError for an unknown task, mixer or field.
         """
@@ -230,25 +230,25 @@ class Run:
             raise ValueError(f"Run.from_configuration({configuration!r}): unknown or missing field {error}") from error
 
     def key(self) -> str:
-        """The SHA-256 of the canonical fields and of the revisions: 64 hexadecimal digits."""
+        """Return the SHA-256 of the canonical fields and of the revisions: 64 hexadecimal digits."""
         revisions = {"task": self.task.revision, "loop": LOOP_REVISION}
         revisions |= {f"mixer:{name}": mixer_named(name).revision for name in self._mixer_names()}
         canonical = canonical_json({"run": self.configuration(), "revisions": revisions})
         return hashlib.sha256(canonical.encode()).hexdigest()
 
     def plug_ins(self) -> tuple[PlugIn, ...]:
-        """The user's own layers, model and task, each once."""
+        """Return the user's own layers, model and task, each once."""
         plug_ins: list[PlugIn] = [layer for layer in self.layers if isinstance(layer, PlugIn)]
         if isinstance(self.task, UserTask):
             plug_ins.append(self.task.source)
         return tuple(dict.fromkeys(plug_ins))
 
     def files(self) -> dict[str, str]:
-        """Where the files of its plug-ins are, by canonical name, as far as that is known."""
+        """Return the files of its plug-ins, by canonical name, as far as they are known."""
         return {str(plug_in): str(plug_in.path) for plug_in in self.plug_ins() if plug_in.path is not None}
 
     def model(self) -> Model:
-        """A fresh model of this run's shape; weights come from torch's global generator."""
+        """Return a fresh model of this run's shape; weights are drawn from torch's global generator."""
         vocabulary = self.task.vocabulary
         classes = self.task.classes
         longest = self.task.longest
@@ -270,7 +270,8 @@ class Run:
         )
 
     def positions_told(self) -> str:
-        """How its model is told positions: what "default" stands for, which is not known (nothing) of a layer from a file.
+        """Return the positional encoding of its model: the meaning of "default", or "" for a layer from a file, for which it is
+        unknown.
 
         >>> Run(TASKS["equality"](4), ("lstm", "attention"), width=8).positions_told()
         'learned'
@@ -282,7 +283,7 @@ class Run:
         return "" if any(isinstance(layer, PlugIn) for layer in self.layers) else "none"
 
     def label(self) -> str:
-        """The run in a few words, for progress lines."""
+        """Return the run in a few words, for progress lines."""
         layers = "+".join(map(shown, self.layers))
         return f"{layers} {self.task.label()} N={self.task.length} rate {self.learning_rate:g} seed {self.seed}"
 
@@ -296,7 +297,9 @@ def _layer(layer: str | type | UserLayer | UserModel) -> str | UserLayer | UserM
 
 
 def _name_of_class(layer: type) -> str:
-    """The name of a mixer, or FILE.py:CLASS. Raises ValueError for a class that no file defines, as one typed in a session."""
+    """Return the name of a mixer, or FILE.py:CLASS. Raises ValueError for a class that no file defines, such as one typed in a
+    session.
+    """
     name = getattr(layer, "name", "")
     if issubclass(layer, Mixer) and name.partition("(")[0] in MIXERS and mixer_named(name) is layer:
         return str(name)
@@ -310,7 +313,7 @@ def _name_of_class(layer: type) -> str:
 
 
 def canonical_json(value: Any) -> str:
-    """The JSON of a value with sorted keys, no spaces and no NaN, so that equal values have equal texts.
+    """Return the JSON of a value with sorted keys, no spaces and no NaN, so that equal values have equal texts.
 
     >>> canonical_json({"b": 1, "a": [0.5]})
     '{"a":[0.5],"b":1}'

@@ -1,7 +1,7 @@
-"""Names that a reader gives to runs, by the runs' keys: in a file of their own beside a store or a file of rows.
+"""Names that a reader gives to runs, by the runs' keys: in a separate file next to a store or a file of rows.
 
-A label says nothing of what is trained, so it is no field of a run: the key, the row and its digest stay as they are, and a run
-can be named later, or otherwise. The file is the store's or the rows' path with `.labels.json` behind.
+A label says nothing of what is trained, so it is not a field of a run: the key, the row and its digest stay as they are, and a
+run can be named later, or otherwise. The file is the store's or the rows' path followed by `.labels.json`.
 """
 
 import json
@@ -21,7 +21,7 @@ KEY = re.compile("[0-9a-f]{64}")
 
 
 def require_label(text: str, where: str) -> str:
-    """The label, if it is one. Raises BadInput that begins with `where`.
+    """Return the label, if it is valid. Raises BadInput that begins with `where`.
 
     >>> require_label("mine, 2 layers", "--label")
     'mine, 2 layers'
@@ -35,7 +35,7 @@ def require_label(text: str, where: str) -> str:
 
 
 def labels_file(place: Path | str) -> Path:
-    """Where the labels of a store, or of a file of rows, are kept.
+    """Return the file of the labels of a store, or of a file of rows.
 
     >>> labels_file("runs/store.sqlite").name
     'store.sqlite.labels.json'
@@ -44,7 +44,7 @@ def labels_file(place: Path | str) -> Path:
 
 
 def read_labels(place: Path | str) -> dict[str, str]:
-    """The labels beside a store or a file of rows, by key; none if there is no such file.
+    """Return the labels next to a store or a file of rows, by key; empty if the file does not exist.
 
     Raises ValueError, which names the file, for one that holds anything else.
     """
@@ -63,7 +63,7 @@ def read_labels(place: Path | str) -> dict[str, str]:
 
 
 def write_labels(place: Path | str, labels: Labels) -> None:
-    """Write the labels of a store or a file of rows; without any there is no file, unless there was one.
+    """Write the labels of a store or a file of rows. Without labels, write only if the file exists already.
 
     >>> import tempfile
     >>> rows = Path(tempfile.mkdtemp()) / "rows.jsonl"

@@ -20,9 +20,9 @@ class RunTable(Tabular):
         self.labels = {row.key: labels[row.key] for row in rows if row.key in labels}
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each run."""
+        """Return a row for each run."""
         return [self._label(row) | record for row, record in zip(self.rows, self.rows.records(), strict=True)]
 
     def _label(self, row: Row) -> dict[str, str | None]:
-        """The column of labels, if there is one."""
+        """Return the column of labels, if there is one."""
         return {"label": self.labels.get(row.key)} if self.labels else {}

@@ -20,7 +20,7 @@ REPLY_STATUSES = ("finished",)
 FAILED = "failed: "
 """How the status of a run without an outcome begins; the reason follows."""
 MOST_NESTED = 100
-MOST = 2**63
+MOST_INTEGER = 2**63
 MOST_LOSS = sys.float_info.max
 
 
@@ -50,14 +50,14 @@ def require_ending(status: Any, *, is_reply: bool = False) -> None:
 
 
 def require_failure(status: str) -> None:
-    """Raise ValueError for a status that no run without an outcome has.
+    """Raise ValueError for a status that a run without an outcome cannot have.
 
     >>> require_failure("finished")
     Traceback (most recent call last):
-    ValueError: status: expected a failure, since there is no result, found 'finished'
+    ValueError: status: expected a failure, since the result is missing, found 'finished'
     """
     if not status.startswith(FAILED):
-        raise ValueError(f"status: expected a failure, since there is no result, found {status!r:.60}")
+        raise ValueError(f"status: expected a failure, since the result is missing, found {status!r:.60}")
     if printable(status, kept="") != status:
         raise ValueError(f"status: expected text without control characters, found {_shown(status)}")
 
@@ -79,7 +79,7 @@ def require_shallow(field: str, value: Any) -> None:
 
 
 def too_deep(field: str) -> ValueError:
-    """The error of a value with too many lists and objects inside each other.
+    """Return the error of a value with too many lists and objects inside each other.
 
     >>> str(too_deep("result"))
     'result: expected at most 100 lists and objects inside each other, found more'
@@ -87,7 +87,7 @@ def too_deep(field: str) -> ValueError:
     return ValueError(f"{field}: expected at most {MOST_NESTED} lists and objects inside each other, found more")
 
 
-def require_result(result: Mapping[str, Any], most_steps: int = MOST, *, any_loss: bool = False) -> None:
+def require_result(result: Mapping[str, Any], most_steps: int = MOST_INTEGER, *, any_loss: bool = False) -> None:
     """Raise ValueError, which names the field, for a result that a run of at most `most_steps` cannot have had.
 
     `any_loss`: the loss is that of a user's own task, which may be negative.
@@ -165,20 +165,20 @@ def require_share(field: str, value: Any) -> None:
         raise ValueError(f"{field}: expected a number of 0 to 1, found {str(value)[:60]}")
 
 
-def require_whole(field: str, value: Any, most: int = MOST) -> None:
+def require_whole(field: str, value: Any, most: int = MOST_INTEGER) -> None:
     """Raise ValueError unless the value is a whole number of 0 to `most`."""
     if type(value) is not int or not 0 <= value <= most:
-        above = "from 0" if most == MOST else f"of 0 to {most}"
+        above = "from 0" if most == MOST_INTEGER else f"of 0 to {most}"
         raise ValueError(f"{field}: expected a whole number {above}, found {str(value)[:60]}")
 
 
 def require_kind(field: str, value: Any, kind: type, words: str) -> Any:
-    """The value, if it is of this kind; raises ValueError otherwise."""
+    """Return the value, if it is of this kind; raises ValueError otherwise."""
     if not isinstance(value, kind):
         raise ValueError(f"{field}: expected {words}, found {str(value)[:60]}")
     return value
 
 
 def _shown(text: str) -> str:
-    """A text from outside in a few words on one line."""
+    """Return a text from outside in a few words on one line."""
     return excerpt(printable(text, kept=""))

@@ -20,10 +20,10 @@ NO_SET = -2
 
 
 @dataclass(frozen=True)
-class Questions:
-    """A batch as a model is asked it: inputs, where it asks, the answers there, and how many they are.
+class QueriedBatch:
+    """A batch in the form in which a model is asked: inputs, queried positions, the answers there, and their number.
 
-    `at`: of each example, if each asks `once`; else of all examples behind one another.
+    `at`: of each example, if each asks `once`; else of all examples concatenated.
     """
 
     inputs: Tensor
@@ -34,20 +34,20 @@ class Questions:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What two batches have in common that are computed by the same operations."""
+        """The facts that two batches share if they are computed by the same operations."""
         return (self.once, *(tuple(part.shape) for part in self._parts()))
 
-    def to(self, device: torch.device) -> "Questions":
-        """The same on that device."""
+    def to(self, device: torch.device) -> "QueriedBatch":
+        """Return the same batch on that device."""
         inputs, at, answers, count = (part.to(device) for part in self._parts())
-        return Questions(inputs, at, answers, count=count, once=self.once)
+        return QueriedBatch(inputs, at, answers, count=count, once=self.once)
 
-    def padded(self, multiple: int) -> "Questions":
-        """The same, and behind it questions that count for nothing in the loss, up to a multiple of so many."""
+    def padded(self, multiple: int) -> "QueriedBatch":
+        """Return the same batch, followed by questions that count for nothing in the loss, up to a multiple of `multiple`."""
         missing = -len(self.at) % multiple
         return replace(self, at=F.pad(self.at, (0, missing)), answers=F.pad(self.answers, (0, missing), value=NOTHING_ASKED))
 
-    def take(self, other: "Questions") -> None:
+    def take(self, other: "QueriedBatch") -> None:
         """Hold another batch of this shape, in the same memory."""
         for part, given in zip(self._parts(), other._parts(), strict=True):
             part.copy_(given)
@@ -56,25 +56,25 @@ class Questions:
         return self.inputs, self.at, self.answers, self.count
 
 
-def questions_of(batch: Batch) -> Questions:
-    """The questions of a batch, on the processor."""
+def questions_of(batch: Batch) -> QueriedBatch:
+    """Return the questions of a batch, on the processor."""
     targets = torch.from_numpy(batch.targets)
     is_asked = targets != NOTHING_ASKED
     once = bool((is_asked.sum(1) == 1).all())
     at = is_asked.int().argmax(1) if once else is_asked.flatten().nonzero()[:, 0]
     answers = targets[is_asked]
-    return Questions(torch.from_numpy(batch.inputs), at, answers, count=torch.tensor(len(answers)), once=once)
+    return QueriedBatch(torch.from_numpy(batch.inputs), at, answers, count=torch.tensor(len(answers)), once=once)
 
 
-def logits_at(model: Model, questions: Questions) -> Float[Tensor, "asked classes"]:
-    """Logits of the asked positions; if each example asks once, only that position is computed."""
+def logits_at(model: Model, questions: QueriedBatch) -> Float[Tensor, "asked classes"]:
+    """Return the logits of the queried positions. If each example asks once, only that position is computed."""
     if questions.once:
         return _single(model(questions.inputs, questions.at))
     return _single(model(questions.inputs).flatten(0, 1)[questions.at])
 
 
 def asked(model: Model, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Logits and targets of the asked positions, on the model's device.
+    """Return the logits and targets of the queried positions, on the model's device.
 
     Which positions they are is known before anything is computed, so that a device is not waited for.
     """
@@ -86,8 +86,8 @@ def _single(logits: Float[Tensor, "asked classes"]) -> Float[Tensor, "asked clas
     return logits.float() if logits.dtype == torch.bfloat16 else logits
 
 
-def loss_of(run: Run, model: Model, questions: Questions) -> Float[Tensor, ""]:
-    """What a step descends: the mean loss in nats of the asked positions."""
+def loss_of(run: Run, model: Model, questions: QueriedBatch) -> Float[Tensor, ""]:
+    """Return the loss that a step descends: the mean in nats over the queried positions."""
     with computing(run, model):
         logits = logits_at(model, questions)
     return total_loss(run.task, logits, questions.answers) / questions.count
@@ -101,8 +101,8 @@ def step_once(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, batch
     return update(run, model, optimizer, questions=questions_of(batch), step=step)
 
 
-def update(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, questions: Questions, step: int) -> float:
-    """`step_once` on the questions of a batch, wherever they are."""
+def update(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, questions: QueriedBatch, step: int) -> float:
+    """Update the model as `step_once` does, on the questions of a batch on any device; return the loss in nats."""
     optimizer.param_groups[0]["lr"] = run.rate_at(step)
     loss = loss_of(run, model, questions.to(device_of(model)))
     optimizer.zero_grad(set_to_none=True)
@@ -117,25 +117,27 @@ def update(run: Run, model: Model, optimizer: torch.optim.Optimizer, *, question
 
 
 def finite(tensors: Iterable[Tensor]) -> bool:
-    """Whether the sum of each tensor is finite: a NaN or an infinity in a tensor makes its sum NaN or infinite."""
+    """Return True if the sum of each tensor is finite: a NaN or an infinity in a tensor makes its sum NaN or infinite."""
     return bool(are_finite(tensors))
 
 
 @torch.no_grad()
 def are_finite(tensors: Iterable[Tensor]) -> Tensor:
-    """`finite` as a tensor, so that a device need not be waited for."""
+    """Return `finite` as a tensor, so that the process need not wait for the device."""
     return torch.stack([tensor.sum() for tensor in tensors]).isfinite().all()
 
 
 def computing(run: Run, model: Model) -> AbstractContextManager[Any]:
-    """The context of a run's precision: with bfloat16, autocast casts factors of products; `asked` returns float32 again."""
+    """Return the context of a run's precision. With bfloat16, autocast casts factors of products; `asked` returns float32
+    again.
+    """
     if run.dtype != "bfloat16":
         return nullcontext()
     return torch.autocast(device_of(model).type, dtype=torch.bfloat16)
 
 
 def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int64[Tensor, "asked"]) -> Float[Tensor, ""]:
-    """The loss in nats, summed over the asked positions; of binary cross-entropy the mean over classes.
+    """Return the loss in nats, summed over the queried positions. Binary cross-entropy is the mean over classes.
 
     A target NOTHING_ASKED adds nothing.
     """
@@ -148,7 +150,7 @@ def total_loss(task: Task, logits: Float[Tensor, "asked classes"], targets: Int6
 
 
 def predicted(task: Task, logits: Float[Tensor, "asked classes"]) -> Int64[Tensor, "asked"]:
-    """The targets that the logits predict.
+    """Return the targets that the logits predict.
 
     With cross-entropy it is the class with the greatest logit; with binary cross-entropy the set of classes with a positive
     logit: one class, EVERY_CLASS, or NO_SET for any other set.

@@ -31,7 +31,7 @@ Later = Callable[[Mapping[Run, int]], Mapping[Run, float]]
 
 
 def nothing_later(pauses: Mapping[Run, int]) -> Mapping[Run, float]:
-    """No call follows.
+    """Return no later steps: no call follows.
 
     >>> nothing_later({})
     {}
@@ -149,7 +149,7 @@ class Sweep:
         return [rows[key] for key, _ in keyed]
 
     def _held(self, key: str, run: Run) -> Row | None:
-        """The finished row of a run in the store; that of another experiment is recorded for this one as well."""
+        """Return the finished row of a run in the store. A row of another experiment is recorded for this one as well."""
         kept = self._weights_of(key)
         if kept is not None:
             if not kept.exists():
@@ -167,16 +167,16 @@ class Sweep:
         return taken_over
 
     def _job(self, key: str, run: Run, saved: tuple[int, tuple[str, ...]] | None, pause: int | None) -> Job:
-        """What the engine is given for a run: it goes on from `saved`, the run's last checkpoint of this environment."""
+        """Return the engine's job for a run, from `saved`, the run's last checkpoint of this environment."""
         digests = saved[1] if saved else ()
         return Job(run, self.store.checkpoint_path(key), digests, until=pause, keep=self._weights_of(key))
 
     def _weights_of(self, key: str) -> Path | None:
-        """Where the model of a run is kept, if it is."""
+        """Return the file of a run's model, if it is kept."""
         return None if self.weights is None else self.weights / f"{key}.safetensors"
 
     def _where(self, processor: dict[str, str] | None) -> dict[str, Any]:
-        """The environment of a run that this processor trained; None stands for the one of this machine."""
+        """Return the environment of a run that this processor trained; None means this machine's."""
         return self.environment if processor is None else but_for_processor(self.environment) | processor
 
     def _row_of(self, run: Run, result: dict[str, Any], environment: dict[str, Any]) -> Row:
@@ -212,7 +212,7 @@ class Sweep:
 
 
 def _possible(row: Row) -> Row:
-    """The row, or a failed one if no run can have its result: the loss and score of a user's own task may be any number.
+    """Return the row, or a failed one if no run can have its result: the loss and score of a user's own task may be any number.
 
     The text of a failure may be a user's or Ray's; a row has it in one line without control characters.
     """

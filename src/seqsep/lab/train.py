@@ -36,7 +36,7 @@ AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_by_ten
 
 @dataclass(frozen=True)
 class Point:
-    """One evaluation: accuracy over the examples and mean loss in nats per asked position."""
+    """One evaluation: accuracy over the examples and mean loss in nats per queried position."""
 
     step: int
     accuracy: float
@@ -45,14 +45,14 @@ class Point:
 
 @dataclass
 class Progress:
-    """How far a run has come; `status` is running, paused, converged, finished or failed: ..."""
+    """The progress of a run; `status` is running, paused, converged, finished or failed: ..."""
 
     step: int = 0
     curve: list[Point] = field(default_factory=list)
     status: str = "running"
 
     def points(self) -> list[list[int | float]]:
-        """The curve as JSON."""
+        """Return the curve as JSON."""
         return [[point.step, point.accuracy, point.loss_nats] for point in self.curve]
 
 
@@ -93,7 +93,7 @@ class Result(Tabular):
     accuracy_by_tenth: tuple[float | None, ...] | None = None
 
     def title(self) -> str:
-        """How the run ended, at which step, its last accuracy and its sizes."""
+        """Return the end of the run: its status and step, its last accuracy and its sizes."""
         fixed, per_token = self.state_bits
         growing = f" + {per_token:,} N" if per_token else ""
         accuracy = f"accuracy {self.accuracy:.2%} ({self.best_accuracy:.2%} at best)"
@@ -102,14 +102,14 @@ class Result(Tabular):
         )
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each evaluation."""
+        """Return a row for each evaluation."""
         return [asdict(point) for point in self.curve]
 
     def __repr__(self) -> str:
         return self.table()
 
     def record(self) -> dict[str, Any]:
-        """The result as JSON, without what it has not."""
+        """Return the result as JSON, without the fields that are None."""
         known = {name: value for name, value in asdict(self).items() if value is not None}
         if self.accuracy_by_tenth is not None:
             known["accuracy_by_tenth"] = list(self.accuracy_by_tenth)
@@ -134,7 +134,7 @@ def train(
     `on_checkpoint(step, digest)` is called once a checkpoint is on disk, at every evaluation but the last. A run that has not
     ended by the evaluation at step `until` pauses there, after its checkpoint; from a later checkpoint it pauses at once.
     Numerical results depend on torch's version, its threads and the device. The model at its end is kept in the file `keep`, if
-    one is named, for `seqsep.load`. Raises ValueError for an `until` that is no evaluation before the last step, or as
+    one is named, for `seqsep.load`. Raises ValueError for an `until` that is not an evaluation before the last step, or as
     `kept.save` does; CheckpointError and CheckpointNotWritten.
 
     >>> from seqsep.tasks import IndexLookup
@@ -183,7 +183,9 @@ def train(
 
 
 def with_live_score(run: Run, model: Model, result: Result, on_texts: Callable[[], None]) -> Result:
-    """The result with what the model writes, if the run is at its end and its task is a generated one."""
+    """Return the result with the accuracy of the model's own texts, if the run is at its end and its task is a generated
+    one.
+    """
     score = live_score(run, model, on_texts) if result.status in ("converged", "finished") else None
     if score is None:
         return result
@@ -217,7 +219,7 @@ def _result(model: Model, progress: Progress) -> Result:
 
 
 def training_batches(run: Run, first: int) -> Iterator[Batch]:
-    """The batches of the steps from `first` on, generated in blocks of several batches."""
+    """Yield the batches of the steps from `first` on, generated in blocks of several batches."""
     at_once = max(1, EXAMPLES_PER_BLOCK // run.batch)
     step = first
     while step < run.steps:
@@ -228,7 +230,7 @@ def training_batches(run: Run, first: int) -> Iterator[Batch]:
 
 
 def split(block: Batch, size: int) -> Iterator[Batch]:
-    """Cut a block into batches; tokens behind the longest example of a batch are dropped."""
+    """Cut a block into batches; tokens after the longest example of a batch are dropped."""
     for first in range(0, len(block.lengths), size):
         part = slice(first, first + size)
         longest = int(block.lengths[part].max())
@@ -237,7 +239,7 @@ def split(block: Batch, size: int) -> Iterator[Batch]:
 
 @torch.no_grad()
 def evaluate(run: Run, model: Model, step: int) -> Point:
-    """Accuracy and loss on the first `evaluation` examples of the evaluation stream, under seed 0 for every run."""
+    """Return accuracy and loss on the first `evaluation` examples of the evaluation stream, under seed 0 for every run."""
     right = 0
     loss = 0.0
     positions = 0
@@ -272,7 +274,7 @@ def accuracy_by_tenth(run: Run, model: Model) -> tuple[float | None, ...] | None
 
 
 def _is_right(task: Task, batch: Batch, logits: Float[Tensor, "asked classes"]) -> Bool[np.ndarray, "batch"]:
-    """Which examples of a batch these logits answer right."""
+    """Return a mask of the examples of a batch that these logits answer right."""
     predictions = batch.targets.copy()
     predictions[batch.targets != NOTHING_ASKED] = predicted(task, logits).cpu().numpy()
     return task.score(predictions, batch.targets)
@@ -282,7 +284,7 @@ _evaluation_blocks: dict[tuple[Task, int], Batch] = {}
 
 
 def _evaluation_block(task: Task, count: int) -> Batch:
-    """The evaluation examples; those of the last task are cached, because every evaluation of a run needs them."""
+    """Return the evaluation examples. Those of the last task are cached, because every evaluation of a run needs them."""
     if (task, count) not in _evaluation_blocks:
         _evaluation_blocks.clear()
         _evaluation_blocks[task, count] = task.sample(0, count, 0, evaluate=True)

@@ -1,8 +1,10 @@
 """Published language models: what they keep between tokens, and what they do with it.
 
     capacity  a model's state, window and cache in numbers, from its config.json
+    loader    from a folder or a config.json to a configuration and a model of `transformers`
     laws      the laws of state for causal language models of `transformers`
     audit     a language model, asked about phonebooks: what its state carries
+    engines   any inference engine as a model that reads tokens: the laws of state on it
     text      language models that answer questions in plain words
 
 `capacity` needs only a config.json; the others need the extra `hf`.

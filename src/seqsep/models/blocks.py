@@ -59,22 +59,22 @@ class Residual(nn.Module):
         return self._finish(x, self.mixer(self.norm(x)))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """`forward` at one position per example."""
+        """Return `forward` at one position per example."""
         rows = torch.arange(x.shape[0], device=x.device)
         return self._finish(x[rows, at], self.mixer.forward_at(self.norm(x), at))
 
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
-        """The output at time t and the mixer's state after it."""
+        """Return the output at time t and the mixer's state after it."""
         mixed, state = self.mixer.step(self.norm(x), state, t)
         return self._finish(x, mixed), state
 
     def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
-        """`step` for a caller that drops `state`."""
+        """Return what `step` returns, for a caller that drops `state`."""
         mixed, state = self.mixer.advance(self.norm(x), state, t)
         return self._finish(x, mixed), state
 
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
-        """The outputs of `step` for many inputs, each put to the same state (of batch 1); no state is returned."""
+        """Return the outputs of `step` for many inputs, each from the same state (of batch 1). No state is returned."""
         return self._finish(x, self.mixer.step_output(self.norm(x), state, t))
 
     def _finish(self, x: Float[Tensor, "*shape width"], mixed: Float[Tensor, "*shape width"]) -> Float[Tensor, "*shape width"]:
@@ -83,7 +83,7 @@ class Residual(nn.Module):
 
 
 def feed_forward(design: Design, width: int) -> MLP | GatedMLP:
-    """The MLP of a block to train; its weights are drawn by whoever knows the number of blocks.
+    """Return the MLP of a trained block. The caller, who knows the number of blocks, draws its weights.
 
     >>> feed_forward(Design(), 4).inner.out_features
     16
@@ -95,6 +95,6 @@ def feed_forward(design: Design, width: int) -> MLP | GatedMLP:
 
 
 def normalisation(norm: str, width: int) -> nn.Module:
-    """LayerNorm as in GPT-2, RMSNorm as in Mamba, or none."""
+    """Return LayerNorm as in GPT-2, RMSNorm as in Mamba, or the identity."""
     makers = {"layer": lambda: nn.LayerNorm(width), "rms": lambda: nn.RMSNorm(width, eps=1e-5), "none": nn.Identity}
     return makers[norm]()

@@ -25,7 +25,7 @@ from seqsep.models.mixers import Attention, Automaton, Block, Elman, Linear, Lin
 
 
 class Parts(NamedTuple):
-    """What `Model` is made of, beside its last norm, which no hand-built network has."""
+    """The parts of a `Model`, without its last norm, which no hand-built network has."""
 
     tokens: nn.Module
     positions: nn.Embedding | None
@@ -34,7 +34,7 @@ class Parts(NamedTuple):
 
 
 def parts(network: Network) -> Parts:
-    """The modules that hold the network's weights."""
+    """Return the modules that hold the network's weights."""
     positions = None
     if network.positions is not None:
         positions = nn.Embedding.from_pretrained(_floats(network.positions), freeze=False)
@@ -43,7 +43,7 @@ def parts(network: Network) -> Parts:
 
 
 def _embedding(network: Network) -> nn.Module:
-    """A matrix if inputs are vectors, else a table of symbols and then indices."""
+    """Return a matrix if inputs are vectors, else a table of symbols and then indices."""
     if network.vectors is not None:
         return _linear(_floats(network.vectors).T)
     tables = [table for table in (network.symbols, network.indices) if table is not None]
@@ -67,7 +67,9 @@ def _mixer(layer: MixingLayer, width: int) -> Attention | Automaton | Elman | Li
 
 
 def _attention(layer: AttentionLayer, width: int) -> Attention:
-    """Heads side by side: the rows of their queries, keys and values, and the columns of their outputs."""
+    """Return attention with the heads side by side: the rows of their queries, keys and values, and the columns of their
+    outputs.
+    """
     heads = layer.heads
     key_width = sum(len(head.key.integers) for head in heads)
     value_width = sum(len(head.value.integers) for head in heads)
@@ -111,7 +113,7 @@ def _mlp(feed_forward: FeedForward | GatedFeedForward | None, width: int) -> MLP
 
 
 def _linear(weight: Float64[Tensor, "outputs inputs"], bias: Float64[Tensor, "outputs"] | None = None) -> Linear:
-    """The layer with these weights, and the bias 0 unless one is given."""
+    """Return the layer with these weights, and the bias 0 unless one is given."""
     layer = Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
     layer.weight.data = weight
     layer.bias.data = bias if bias is not None else weight.new_zeros(weight.shape[0])

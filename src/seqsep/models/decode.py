@@ -1,15 +1,15 @@
-"""Greedy decoding of a trained model: each token is the greatest logit behind all tokens before it, up to a stop.
+"""Greedy decoding of a trained model: each token has the greatest logit after all tokens before it, up to a stop.
 
     generate             by the model's recurrent form: one `step` a token for all prompts together, queries answered live
     generate_by_forward  the same from the definition: the whole prefix runs through `forward` again for every token
 
 One clock serves prompts of all lengths. At time t every running text gives its own token t to the same `step`: one of its
-prompt, one that was inserted behind a query, or the one that its logits of time t - 1 made greatest. So a text never waits
+prompt, one that was inserted after a query, or the one that its logits of time t - 1 made greatest. So a text never waits
 for another, no padding is ever read, and positions are right by themselves. What the prompts surely have in common, the times
 before the end of the shortest, is read at once.
 
-Both ways have the same logits but for rounding, so they may differ where two logits are nearly equal, and then on from there;
-`margins` tell such places.
+Both ways have the same logits except for rounding, so they may differ where two logits are nearly equal, and then on from
+there; `margins` tell such places.
 """
 
 import math
@@ -73,7 +73,7 @@ class GenerationFails(ValueError):
 
 @dataclass
 class _Text:
-    """A prompt and what has been generated behind it, up to the place `end`; `failure` says why it was given up."""
+    """A prompt and the tokens generated after it, up to the place `end`; `failure` is the reason why it was given up."""
 
     tokens: list[int]
     prompt: int
@@ -102,7 +102,7 @@ class _Text:
 
 @dataclass(frozen=True)
 class _Rules:
-    """How a text goes on behind a generated token: stops, and what the retriever inserts."""
+    """The rules for a text after a generated token: stops, and the retriever's insertions."""
 
     stops: frozenset[int]
     vocabulary: int | float
@@ -123,7 +123,7 @@ class _Rules:
             self._insert(text, self.retriever)
 
     def _insert(self, text: _Text, retriever: TimeoutCall[[tuple[int, ...], int], Found]) -> None:
-        """Append what the retriever wants inserted behind the text so far, nothing if it found no closed query."""
+        """Append the tokens that the retriever inserts after the text so far, or nothing if it finds no closed query."""
         found, wrong = _asked(retriever, text)
         if wrong:
             text.fail(f"after {len(text.tokens)} tokens the retriever {wrong}")
@@ -132,7 +132,7 @@ class _Rules:
 
 
 def _asked(retriever: TimeoutCall[[tuple[int, ...], int], Found], text: _Text) -> Found:
-    """What the retriever finds behind the text so far, and what is wrong with it: that it takes too long, too."""
+    """Return what the retriever finds after the text so far, and its fault, if any: it may take too long."""
     try:
         return retriever(tuple(text.tokens), text.prompt)
     except TookTooLong:
@@ -142,7 +142,7 @@ def _asked(retriever: TimeoutCall[[tuple[int, ...], int], Found], text: _Text) -
 
 
 def _checked(retriever: LiveRetriever, vocabulary: int | float) -> Callable[[tuple[int, ...], int], Found]:
-    """The retriever with what it returns as a list of tokens, and with what it raises as a text."""
+    """Return the retriever in a form that returns a list of tokens, or the words of the exception that it raises."""
 
     def retrieve(tokens: tuple[int, ...], prompt: int) -> Found:
         try:
@@ -166,7 +166,7 @@ def _checked(retriever: LiveRetriever, vocabulary: int | float) -> Callable[[tup
 
 
 def _raised(error: Exception) -> str:
-    """What the retriever raises, and where, in one line."""
+    """Return the retriever's exception, and its place, in one line."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return f"raises {said} ({place.filename}, line {place.lineno})"
@@ -215,7 +215,7 @@ def generate_by_forward(
     *,
     seconds: float = SECONDS,
 ) -> list[Generated]:
-    """`generate` from its definition: every prompt alone, and its whole prefix once more for each token.
+    """Generate as `generate` does, from its definition: each prompt on its own, and its complete prefix again for each token.
 
     Raises ValueError as `generate` does.
 
@@ -249,7 +249,7 @@ def _by_steps(model: Model, texts: Sequence[_Text], rules: _Rules) -> None:
 
 
 def _by_forward(model: Model, texts: Sequence[_Text], rules: _Rules) -> None:
-    """Write the texts one after another, from the whole prefix for each token."""
+    """Write the texts in order, from the complete prefix for each token."""
     for text in texts:
         while not text.is_done:
             inputs = torch.tensor([text.tokens], device=model.device)
@@ -261,7 +261,7 @@ def _by_forward(model: Model, texts: Sequence[_Text], rules: _Rules) -> None:
 def _written(
     way: Callable[[Model, Sequence[_Text], _Rules], None], model: Model, texts: list[_Text], rules: _Rules
 ) -> list[Generated]:
-    """What the way puts behind the texts. Raises GenerationFails if some were given up."""
+    """Return what the way writes after the texts. Raises GenerationFails if some were given up."""
     with rules.retriever or nullcontext():
         way(model, texts, rules)
     reasons = {number: text.failure for number, text in enumerate(texts) if text.failure}
@@ -271,14 +271,14 @@ def _written(
 
 
 def _rules(model: Model, stops: Collection[int], retriever: LiveRetriever | None, seconds: float) -> _Rules:
-    """Stops, and the retriever with its bounds."""
+    """Return the stops, and the retriever with its bounds."""
     vocabulary = _vocabulary(model)
     bounded = None if retriever is None else TimeoutCall(_checked(retriever, vocabulary), seconds)
     return _Rules(frozenset(stops), vocabulary, bounded)
 
 
 def _vocabulary(model: Model) -> int | float:
-    """How many tokens the model reads. Raises ValueError if it reads vectors."""
+    """Return the number of tokens that the model reads. Raises ValueError if it reads vectors."""
     embedding = getattr(model, "tokens", None)
     if isinstance(embedding, nn.Linear):
         raise ValueError("generate: expected a model over tokens, found one over vectors")
@@ -286,7 +286,7 @@ def _vocabulary(model: Model) -> int | float:
 
 
 def _begun(model: Model, prompts: Sequence[Sequence[int]], most: int) -> list[_Text]:
-    """The texts before anything is generated. Raises ValueError as `generate` does."""
+    """Return the texts before anything is generated. Raises ValueError as `generate` does."""
     vocabulary = _vocabulary(model)
     if most < 0:
         raise ValueError(f"generate(most={most}): most is at least 0 tokens")
@@ -315,7 +315,7 @@ def _require_readable(number: int, prompt: Sequence[int], vocabulary: int | floa
 
 
 def _greatest(logits: Float[Tensor, "batch classes"]) -> tuple[list[int], list[float]]:
-    """Each row's greatest logit's class, the first of several, and how far it is above the second greatest.
+    """Return for each row the class of the greatest logit, the first of several, and its margin over the second greatest.
 
     NumPy: on so few numbers each of PyTorch's operations takes several times as long.
     """
@@ -325,5 +325,5 @@ def _greatest(logits: Float[Tensor, "batch classes"]) -> tuple[list[int], list[f
 
 
 def _rows(state: ModelState, kept: Tensor) -> ModelState:
-    """The state of some of the texts."""
+    """Return the state of some of the texts."""
     return tuple(with_parts(block, (part[kept] for part in block)) for block in state)

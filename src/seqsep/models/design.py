@@ -1,4 +1,4 @@
-"""What a model has around its mixers: which norm, which MLP, biases or none, and what embeds its tokens.
+"""The parts of a model around its mixers: norm, MLP, biases or none, and the embedding of its tokens.
 
 The defaults are those of each mixer's own block, with GPT-2's MLP and learned embeddings. `LLAMA` is the design of all models
 in Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix B: RMSNorm, a SwiGLU MLP of 256 units, no biases, and embeddings that are
@@ -55,13 +55,13 @@ class Design:
             raise ValueError(f"{self}: hidden is a whole number from 0, found {self.hidden}")
 
     def metadata(self) -> dict[str, str]:
-        """The choices that differ from the defaults, as strings."""
+        """Return the choices that differ from the defaults, as strings."""
         defaults = asdict(Design())
         return {name: str(value) for name, value in asdict(self).items() if value != defaults[name]}
 
     @classmethod
     def of_metadata(cls, metadata: Mapping[str, str]) -> "Design":
-        """The design of such strings; others are left alone. Raises ValueError for a string that is no choice."""
+        """Return the design of such strings; others are ignored. Raises ValueError for a string that is not a choice."""
         given: dict[str, Any] = {name: metadata[name] for name in asdict(cls()) if name in metadata}
         if "hidden" in given:
             given["hidden"] = int(given["hidden"])

@@ -1,6 +1,6 @@
 """The one model: embed, blocks, read out; filled by training and by theorems alike.
 
-    x_t = token[input_t] + position[t]        (positions if a layer's paper has them, or as `Model.build` is told)
+    x_t = token[input_t] + position[t]        (positions if a layer's paper has them, or as `Model.build` is asked)
     x   = x + mixer(norm(x));  x = x + W_2 gelu(W_1 norm(x))   (norm, residual, MLP: defaults of the mixer's block, or `Design`)
     logits_t = W norm(x_t)
 
@@ -38,7 +38,7 @@ class MixerMaker(Protocol):
     """The maker of a block's mixer: the class of a built-in mixer, or a user's own layer (`models.plugins.layer`)."""
 
     def build(self, width: int, heads: int) -> Mixer:
-        """A fresh mixer of these sizes."""
+        """Return a fresh mixer of these sizes."""
 
 
 class Model(nn.Module):
@@ -86,7 +86,9 @@ class Model(nn.Module):
     def forward(
         self, inputs: Tokens | Vectors, at: Int64[Tensor, "batch"] | None = None
     ) -> Float[Tensor, "batch time classes"] | Float[Tensor, "batch classes"]:
-        """Logits at every position, or at one position per example: then the last block computes only what that needs."""
+        """Return logits at every position, or at one position per example: then the last block computes only what that
+        needs.
+        """
         self._require_positions(inputs.shape[1])
         x = self._embed(inputs, torch.arange(inputs.shape[1], device=inputs.device))
         blocks = self.residuals()
@@ -97,19 +99,19 @@ class Model(nn.Module):
         return self.readout(self.norm(x))
 
     def start(self, batch: int) -> ModelState:
-        """The state of every block before the first token."""
+        """Return the state of every block before the first token."""
         return tuple(block.mixer.start(batch) for block in self.residuals())
 
     def step(
         self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
     ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
-        """Logits after the token at time t (from 0), and the state after it."""
+        """Return the logits after the token at time t (from 0), and the state after it."""
         return self._one_token(inputs, state, t, [block.step for block in self.residuals()])
 
     def advance(
         self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int
     ) -> tuple[Float[Tensor, "batch classes"], ModelState]:
-        """`step` for a caller that drops `state`, whose memory may be written over."""
+        """Return what `step` returns, for a caller that drops `state`: its memory may be overwritten."""
         return self._one_token(inputs, state, t, [block.advance for block in self.residuals()])
 
     def _one_token(
@@ -125,7 +127,9 @@ class Model(nn.Module):
         return self.readout(self.norm(x)), tuple(after)
 
     def step_output(self, inputs: Int64[Tensor, "batch"], state: ModelState, t: int) -> Float[Tensor, "batch classes"]:
-        """Logits of `step` for many tokens at time t, each put to the same state (of batch 1); no state is returned."""
+        """Return the logits of `step` for many tokens at time t, each from the same state (of batch 1). No state is
+        returned.
+        """
         self._require_positions(t + 1)
         x = self._embed(inputs, t)
         for block, before in zip(self.residuals(), state, strict=True):
@@ -133,7 +137,7 @@ class Model(nn.Module):
         return self.readout(self.norm(x))
 
     def prefill(self, inputs: Int64[Tensor, "batch time"], state: ModelState | None = None, t: int = 0) -> ModelState:
-        """The state after all tokens, from `state` at time t (by default the start), without logits.
+        """Return the state after all tokens, from `state` at time t (by default the start), without logits.
 
         From the start the outputs of a block are made in parallel, by `forward`, and after a state by `step`.
         """
@@ -157,7 +161,7 @@ class Model(nn.Module):
         return (*after, last.mixer.prefill(last.norm(x), last_before, t))
 
     def state_bits(self) -> tuple[int, int]:
-        """(fixed, per token) bits of one example's state, counted from tensors."""
+        """Return (fixed, per token) bits of one example's state, counted from tensors."""
         fixed = 0
         per_token = 0
         for block in self.residuals():
@@ -175,23 +179,23 @@ class Model(nn.Module):
             part.weight = nn.Parameter(codes.to(part.weight.dtype), requires_grad=False)
 
     def residuals(self) -> list[Residual]:
-        """The blocks, with their type."""
+        """Return the blocks, with their type."""
         return cast(list[Residual], list(self.blocks))
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are; the processor if there are none."""
+        """The device of the weights; the processor if there are none."""
         return next((weight.device for weight in self.parameters()), torch.device("cpu"))
 
     def _embed(self, inputs: Tokens | Vectors, times: Tensor | int) -> Float[Tensor, "*shape width"]:
-        """x_t before the first block."""
+        """Return x_t before the first block."""
         x = self.tokens(inputs)
         if self.chosen_positions == "sinusoidal":
             return x + self.position_scale * sinusoids(torch.as_tensor(times, device=x.device), x.shape[-1]).to(x.dtype)
         return x if self.positions is None else x + self.positions.weight[times]
 
     def _require_positions(self, time: int) -> None:
-        """Raise ValueError if the model has positions, but not so many."""
+        """Raise ValueError if the model has positions, but fewer than `time`."""
         if self.positions is not None and time > self.positions.num_embeddings:
             raise ValueError(f"Model: {time} tokens, but this model has positions for {self.positions.num_embeddings}")
 
@@ -307,7 +311,7 @@ class Model(nn.Module):
 
 
 def _designed(block: Block, design: Design) -> Block:
-    """The block with the norm of the design, if it has any norm."""
+    """Return the block with the norm of the design, if it has any norm."""
     return (
         block
         if block.norm == "none" or design.norm == "default"
@@ -316,7 +320,7 @@ def _designed(block: Block, design: Design) -> Block:
 
 
 def _makers(layers: Sequence[str | MixerMaker], width: int, heads: int, positions: str) -> list[MixerMaker]:
-    """What makes each layer's mixer. Raises ValueError as `Model.build` says, but for what a mixer's own sizes allow."""
+    """Return the constructor of each layer's mixer. Raises ValueError as `Model.build` says, except for a mixer's own sizes."""
     if not layers:
         raise ValueError("Model.build(layers=()): expected one layer or more")
     try:
@@ -335,7 +339,9 @@ def _makers(layers: Sequence[str | MixerMaker], width: int, heads: int, position
 
 
 def sinusoids(times: Tensor, width: int) -> Float[Tensor, "*shape width"]:
-    """sin(t / 10000^(2i/width)) at coordinate 2i and the cosine at 2i + 1: Vaswani et al. 2017, section 3.5, in float64."""
+    """Return sin(t / 10000^(2i/width)) at coordinate 2i and the cosine at 2i + 1: Vaswani et al. 2017, section 3.5, in
+    float64.
+    """
     pairs = torch.arange(0, width, 2, dtype=torch.float64, device=times.device)
     angle = times[..., None] * 10000.0 ** (-pairs / width)
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)[..., :width]

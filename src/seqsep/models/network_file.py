@@ -2,12 +2,12 @@
 
 A file holds every array under its name (`Network.arrays`) as whole numbers, and a header, a JSON object under `network`:
     format      "seqsep network 1"
-    name, code_bits, spaces (name -> [first, behind the last] coordinate of the residual stream)
+    name, code_bits, spaces (name -> [first, after the last] coordinate of the residual stream)
     grid        steps L to a unit, precision p = bit_length(2 L^2) bits, rounding, softmax (`maths.arithmetic.grid`)
     layers      for each layer its mixer, as {"kind": "attention", "heads": 2, "causal": true}, and its feed_forward:
                 null, "relu" or "gated"
     arrays      name -> {"unit": "1/64", "by_index": false}: the numbers are the integers times the unit; "shape" and
-                "integers" stand there too, as texts, if they are beyond 64 bits, and always in JSON
+                "integers" are there too, as texts, if they are beyond 64 bits, and always in JSON
 
 Nothing is unpickled, and a file that is read is held against every shape before a network is made of it.
 """
@@ -141,7 +141,7 @@ def _suffix(path: Path) -> str:
 
 
 def _header(network: Network, written_out: bool) -> dict[str, Any]:
-    """The header; `written_out` with the integers of every array."""
+    """Return the header; `written_out` with the integers of every array."""
     grid = network.grid
     arrays = {}
     for name, array in network.arrays():
@@ -181,7 +181,7 @@ def _feed_forward_kind(feed_forward: FeedForward | GatedFeedForward | None) -> s
 
 
 def _parts(data: bytes, suffix: str) -> tuple[Any, Mapping[str, np.ndarray]]:
-    """The header and the arrays of 64 bits. Raises what the format's reader raises."""
+    """Return the header and the arrays of 64 bits. Raises what the format's reader raises."""
     if suffix == ".json":
         return json.loads(data), {}
     if suffix == ".npz":
@@ -199,7 +199,7 @@ def _parts(data: bytes, suffix: str) -> tuple[Any, Mapping[str, np.ndarray]]:
 
 
 def _network(header: Any, stored: Mapping[str, np.ndarray]) -> Network:
-    """The network of a header and its arrays. Raises ValueError, KeyError or TypeError for what does not fit."""
+    """Return the network of a header and its arrays. Raises ValueError, KeyError or TypeError for parts that do not fit."""
     if header["format"] != FORMAT:
         raise ValueError(f"format: expected {FORMAT!r}, found {header['format']!r:.60}")
     arrays = {name: _array(name, entry, stored) for name, entry in header["arrays"].items()}

@@ -1,4 +1,4 @@
-"""Whether the arrays of a hand-built network fit together, each against the width of the residual stream."""
+"""The check that the arrays of a hand-built network fit together, each against the width of the residual stream."""
 
 import math
 from collections.abc import Mapping

@@ -24,16 +24,16 @@ class TabularNetwork(Network, Tabular):
 
     @classmethod
     def of(cls, network: Network) -> "TabularNetwork":
-        """The same network."""
+        """Return the same network with a table."""
         return cls(**{field.name: getattr(network, field.name) for field in fields(network)})
 
     def title(self) -> str:
-        """Its name, and how large it is."""
+        """Return its name, and its size."""
         layers = f"{len(self.layers)} {'layer' if len(self.layers) == 1 else 'layers'}"
         return f"{self.name}: {layers}, width {self.width}, {self.precision} bits a number"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each array; an entry is a whole number times the unit."""
+        """Return a row for each array. An entry is a whole number times the unit."""
         return [
             {
                 "array": name,

@@ -1,10 +1,10 @@
-"""How often a model's written answers are right: with its own thought, and behind the right one.
+"""The share of a model's written answers that are right: after its own chain of thought, and after the right one.
 
     live            the model writes thought and answer itself, and a retriever answers its queries as they are closed
-    teacher forced  the right thought is read, and only the answer behind it is the model's
+    teacher forced  the right thought is read, and only the answer after it is the model's
 
 The two differ: an error in a thought is carried on live, and undone by the teacher. A thought that ends without an answer
-counts 1/2, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1; it is cut behind as many tokens as the longest right one.
+counts 1/2, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1; it is cut after as many tokens as the longest right one.
 """
 
 from typing import NamedTuple, cast
@@ -23,8 +23,8 @@ AT_ONCE = 256
 class ThoughtAccuracy(NamedTuple):
     """The shares of right answers of a model that writes a chain of thought.
 
-    An answer that never comes counts 1/2 in `live`, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1. A thought
-    without an answer is cut after as many tokens as the longest right thought has.
+    If the model gives no answer, the example counts 1/2 in `live`, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1. A
+    thought without an answer ends after as many tokens as the longest right thought has.
 
     Fields:
         live: share of right answers if the model writes its own thought.
@@ -86,6 +86,6 @@ def thought_accuracy(
 
 @torch.inference_mode()
 def _teacher_forced(model: Model, batch: Batch) -> np.ndarray:
-    """The greatest logit's class at every token of the right texts."""
+    """Return the greatest logit's class at every token of the right texts."""
     inputs = torch.from_numpy(batch.inputs).to(model.device)
     return cast(Tensor, model(inputs)).argmax(-1).cpu().numpy()

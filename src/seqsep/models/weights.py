@@ -24,7 +24,7 @@ PRECISIONS = (torch.float32, torch.float64)
 
 
 def describe(model: Model) -> dict[str, str]:
-    """The metadata from which `load_model` rebuilds the blocks of a model that `Model.build` made.
+    """Return the metadata from which `load_model` rebuilds the blocks of a model that `Model.build` made.
 
     >>> describe(Model.build(vocabulary=5, classes=2, longest=9, layers=("lstm", "attention"), width=8, heads=2))
     {'layers': '["lstm", "attention"]', 'heads': '2'}
@@ -72,7 +72,7 @@ def load_model(path: Path) -> Model:
 
 
 def metadata_of(path: Path) -> dict[str, str]:
-    """The strings of metadata in a safetensors file. Raises as `load_model` does for a file that is none.
+    """Return the strings of metadata in a safetensors file. Raises as `load_model` does for any other file.
 
     >>> metadata_of(Path("/no/such/file"))
     Traceback (most recent call last):
@@ -83,7 +83,7 @@ def metadata_of(path: Path) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Description:
-    """What a file says of its model: enough to build one of the same shapes."""
+    """A file's description of its model: enough to build one of the same shapes."""
 
     vocabulary: int
     classes: int
@@ -95,7 +95,7 @@ class Description:
     design: Design
 
     def build(self) -> Model:
-        """A model of these shapes with drawn weights. Raises ValueError as `Model.build` does."""
+        """Return a model of these shapes with drawn weights. Raises ValueError as `Model.build` does."""
         return Model.build(
             vocabulary=self.vocabulary,
             classes=self.classes,
@@ -124,7 +124,9 @@ def metadata_and_tensors(path: Path) -> tuple[dict[str, str], dict[str, Tensor]]
 
 
 def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor]) -> Description:
-    """The model that the metadata and the shapes of embedding and read-out speak of. Raises ValueError if they do not."""
+    """Return the model that the metadata and the shapes of embedding and read-out describe. Raises ValueError if they do not
+    describe one.
+    """
     try:
         layers = json.loads(metadata["layers"])
         heads = int(metadata["heads"])
@@ -137,7 +139,7 @@ def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor])
         raise ValueError(f"{path}: layers: expected a JSON list of mixers, found {metadata['layers'][:80]}")
     of_files = [name.partition("@")[0] for name in layers if "@" in name]
     if of_files:
-        expected = "expected mixers of seqsep alone; ask, generate, audit and seqsep.load take the file of others"
+        expected = "expected only mixers of seqsep; ask, generate, audit and seqsep.load take the file of others"
         raise ValueError(f"{path}: layers: {expected}, found {of_files[0][:40]}, a layer of a file")
     try:
         design = Design.of_metadata(metadata)
@@ -159,7 +161,7 @@ def _described(path: Path, metadata: dict[str, str], tensors: dict[str, Tensor])
 
 
 def _axes(path: Path, tensors: dict[str, Tensor], name: str) -> tuple[int, int]:
-    """Rows and columns of a matrix. Raises ValueError if it is missing or no matrix."""
+    """Return rows and columns of a matrix. Raises ValueError if it is missing or not a matrix."""
     if name not in tensors or tensors[name].dim() != 2:
         raise ValueError(f"{path}: {PREFIX}{name}: expected a matrix, found {'another shape' if name in tensors else 'none'}")
     rows, columns = tensors[name].shape

@@ -1,4 +1,4 @@
-"""The report: what was measured as figures, tables and one offline page.
+"""The report: measurements as figures, tables and one offline page.
 
 Measured numbers as data:
 
@@ -6,7 +6,7 @@ Measured numbers as data:
     sized_model          an architecture at a size: how it is named and placed in tables
     styles               the colour and marker of each architecture, and of those that have none of their own
     measured             one training run, and which of two is the better
-    demo_runs            the runs of the demo, and which one stands for a model
+    demo_runs            the runs of the demo, and the one that represents a model
     named_layers         labels that a reader gives to models by their layers
     comparison           fresh rows and committed ones of the same runs
     plain_table          a table of texts, as the page shows it

@@ -12,7 +12,8 @@ from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 
 
 def attention_weights(network: Network, tokens: Int64[np.ndarray, "time"]) -> list[list[Float64[np.ndarray, "time time"]]]:
-    """For each attention layer and head the weight that each position (row) gives to each other (column), to the nearest float.
+    """Return for each attention layer and head the weight that each position (row) gives to each other (column), to the nearest
+    float.
 
     What a layer reads is what the network of the layers before it has in its residual stream. Raises ValueError as
     `executor.run` does.
@@ -31,7 +32,7 @@ def attention_weights(network: Network, tokens: Int64[np.ndarray, "time"]) -> li
 
 
 def _residual_stream(network: Network, layers: int, tokens: Int64[np.ndarray, "time"]) -> Array:
-    """The residual stream before a layer, (time, width): the logits of a read-out that changes nothing."""
+    """Return the residual stream before a layer, (time, width): the logits of a read-out that changes nothing."""
     unchanged = whole(np.eye(network.width, dtype=np.int64))
     nothing = whole(np.zeros(network.width, dtype=np.int64))
     first = replace(network, layers=network.layers[:layers], readout=unchanged, readout_bias=nothing)

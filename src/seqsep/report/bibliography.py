@@ -29,14 +29,14 @@ METHODS = {
 
 @cache
 def entries() -> dict[str, str]:
-    """Every entry by its key, as it stands in the file."""
+    """Return every entry by its key, unchanged from the file."""
     text = files("seqsep.report").joinpath("references.bib").read_text(encoding="utf-8")
     with_keys = re.findall(r"^(@\w+{([\w-]+),\n.*?\n})$", text, flags=re.DOTALL | re.MULTILINE)
     return {key: entry.strip() for entry, key in with_keys}
 
 
 def bibliography(mixers: Iterable[str | PlugIn]) -> str:
-    """The two papers, and the papers of these mixers; a user's own layer has none.
+    """Return the two papers, and the papers of these mixers. A user's own layer has none.
 
     >>> bibliography(["mamba"]).count("@")
     3

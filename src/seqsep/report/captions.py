@@ -15,8 +15,9 @@ STATES = (
     f"line: the provable ceiling for that many bits, if one is known; no training reaches the grey. {TABLE}"
 )
 USED_BITS = (
-    "Mark: the bits about the symbols that a model's accuracy proves to be in its state (Fano), over the bits of its state "
-    "once all symbols are read; it may hold more. Top: all bits that the answers need; strip: under 1 bit. A wider model has a "
-    "larger mark. Curves: shares of the state; grey: more than it has. Right: the accuracy that proves so many bits. All runs "
-    f"have the same steps, rate and seed. {TABLE}"
+    "Across: the bits of a model's state after all symbols. Up: the least number of bits about the symbols that the state must "
+    "hold, computed from the model's accuracy by Fano's inequality. It may hold more. Each mark is a model, and a wider model "
+    "has a larger mark. The top line is the number of bits that all answers need, and the lowest strip is below 1 bit. Curves "
+    "are shares of the state, and no model can be in the grey part. The right axis is the accuracy that proves each number of "
+    f"bits. All runs have the same number of steps, learning rate and seed. {TABLE}"
 )

@@ -32,9 +32,10 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Fresh runs beside their committed rows: how many are compared, and those that are not equal number for number.
+    """Fresh runs compared with their committed rows: the number of comparisons, and the runs that are not equal number for
+    number.
 
-    Rows are compared if their keys and environments agree, but for the processor.
+    Rows are compared if their keys and environments agree, except the processor.
     """
 
     compared: int
@@ -64,7 +65,7 @@ class Comparison:
         return self.compared - len(self.differences)
 
     def sentence(self) -> str:
-        """The number of equal runs.
+        """Return the number of equal runs, in words.
 
         >>> mamba = Difference("Mamba on Index lookup, N = 20", 0.2, seed_spread=0.766, same_processor=False)
         >>> Comparison(18, (mamba,)).sentence()
@@ -86,12 +87,12 @@ class Comparison:
 
 
 def _points(fraction: float | None) -> str:
-    """Points of accuracy with one decimal, or with two if they are few."""
+    """Return points of accuracy with one decimal, or with two if they are few."""
     return DASH if fraction is None else f"{100 * fraction:.{1 if fraction >= 0.001 or not fraction else 2}f}"
 
 
 def _difference(ours: Row, theirs: Row, accuracies: Sequence[float]) -> Difference:
-    """The difference between two rows of one run; `accuracies` are those of its setting under each committed seed."""
+    """Return the difference between two rows of one run; `accuracies` are those of its setting under each committed seed."""
     named = all("processor" in row.environment for row in (ours, theirs))
     model = SizedModel.of(ours.run)
     return Difference(
@@ -103,15 +104,15 @@ def _difference(ours: Row, theirs: Row, accuracies: Sequence[float]) -> Differen
 
 
 def _processor(row: Row) -> list[str | None]:
-    """The processor and the library of products of a row."""
+    """Return the processor and the library of products of a row."""
     return [row.environment.get(name) for name in PROCESSOR]
 
 
 def _place(row: Row) -> str:
-    """The environment of a row but for its processor, as text: rows compared have the same torch."""
+    """Return the environment of a row except its processor, as text: compared rows have the same torch."""
     return canonical_json(but_for_processor(row.environment))
 
 
 def _setting(row: Row) -> tuple[str, str]:
-    """The settings of a run without its seed, and its environment."""
+    """Return the settings of a run without its seed, and its environment."""
     return replace(row.run, seed=0).key(), _place(row)

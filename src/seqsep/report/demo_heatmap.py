@@ -1,6 +1,7 @@
 """The demo's heatmap, architecture x length on index lookup.
 
-Each cell keeps four numbers apart: our accuracy, its range over seeds, the paper's, and the ceiling that the state's bits set.
+Each cell keeps five numbers apart: our accuracy, the steps after which it was measured, its range over seeds, the paper's
+accuracy, and the ceiling that the state's bits set.
 """
 
 from collections.abc import Sequence
@@ -26,9 +27,9 @@ TRAINING_INPUTS = {
 
 @dataclass(frozen=True)
 class HeatmapCell:
-    """A place of the heatmap, also one without a run: then it has the paper's number and the ceiling alone.
+    """A place of the heatmap. A place without a run has only the paper's number and the ceiling.
 
-    `committed`: a committed run stands in for one of this demo.
+    `committed`: a committed run replaces one of this demo.
     """
 
     result: Cell | None
@@ -38,13 +39,18 @@ class HeatmapCell:
 
     @property
     def run(self) -> RunSummary | None:
-        """The run that stands for the model."""
+        """The run that represents the model."""
         return self.result.best if self.result else None
 
     @property
     def here(self) -> str:
         """Its accuracy in percent."""
         return percent(self.run.accuracy if self.run else None)
+
+    @property
+    def steps(self) -> str:
+        """The steps after which it has this accuracy."""
+        return count(self.run.steps if self.run else None)
 
     @property
     def heat(self) -> float:
@@ -130,7 +136,7 @@ class Heatmap:
 
 
 def heatmap(runs: DemoRuns) -> Heatmap:
-    """Every model on every length of index lookup; a cell without a run is a dash."""
+    """Return every model on every length of index lookup. A cell without a run is a dash."""
     tasks = [task for task in runs.tasks(IndexLookup) if isinstance(task, IndexLookup)]
     rows = tuple(_row(runs, tasks, model, name) for model, name in model_names(runs.models(tasks)).items())
     return Heatmap(
@@ -145,25 +151,26 @@ def _row(runs: DemoRuns, tasks: Sequence[IndexLookup], model: SizedModel, name: 
     trained = [run for task in tasks if (run := runs.best(task, model)) is not None]
     longest = trained[-1]
     fixed, per_token = longest.state_bits
+    ceilings = {task: ceiling(task, fixed + per_token * task.length) for task in tasks}
     return HeatmapRow(
         model=model,
         name=name,
         paper_label=paper.label if paper else "",
-        cells=tuple(_cell(runs, task, longest, paper) for task in tasks),
+        cells=tuple(_cell(runs, task, model, paper=paper, highest=ceilings[task]) for task in tasks),
         longest=longest,
         bites=length_where_it_bites(tasks[-1].alphabet, fixed, per_token),
     )
 
 
-def _cell(runs: DemoRuns, task: IndexLookup, longest: RunSummary, paper: PaperModel | None) -> HeatmapCell:
-    """The cell of the model of `longest`, whose state bits set the ceiling at every length."""
-    fixed, per_token = longest.state_bits
-    highest = ceiling(task, fixed + per_token * task.length)
+def _cell(
+    runs: DemoRuns, task: IndexLookup, model: SizedModel, *, paper: PaperModel | None, highest: float | None
+) -> HeatmapCell:
+    """Return the cell of a model at a length; `highest` is the ceiling that its state bits set there."""
     printed = paper.accuracy.get(task.length) if paper and task.alphabet == PAPER_ALPHABET else None
-    best = runs.best(task, longest.model)
-    seeds = [run for run in runs.each_seed(task, longest.model) if known(run.accuracy)]
+    best = runs.best(task, model)
+    seeds = [run for run in runs.each_seed(task, model) if known(run.accuracy)]
     if best is None:
         return HeatmapCell(None, printed, highest, committed=False)
-    tried = tuple(runs.candidates(task, longest.model))
+    tried = tuple(runs.candidates(task, model))
     cell = Cell(best=best, repeats=tuple(seeds), paper=printed, ceiling=highest, runs=tried)
     return HeatmapCell(cell, printed, highest, committed=best not in runs.fresh)

@@ -37,9 +37,9 @@ class NamedTable:
 
 
 def experiment_table(experiment: Experiment, rows: Iterable[Row], labels: Labels = NO_LABELS) -> ResultTable:
-    """The table of the rows that have an outcome, under the reader's labels.
+    """Return the table of the rows that have an outcome, under the reader's labels.
 
-    The paper's numbers stand beside runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
+    The paper's numbers are next to runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
     """
 
     def paper(model: SizedModel, task: Task) -> float | None:
@@ -51,7 +51,7 @@ def experiment_table(experiment: Experiment, rows: Iterable[Row], labels: Labels
 
 
 def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -> list[NamedTable]:
-    """Every table of a report: those of the demo's `rows`, and of the experiments that have files beside `path`.
+    """Return every table of a report: those of the demo's `rows`, and of the experiments that have files next to `path`.
 
     Runs whose keys are among `labels` are named by these.
     """
@@ -66,7 +66,7 @@ def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -
             beside = experiment.rows_file(path.parent, preset)
             if experiment.title and beside.exists():
                 tables.append(_of_preset(experiment, preset, beside, labels))
-        reach = experiment.rows_file(path.parent, "reach")
+        reach = experiment.rows_file(path.parent, "length-scaling")
         if experiment.title and reach.exists():
             tables += _of_reach(experiment, read_rows(reach))
         states = experiment.rows_file(path.parent, "state-bits")
@@ -76,14 +76,14 @@ def report_tables(path: Path, rows: Sequence[Row], labels: Labels = NO_LABELS) -
 
 
 def _of_states(experiment: Experiment, rows: Sequence[Row]) -> NamedTable:
-    """The table of a preset `state-bits`: models that differ in heads are told apart, since their states differ."""
+    """Return the table of a preset `state-bits`. Models that differ in heads are distinguished, since their states differ."""
     table = states_table(experiment, rows)
     question = f"How many bits of its state does each architecture use? Of the preset state-bits, {len(rows)} runs."
     return NamedTable(f"{experiment.name}-state-bits", question, table, is_of_states=True)
 
 
 def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
-    """The table of rows in which models that differ in heads are different models."""
+    """Return the table of rows in which models that differ in heads are different models."""
     runs = [RunSummary.of(row) for row in rows if row.has_outcome]
     distinguishing_suffix = [replace(run, model=run.model.with_heads(run.heads)) for run in runs]
     subject, measure = experiment.title.rsplit(":", 1)
@@ -91,7 +91,9 @@ def states_table(experiment: Experiment, rows: Iterable[Row]) -> ResultTable:
 
 
 def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:
-    """The tables of a preset `reach`: all architectures with learned positions, and each with those of its paper."""
+    """Return the tables of a preset `length-scaling`: all architectures with learned positions, and each with those of its
+    paper.
+    """
     tables = []
     for positions, words in (("learned", "all with learned positions"), ("default", "positions as in each paper")):
         models = {SizedModel.of(row.run) for row in rows}
@@ -100,14 +102,14 @@ def _of_reach(experiment: Experiment, rows: Sequence[Row]) -> list[NamedTable]:
         if not table.cells:
             continue
         subject, measure = table.title.rsplit(":", 1)
-        question = f"{experiment.question} Of the preset reach, {words}; {len(rows)} runs so far."
+        question = f"{experiment.question} Of the preset length-scaling, {words}; {len(rows)} runs so far."
         table = replace(table, title=f"{subject} ({words}):{measure}")
         tables.append(NamedTable(f"{experiment.name}-reach-{positions}", question, table))
     return tables
 
 
 def _of_preset(experiment: Experiment, preset: str, path: Path, labels: Labels) -> NamedTable:
-    """The table of a preset's rows; at the paper's size, question and title say so."""
+    """Return the table of a preset's rows. At the paper's size, question and title say so."""
     table = experiment_table(experiment, read_rows(path), {**read_labels(path), **labels})
     if preset == "quick":
         return NamedTable(path.stem, experiment.question, table)

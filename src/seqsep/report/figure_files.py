@@ -56,7 +56,7 @@ def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:
 
 
 def _drawn(named: NamedTable) -> Sequence[tuple[str, str, Figure, str]]:
-    """The figures of a table: the end of the file's name, what it is, the figure, and its caption."""
+    """Return the figures of a table: the end of the file's name, its subject, the figure, and its caption."""
     if named.is_of_states:
         return [("-state", "bits of state that are used", draw_used_bits(named.table, USED_BITS), USED_BITS)]
     return (

@@ -21,7 +21,8 @@ def known(value: float | None) -> bool:
 
 
 def percent(fraction: float | None) -> str:
-    """An accuracy in percent without the sign: one decimal, more if a value below 1 would read 100.0, or one below 0.99 99.0.
+    """Return an accuracy in percent without the sign: one decimal, more if a value below 1 would read 100.0, or one below 0.99
+    99.0.
 
     >>> percent(0.9956), percent(0.99996), percent(0.9896), percent(None)
     ('99.6', '99.996', '98.96', '—')
@@ -36,7 +37,7 @@ def percent(fraction: float | None) -> str:
 
 
 def percent_at_most(fraction: float | None) -> str:
-    """An upper bound in percent: rounded up to one decimal, and never up to 100.
+    """Return an upper bound in percent: rounded up to one decimal, and never up to 100.
 
     >>> percent_at_most(0.5641), percent_at_most(0.99999)
     ('56.5', '<100')
@@ -50,12 +51,12 @@ def percent_at_most(fraction: float | None) -> str:
 
 
 def count(number: int | None) -> str:
-    """A whole number with commas at the thousands."""
+    """Return a whole number with commas at the thousands."""
     return DASH if number is None else f"{number:,}"
 
 
 def counts(numbers: Sequence[int]) -> str:
-    """Different whole numbers in order, or their range if there are more than four.
+    """Return different whole numbers in order, or their range if there are more than four.
 
     >>> counts([5000, 20, 20])
     '20, 5,000'
@@ -67,7 +68,7 @@ def counts(numbers: Sequence[int]) -> str:
 
 
 def number(value: Any) -> str:
-    """Any value of a theorem's record: whole numbers exactly up to 15 digits, others to four significant digits."""
+    """Return any value of a theorem's record: whole numbers exactly up to 15 digits, others to four significant digits."""
     if value is None:
         return DASH
     if isinstance(value, bool):
@@ -86,7 +87,7 @@ def number(value: Any) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """Words as a sentence has them.
+    """Return words joined as in a sentence, with commas and "and".
 
     >>> listed(["one", "two", "three"])
     'one, two and three'

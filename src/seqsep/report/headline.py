@@ -27,17 +27,13 @@ class Separation:
     recurrent: RunSummary
 
     def sentence(self) -> str:
-        """The accuracies of both."""
-        runs = f"{_with_accuracy(self.attention)}, {_with_accuracy(self.recurrent)}"
-        return f"Index lookup among {self.task.length} symbols: {runs}"
-
-
-def _with_accuracy(run: RunSummary) -> str:
-    return f"{run.model.title} {percent(run.accuracy)} %"
+        """Return the sentence with the accuracies of both."""
+        runs = [f"{run.model.title} {percent(run.accuracy)} %" for run in (self.attention, self.recurrent)]
+        return f"Index lookup among {self.task.length} symbols: {', '.join(runs)}"
 
 
 def separation(runs: DemoRuns) -> Separation | None:
-    """The separation that the runs show; None if no length has both attention and a recurrent model."""
+    """Return the separation that the runs show; None if no length has both attention and a recurrent model."""
     for task in reversed(runs.tasks(IndexLookup)):
         best_runs = [runs.best(task, model) for model in runs.models([task])]
         trained = [run for run in best_runs if run is not None and known(run.accuracy)]
@@ -55,14 +51,14 @@ def separation(runs: DemoRuns) -> Separation | None:
 
 
 def _lstm_and_attention(runs: DemoRuns, task: Task) -> list[RunSummary]:
-    """The fastest run of each of the two that was trained."""
+    """Return the fastest run of each of the two that was trained."""
     fastest = [run for model in runs.models([task]) if (run := runs.fastest(task, model)) is not None]
     groups = [[run for run in fastest if run.model.architecture == name] for name in ("lstm", "attention")]
     return [max(group, key=by_speed) for group in groups if group]
 
 
 def task_title(task: Task) -> str:
-    """A task in a reader's words.
+    """Return a task in a reader's words.
 
     >>> task_title(BoundedDyck(30))
     'Dyck-(2,2), N = 30'
@@ -75,7 +71,7 @@ def task_title(task: Task) -> str:
 
 
 def tiles(runs: DemoRuns, holds: int, theorems: int) -> list[Tile]:
-    """The numbers at the top of the page; `holds` of so many theorem checks found no counterexample."""
+    """Return the numbers at the top of the page; `holds` of `theorems` theorem checks found no counterexample."""
     shown = []
     gap = separation(runs)
     if gap is not None:

@@ -65,11 +65,11 @@ class IndexLookupLedger:
     crossings: tuple[Crossing, ...]
 
     def line(self, code: str, total: Total) -> tuple[NetworkBits, ...]:
-        """One line of the figure, by N."""
+        """Return one line of the figure, by N."""
         return tuple(size for size in self.sizes if (size.code, size.total) == (code, total))
 
     def crossing(self, code: str, total: Total) -> Crossing:
-        """The crossing of a code and a total."""
+        """Return the crossing of a code and a total."""
         return next(one for one in self.crossings if (one.code, one.total) == (code, total))
 
 
@@ -103,7 +103,7 @@ class _StatedSigns(Signs):
         self._most = self.dimension // self.INVERSE_GAMMA
 
     def keys(self, addresses: Int[np.ndarray, "n"]) -> Int64[np.ndarray, "n dimension"]:
-        """Ones for signs, since only sizes are read from them."""
+        """Return ones for signs, since only sizes are read from them."""
         return np.ones((len(addresses), self.dimension), dtype=np.int64)
 
 
@@ -129,23 +129,23 @@ STATED: dict[str, type[PositionCode]] = {code.name: code for code in (_StatedSig
 
 
 def code_of(name: str, length: int) -> PositionCode:
-    """The code for N symbols and the question, in its stated form if it has one."""
+    """Return the code for N symbols and the question, in its stated form if it has one."""
     return (STATED.get(name) or BY_NAME[name])(length + 1)
 
 
 @lru_cache(maxsize=1 << 14)
 def sizes(name: str, length: int) -> dict[str, int]:
-    """`bound` at N = `length`: width, precision, eta and the three totals in bits."""
+    """Return `bound` at N = `length`: width, precision, eta and the three totals in bits."""
     return {key: int(value) for key, value in bound(length, ALPHABET, code_of(name, length)).items()}
 
 
 def total_bits(name: str, length: int, total: Total) -> int:
-    """One of the three totals, in bits."""
+    """Return one of the three totals, in bits."""
     return sizes(name, length)[f"{total}_bits"]
 
 
 def cache_bits(name: str, length: int) -> int:
-    """The bits of the keys and values of N = `length` symbols, which the Transformer keeps until the query.
+    """Return the bits of the keys and values of N = `length` symbols, which the Transformer keeps until the query.
 
     A symbol has a key of k coordinates, as the code has, and a value of log2 S, each of p bits.
 
@@ -157,7 +157,7 @@ def cache_bits(name: str, length: int) -> int:
 
 
 def formula_bits(name: str, length: int, constant: int) -> int:
-    """`constant` times m d p H: the paper prints Theta(m d p H), and our count has the constant 3.
+    """Return `constant` times m d p H, in bits: the paper prints Theta(m d p H), and our count has the constant 3.
 
     >>> formula_bits("parabola", 1000, 3) == total_bits("parabola", 1000, "core")
     True
@@ -167,7 +167,7 @@ def formula_bits(name: str, length: int, constant: int) -> int:
 
 @lru_cache(maxsize=64)
 def formula_crossing(name: str, constant: int) -> int | None:
-    """The first N at which the least recurrent state is larger than `constant` times m d p H; None if there is none.
+    """Return the first N at which the least recurrent state is larger than `constant` times m d p H; None if there is none.
 
     >>> [formula_crossing("parabola", constant) for constant in (1, 3, 4)]
     [351, 1291, 1801]
@@ -182,7 +182,9 @@ def formula_crossing(name: str, constant: int) -> int | None:
 
 
 def least_state_bits(length: int) -> int:
-    """ceil(N log2 S), the least state of any recurrent model that answers every question (Theorem 3); log2 64 is whole."""
+    """Return ceil(N log2 S), the least state in bits of any recurrent model that answers every question (Theorem 3); log2 64 is
+    whole.
+    """
     return length * (ALPHABET.bit_length() - 1)
 
 
@@ -192,7 +194,7 @@ def verified(name: str, length: int) -> bool:
 
 
 def last_length(name: str) -> int:
-    """The last N that is searched, in symbols."""
+    """Return the last N that is searched, in symbols."""
     return LAST.get(name, FARTHEST)
 
 
@@ -229,12 +231,12 @@ def crossing(name: str, total: Total) -> Crossing:
 
 
 def _is_smaller(name: str, length: int, total: Total) -> bool:
-    """True if the network is smaller than the least recurrent state."""
+    """Return True if the network is smaller than the least recurrent state."""
     return least_state_bits(length) > total_bits(name, length, total)
 
 
 def _first_length(name: str, total: Total, last: int) -> int:
-    """The first N at which the network is the smaller, or one above `last`."""
+    """Return the first N at which the network is the smaller, or one above `last`."""
     length = 1
     while length <= last and not _is_smaller(name, length, total):
         length = total_bits(name, length, total) // least_state_bits(1) + 1
@@ -242,7 +244,7 @@ def _first_length(name: str, total: Total, last: int) -> int:
 
 
 def _settled_length(name: str, total: Total, first: int, last: int) -> tuple[int, int]:
-    """The N from which the network is the smaller up to `last`, and the last N at which it is not.
+    """Return the N from which the network is the smaller up to `last`, and the last N at which it is not.
 
     The second one is below `first` if the network is the smaller at all N from `first` on.
     """
@@ -256,7 +258,7 @@ def _settled_length(name: str, total: Total, first: int, last: int) -> tuple[int
 
 
 def _lengths(name: str) -> Iterator[int]:
-    """The powers of two that the code reaches, then its last N if that is none of them."""
+    """Yield the powers of two that the code reaches, then its last N if that is not one of them."""
     last = min(last_length(name), LENGTHS[-1])
     yield from (length for length in LENGTHS if length <= last)
     if last not in LENGTHS:
@@ -265,7 +267,7 @@ def _lengths(name: str) -> Iterator[int]:
 
 @lru_cache(maxsize=1)
 def index_lookup_ledger() -> IndexLookupLedger:
-    """Everything that the figure of the separation draws."""
+    """Return everything that the figure of the separation draws."""
     return IndexLookupLedger(
         recurrent=tuple((length, least_state_bits(length)) for length in LENGTHS),
         sizes=tuple(
@@ -286,7 +288,7 @@ def index_lookup_ledger() -> IndexLookupLedger:
 
 @lru_cache(maxsize=4)
 def frontier(length: int) -> tuple[CodeAtLength, ...]:
-    """Every code at N = `length`, by width and then precision."""
+    """Return every code at N = `length`, by width and then precision."""
     sizes_by_code = {name: sizes(name, length) for name in CODES if length <= last_length(name)}
     base = max(4, length + 1)
 
@@ -316,5 +318,5 @@ def frontier(length: int) -> tuple[CodeAtLength, ...]:
 
 
 def _exponent(base: int, precision: int) -> int:
-    """The Kc of L = base^Kc, read off the precision, which is the bit length of 2 L^2."""
+    """Return the Kc of L = base^Kc, read off the precision, which is the bit length of 2 L^2."""
     return next(power for power in range(1, 99) if (2 * base ** (2 * power)).bit_length() == precision)

@@ -15,7 +15,9 @@ from seqsep.tasks import IsTree
 
 
 def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
-    """Write a figure and a table for each preset whose rows lie in the folder `rows`; what the page shows of each."""
+    """Write a figure and a table for each preset whose rows are in the folder `rows`. Return the parts that the page shows of
+    each.
+    """
     shown = []
     for preset in is_tree.EXPERIMENT.presets:
         path = is_tree.EXPERIMENT.rows_file(rows, preset)
@@ -28,7 +30,7 @@ def write_is_tree_results(rows: Path, folder: Path) -> list[ShownExperiment]:
 
 
 def _figure(preset: str, cells: dict[tuple[SizedModel, IsTree], IsTreeCell], folder: Path, name: str) -> ShownFigure:
-    """The figure of a preset: over bits of state for the sweep over states, else over n and traces."""
+    """Return the figure of a preset: over bits of state for the sweep over states, else over n and traces."""
     if preset == "state":
         drawn = draw_is_tree_states(cells)
         return ShownFigure(write_as_data(drawn, folder, name), "accuracy and bits of state", states_caption(cells))

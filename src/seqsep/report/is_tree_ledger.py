@@ -28,7 +28,7 @@ class StoredBits:
     quantity: str
 
     def bits_at(self, vertices: int) -> int:
-        """The bits of the model built for n vertices."""
+        """Return the bits of the model built for n vertices."""
         return int(self.bound(vertices)[self.quantity])
 
     @property
@@ -45,13 +45,13 @@ WALK_BY_RANGE = StoredBits("walk-by-range", walk.bound, "state_bits_by_range")
 
 
 def _cache_bound(vertices: int) -> Mapping[str, Number]:
-    """The bits of the keys and values of all tokens of the Transformer's longest run."""
+    """Return the bits of the keys and values of all tokens of the Transformer's longest run."""
     return {"cache_bits": _numbers_a_token() * tokens_of_a_run(vertices) * int(peeling.bound(vertices)["precision"])}
 
 
 @lru_cache(maxsize=1)
 def _numbers_a_token() -> int:
-    """The coordinates of the keys and values of all heads, which no number of vertices changes."""
+    """Return the number of coordinates of the keys and values of all heads. It is the same for every number of vertices."""
     arrays = peeling.build(LEAST_VERTICES).arrays()
     return sum(array.integers.shape[0] for name, array in arrays if name.endswith((".key", ".value")))
 
@@ -63,13 +63,14 @@ STORED = (TRANSFORMER, WALK, HYBRID, HYBRID_BY_RANGE, WALK_BY_RANGE)
 
 @lru_cache(maxsize=1)
 def least_state() -> tuple[tuple[int, int], ...]:
-    """(n, the bits that every recurrent model needs) at each n of `VERTICES`."""
+    """Return (n, the bits that every recurrent model needs) at each n of `VERTICES`."""
     return tuple((vertices, at_least(vertices)) for vertices in VERTICES)
 
 
 @lru_cache(maxsize=16)
 def crossing(stored: StoredBits) -> int | None:
-    """The first n from 6 to 65,536 at which every recurrent model needs more bits than are stored here; None if there is none.
+    """Return the first n from 6 to 65,536 at which every recurrent model needs more bits than are stored here; None if there is
+    none.
 
     Neither side falls as n grows. So if at n the model stores f bits, and that is not less than what is needed, then no n' up
     to the first that needs more than f is a crossing: this is tried next.
@@ -87,7 +88,7 @@ def crossing(stored: StoredBits) -> int | None:
 
 
 def _first_that_needs_more(bits: int, vertices: int) -> int:
-    """The first n above `vertices` that needs more than so many bits; one beyond the last if there is none.
+    """Return the first n above `vertices` that needs more than `bits` bits; one beyond the last if there is none.
 
     By bisection between two of `VERTICES`, whose least states are drawn anyway: at many vertices each takes long.
     """

@@ -1,8 +1,8 @@
 """The cells of the experiment `is-tree`: accuracy, parameters, bits of state and the paper's number.
 
-The number of a cell is live accuracy: the model writes the thought, and an answer that never comes counts 1/2. Beside it stand
-two that are teacher-forced, after the right tokens: how often the whole thought and the answer are right, and how often the
-answer is. Rows are of one distribution of graphs each.
+The number of a cell is live accuracy: the model writes the chain of thought, and an answer that never comes counts 1/2. Next to
+it are two that are teacher-forced, after the right tokens: how often the whole thought and the answer are right, and how often
+the answer is. Rows are of one distribution of graphs each.
 """
 
 from collections.abc import Iterable, Mapping
@@ -48,7 +48,7 @@ class IsTreeCell:
 
     @classmethod
     def of(cls, row: Row) -> "IsTreeCell":
-        """The cell of one row that has come to its end."""
+        """Return the cell of one row that has ended."""
         run = row.run
         task = narrowed(run.task, IsTree)
         result = row.result
@@ -85,7 +85,7 @@ Cells: TypeAlias = Mapping[tuple[SizedModel, IsTree], IsTreeCell]
 
 
 def is_tree_cells(rows: Iterable[Row]) -> dict[tuple[SizedModel, IsTree], IsTreeCell]:
-    """The best cell of each model and task, of the rows that came to their end."""
+    """Return the best cell of each model and task, of the rows that ended."""
     best: dict[tuple[SizedModel, IsTree], IsTreeCell] = {}
     for row in rows:
         if "live_accuracy" not in row.result:
@@ -98,7 +98,8 @@ def is_tree_cells(rows: Iterable[Row]) -> dict[tuple[SizedModel, IsTree], IsTree
 
 
 def names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
-    """The names of models as the paper has them: a Transformer, Mamba, a hybrid; others as everywhere, with their size.
+    """Return the names of models as in the paper: a Transformer, Mamba, a hybrid. Others have their usual names, with their
+    size.
 
     Heads are named where models of one architecture differ in them.
 
@@ -120,7 +121,7 @@ SMALLEST = tuple(size for size in PAPER_SIZES if size.size == PAPER_SIZES[0].siz
 
 @cache
 def sizes_as_built(size: Size, length: int) -> tuple[int, int]:
-    """Parameters of a model of the paper as it is built here, and its bits of state once the prompt is read.
+    """Return the parameters of a model of the paper in our construction, and its bits of state once the prompt is read.
 
     >>> sizes_as_built(PAPER_SIZES[0], length=16)
     (525376, 1507328)

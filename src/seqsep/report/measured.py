@@ -50,7 +50,7 @@ class RunSummary:
 
     @classmethod
     def of(cls, row: Row, labels: Labels = NO_LABELS) -> "RunSummary":
-        """The run of a row that has an outcome, under the label that its key has."""
+        """Return the run of a row that has an outcome, under the label of its key."""
         run = row.run
         result = row.result
         fixed, per_token = result["state_bits"]
@@ -109,7 +109,7 @@ class RunSummary:
 
 
 def chance(task: Task) -> float:
-    """Accuracy without any state: what guessing gets if all labels are equally likely.
+    """Return the accuracy without any state: that of guessing if all labels are equally likely.
 
     >>> from seqsep.tasks import BoundedDyck
     >>> chance(BoundedDyck(20))
@@ -120,7 +120,9 @@ def chance(task: Task) -> float:
 
 
 def by_accuracy(run: RunSummary) -> tuple[float, int, float]:
-    """Greater is better, as everywhere (`ranking.rank`); a run whose accuracy is not a number counts as diverged."""
+    """Return the rank of a run by accuracy, greater is better (`ranking.rank`). A run whose accuracy is not a number counts as
+    diverged.
+    """
     return rank(
         accuracy=run.accuracy,
         steps=run.steps,
@@ -130,5 +132,5 @@ def by_accuracy(run: RunSummary) -> tuple[float, int, float]:
 
 
 def by_speed(run: RunSummary) -> tuple[float, float]:
-    """Greater is better: fewer steps to 99 %, then accuracy."""
+    """Return the rank of a run by speed, greater is better: fewer steps to 99 %, then accuracy."""
     return (-float(run.steps_to_goal or math.inf), by_accuracy(run)[0])

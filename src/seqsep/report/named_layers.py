@@ -9,7 +9,7 @@ from seqsep.models.plugins.name import PlugIn
 
 
 def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> dict[str, str]:
-    """The label of each row's key, for (layers, label): the rows of these layers, whatever their width.
+    """Return the label of each row's key, for (layers, label): the rows of these layers, whatever their width.
 
     Layers are mixers with commas between, one for all if they are equal, and a user's own is the name of its class. Raises
     BadInput for layers that no row has.
@@ -29,7 +29,7 @@ def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> d
 
 
 def _written(run: Run) -> tuple[str, ...]:
-    """The ways to write the layers of a run: one for all if they are equal, or each of them."""
+    """Return the ways to write the layers of a run: one for all if they are equal, or each of them."""
     names = [layer.class_name if isinstance(layer, PlugIn) else layer for layer in run.layers]
     whole = ",".join(names)
     return (names[0], whole) if len(set(run.layers)) == 1 else (whole,)

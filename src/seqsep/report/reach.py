@@ -1,7 +1,8 @@
 """The lengths up to which each architecture has 99 %, and the accuracy at the first length at which it has less.
 
-All numbers are read off rows of a preset `reach`. A line is an architecture with one choice of positions. At each length it has
-the best of its sizes, rates, embedding scales and steps. This does not show anything about runs that were not made.
+All numbers are read off rows of a preset `length-scaling`. A line is an architecture with one choice of positions. At each
+length it has the best of its sizes, rates, embedding scales and steps. This does not show anything about runs that were not
+made.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,9 +57,9 @@ class ReachLine:
 
 
 def experiment_reach(experiment: Experiment, rows: Iterable[Row]) -> list[ReachLine]:
-    """The lines of an experiment's rows that have an outcome.
+    """Return the lines of an experiment's rows that have an outcome.
 
-    The paper's numbers stand beside runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
+    The paper's numbers are next to runs on exactly the paper's task: at another alphabet, say, there is nothing to compare.
     """
     runs = [RunSummary.of(row) for row in rows if row.has_outcome]
     paper_task = experiment.paper_task
@@ -67,7 +68,7 @@ def experiment_reach(experiment: Experiment, rows: Iterable[Row]) -> list[ReachL
 
 
 def reach_lines(runs: Iterable[RunSummary], figure: str | None = None) -> list[ReachLine]:
-    """The lines of all runs, in the order of every table; `figure` names the paper's in papers.json.
+    """Return the lines of all runs, in the order of every table. `figure` is the paper's figure in papers.json.
 
     If there is one architecture only, each of its sizes has a line.
     """
@@ -104,7 +105,7 @@ def _sizes(runs: Sequence[RunSummary]) -> dict[Task, tuple[Cell, ...]]:
 
 
 def depth_and_width(model: SizedModel) -> tuple[int, int]:
-    """The order of sizes.
+    """Return depth and width, by which sizes are ordered.
 
     >>> depth_and_width(SizedModel(("lstm", "lstm"), 64))
     (2, 64)

@@ -41,7 +41,7 @@ class Cell:
 
     @classmethod
     def of(cls, runs: Sequence[RunSummary], paper: float | None, with_scale: bool = False) -> "Cell":
-        """The cell of all runs of a model on a task; at least one of them came to its end."""
+        """Return the cell of all runs of a model on a task. At least one of them must have ended."""
         ended = [run for run in runs if not run.pruned]
         first_seed = min(run.seed for run in ended)
         tried = [run for run in ended if run.seed == first_seed]
@@ -116,7 +116,7 @@ class Column:
 
     @property
     def bits_span(self) -> tuple[float, float]:
-        """The bits from which and to which its states are drawn; what the task asks for lies among them."""
+        """The bits from which and to which its states are drawn, including the bits that the task needs."""
         asked = self.task.answer_bits()
         bits = [cell.state_bits for cell in self.cells.values()] or [1]
         bits += [asked] if asked else []
@@ -151,7 +151,7 @@ class ResultTable:
 
     @classmethod
     def of(cls, title: str, runs: Sequence[RunSummary], paper: PaperNumber) -> "ResultTable":
-        """The table of these runs. A cell without a run that came to its end stays empty."""
+        """Return the table of these runs. A cell without a run that ended stays empty."""
         groups: dict[tuple[SizedModel, Task], list[RunSummary]] = {}
         for run in runs:
             groups.setdefault((run.model, run.task), []).append(run)
@@ -187,7 +187,7 @@ class ResultTable:
         return replace(self, models={row: names[one] for row, one in one_size.items()}, cells=best_cells)
 
     def row(self, model: SizedModel) -> dict[Task, Cell]:
-        """The cells of a model that are not empty."""
+        """Return the cells of a model that are not empty."""
         return {task: self.cells[model, task] for task in self.tasks if (model, task) in self.cells}
 
     @property
@@ -200,7 +200,7 @@ class ResultTable:
         return tuple(columns)
 
     def _title(self, task: Task) -> str:
-        """The length of a task and, on a second line, what tells it apart from others of this length."""
+        """Return the length of a task and, on a second line, the fields that distinguish it from others of this length."""
         same_length = [other.configuration() for other in self.tasks if other.length == task.length]
         fields = sorted({name for one in same_length for name in one})
         differing = [name for name in fields if any(one.get(name) != same_length[0].get(name) for one in same_length)]

@@ -16,8 +16,8 @@ MOST_NAMED = 12
 class SizedModel:
     """An architecture at a size: the mixers, layer by layer, and the width. Different mixers make a hybrid.
 
-    `positions` are those that the model has, `learned` or `none` or others of `Model.build`: what "default" stands for.
-    Unknown ones are the empty word. `heads` are 0 if they are not told apart. `label` is the reader's own name for it, and
+    `positions` are those that the model has, `learned` or `none` or others of `Model.build`: what "default" means.
+    Unknown ones are the empty word. `heads` are 0 if they are not distinguished. `label` is the reader's own name for it, and
     `place` its number among those that have no style of their own (`in_places`), which tells no two models apart.
 
     >>> model = SizedModel(("linear-attention", "linear-attention"), 64)
@@ -36,7 +36,7 @@ class SizedModel:
 
     @classmethod
     def of(cls, run: Run) -> "SizedModel":
-        """The model of a run."""
+        """Return the model of a run."""
         return cls(run.layers, run.width, run.positions_told())
 
     @property
@@ -82,7 +82,7 @@ class SizedModel:
         return STYLES.get(self.family) or spare_style(self.place)
 
     def with_heads(self, heads: int) -> "SizedModel":
-        """The model told apart by its heads, if any of its layers has them.
+        """Return the model with its heads to distinguish it, if any of its layers has them.
 
         >>> SizedModel(("lstm",), 64).with_heads(4).heads, SizedModel(("mamba", "attention"), 64).with_heads(4).heads
         (0, 4)
@@ -123,8 +123,9 @@ class SizedModel:
 
 
 def in_places(models: Iterable[SizedModel]) -> dict[SizedModel, SizedModel]:
-    """Each model with its place among those that have no style of their own, in the order of every table. Hybrids of the same
-    mixers in the same order share a place, however many layers of each they have, as the sizes of one mixer share its style.
+    """Return each model with its place among those that have no style of their own, in the order of every table. Hybrids of the
+    same mixers in the same order share a place, however many layers of each they have, as the sizes of one mixer share its
+    style.
 
     >>> hybrid = SizedModel(("mamba", "attention"), 64)
     >>> [model.slug for model in in_places([hybrid, SizedModel(("lstm", "attention"), 64)])]
@@ -141,10 +142,10 @@ def in_places(models: Iterable[SizedModel]) -> dict[SizedModel, SizedModel]:
 
 
 def model_names(models: Iterable[SizedModel]) -> dict[SizedModel, str]:
-    """The short name of each model, in the order of every table.
+    """Return the short name of each model, in the order of every table.
 
     If models of one architecture and label differ in size, the name has the size, and if they differ in positions or heads,
-    these. Architectures of one label are told apart by their layers.
+    these. Architectures of one label are distinguished by their layers.
 
     >>> list(model_names([SizedModel(("mamba",), 64), SizedModel(("mamba",), 32), SizedModel(("lstm",), 64)]).values())
     ['LSTM', 'Mamba (1, 32)', 'Mamba (1, 64)']

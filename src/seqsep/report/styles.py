@@ -1,6 +1,6 @@
 """Colours and markers of architectures, which are the same everywhere in the report.
 
-Colours follow Okabe and Ito's, which people with any common colour blindness tell apart, with a lighter set for dark
+Colours follow Okabe and Ito's, which people with any common colour blindness can distinguish, with a lighter set for dark
 pages; a marker and a printed name always say the same.
 """
 
@@ -56,7 +56,8 @@ FILLS = ("full", "none", "left", "right", "top", "bottom")
 
 
 def spare_style(place: int) -> Style:
-    """The style of the contender at a place, from 0, among those without one in `STYLES`: hybrids and a user's own layers.
+    """Return the style of the contender at a place, from 0, among those without one in `STYLES`: hybrids and a user's own
+    layers.
 
     Marker and fill differ for the first 30 places, and so do colour and fill: 5 markers and 7 colours have no common factor.
 

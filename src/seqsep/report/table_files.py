@@ -68,12 +68,12 @@ FilledCell = tuple[SizedModel, Task, Cell]
 
 
 def filled_cells(table: ResultTable) -> list[FilledCell]:
-    """The cells that have runs, by task and then in the order of the figure's rows."""
+    """Return the cells that have runs, by task and then in the order of the figure's rows."""
     return [(model, column.task, cell) for column in table.columns for model, cell in column.cells.items()]
 
 
 def task_words(task: Task) -> str:
-    """The task's name, and those of its fields beside the length that differ from their defaults."""
+    """Return the task's name, and those of its fields that differ from their defaults, without the length."""
     chosen = {name: value for name, value in task.configuration().items() if name not in ("name", "length")}
     return " ".join([task.name, *(f"{name}={value}" for name, value in chosen.items())])
 
@@ -84,7 +84,7 @@ def records(table: ResultTable) -> list[dict[str, Any]]:
 
 
 def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
-    """One row; None stands for a number that is not there.
+    """Return one row; None means an absent number.
 
     `accuracy_best` is the best run's, with the first seed; least, median and greatest are over the seeds of that run, `runs`
     counts those that it is the best of, `steps` are what it took, and `state_bits` what it keeps once `length` tokens are read.
@@ -117,7 +117,7 @@ def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
 
 
 def as_latex(table: ResultTable) -> str:
-    r"""The table as tabulars of at most a page each, for \input in a document that loads booktabs."""
+    r"""Return the table as tabulars of at most a page each, for \input in a document that loads booktabs."""
     places = filled_cells(table)
     pages = [places[first : first + ROWS_OF_A_PAGE] for first in range(0, len(places), ROWS_OF_A_PAGE)]
     tabulars = "\n\n\\medskip\n\n".join(map(_tabular, pages))
@@ -126,7 +126,8 @@ def as_latex(table: ResultTable) -> str:
 
 
 def escaped(text: str) -> str:
-    r"""The words in LaTeX, without anything that it would read as a command; letters beyond ASCII by their code point.
+    r"""Return the words in LaTeX, without anything that it would read as a command. Letters beyond ASCII have their code
+    points.
 
     >>> escaped("a_b & 100 %")
     'a\\_b \\& 100 \\%'

@@ -10,9 +10,9 @@ from seqsep.lab.row import read_rows
 from seqsep.language_models.text.accuracy import LengthAccuracy, accuracies, on_subset
 from seqsep.language_models.text.reply import PREFIX, TASKS, Reply
 from seqsep.report.figure_files import ShownExperiment, ShownFigure, write_as_data
-from seqsep.report.figures.looks import DASHES, LINE, SOFT, LineStyle
+from seqsep.report.figures.line_styles import DASHES, LINE, SOFT, LineStyle
 from seqsep.report.figures.panels import BOTTOM, LEFT, PANEL_HEIGHT, RIGHT, SHEET, TOP
-from seqsep.report.figures.sheet import FigureLayout, Place, draw_sheet
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, draw_sheet
 from seqsep.report.formatting import count
 from seqsep.report.styles import FILLS, SPARE_MARKERS, STYLES, spare_style
 
@@ -41,7 +41,7 @@ def write_text_curves(beside: Path, folder: Path) -> list[ShownExperiment]:
 
 
 def draw_text_curves(task: str, replies: Sequence[Reply]) -> tuple[Figure, str]:
-    """The figure of one task and its caption; of HotpotQA the replies on the subset."""
+    """Return the figure of one task and its caption. HotpotQA has the replies on the subset."""
     points = accuracies(on_subset(replies) if task == "hotpotqa" else replies)
     lines: dict[tuple[str, str, str], list[LengthAccuracy]] = {}
     for point in points:
@@ -54,7 +54,7 @@ def draw_text_curves(task: str, replies: Sequence[Reply]) -> tuple[Figure, str]:
         looks=looks,
         width=WIDTH,
         height=TOP + PANEL_HEIGHT + BOTTOM,
-        places=[Place(LEFT, BOTTOM, WIDTH - LEFT - RIGHT, PANEL_HEIGHT)],
+        places=[PanelPlace(LEFT, BOTTOM, WIDTH - LEFT - RIGHT, PANEL_HEIGHT)],
         style=SHEET,
     )
     figure, (axes,) = draw_sheet(sheet)
@@ -68,7 +68,7 @@ def draw_text_curves(task: str, replies: Sequence[Reply]) -> tuple[Figure, str]:
 
 
 def _look(place: int, line: Sequence[LengthAccuracy]) -> LineStyle:
-    """The look of a model in one order of paragraphs."""
+    """Return the look of a model in one order of paragraphs."""
     first = line[0]
     style = ALL_STYLES[place % len(ALL_STYLES)]
     return LineStyle(
@@ -81,7 +81,7 @@ def _look(place: int, line: Sequence[LengthAccuracy]) -> LineStyle:
 
 
 def _caption(task: str, points: Sequence[LengthAccuracy]) -> str:
-    """The questions, and their number."""
+    """Return the words for the questions, and their number."""
     asked = sorted({len(point.replies) for point in points}) or [0]
     least = count(asked[0])
     number = least if len(asked) == 1 else f"{least} to {count(asked[-1])}"
@@ -91,7 +91,7 @@ def _caption(task: str, points: Sequence[LengthAccuracy]) -> str:
 
 
 def _sizes(line: Sequence[LengthAccuracy]) -> str:
-    """A model's parameters, and its state bits at the least and the greatest length."""
+    """Return a model's parameters, and its state bits at the least and the greatest length."""
     model = line[0].model
     bits = [point.state_bits for point in (line[0], line[-1])]
     state = "state not counted" if None in bits else f"state {count(bits[0])} to {count(bits[1])} bits"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 
 def finite(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """The points that can be drawn.
+    """Return the points that can be drawn.
 
     >>> finite([(1.0, 0.5), (2.0, math.nan)])
     ((1.0, 0.5),)
@@ -14,7 +14,7 @@ def finite(points: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], 
 
 
 def spread_apart(heights: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The heights moved as little as it takes to lie `gap` apart between `low` and `high`, in the same order.
+    """Return the heights moved as little as possible to be `gap` apart between `low` and `high`, in the same order.
 
     Labels that collide become one block, centred on the mean of what its members wished for (isotonic regression).
 
@@ -37,7 +37,7 @@ def spread_apart(heights: Sequence[float], gap: float, low: float, high: float) 
 
 
 def round_ticks(high: float, about: int = 5) -> tuple[float, ...]:
-    """Multiples of 1, 2, 2.5 or 5 times a power of ten from 0 to `high`.
+    """Return multiples of 1, 2, 2.5 or 5 times a power of ten from 0 to `high`.
 
     >>> round_ticks(2000.0, about=4)
     (0.0, 500.0, 1000.0, 1500.0, 2000.0)

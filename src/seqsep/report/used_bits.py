@@ -53,12 +53,12 @@ class Chain:
 
 
 def used_bits(cell: Cell) -> float:
-    """The bits about the symbols that a cell's best accuracy proves to be in the state."""
+    """Return the bits about the symbols that a cell's best accuracy proves to be in the state."""
     return carried_bits(narrowed(cell.best.task, IndexLookup), cell.best.shown_accuracy)
 
 
 def used_in(column: Column) -> list[UsedBits]:
-    """Every model of a length, in the order of every table."""
+    """Return every model of a length, in the order of every table."""
     return [UsedBits.of(model, cell) for model, cell in column.cells.items()]
 
 
@@ -74,7 +74,7 @@ def varied(model: SizedModel) -> Varied:
 
 
 def chains(points: Iterable[UsedBits]) -> list[Chain]:
-    """Widths that have the usual heads and size of state; and, at a width, other heads or sizes with the usual one.
+    """Return widths that have the usual heads and size of state and, at a width, other heads or sizes with the usual one.
 
     >>> wide, narrow, split = (SizedModel(("retention",), width, heads=heads) for width, heads in ((64, 4), (16, 4), (64, 16)))
     >>> found = chains(UsedBits(model, model.width**2 // model.heads, 0.0) for model in (wide, narrow, split))
@@ -95,7 +95,7 @@ def chains(points: Iterable[UsedBits]) -> list[Chain]:
 
 
 def model_words(model: SizedModel) -> str:
-    """A model with all that tells it apart.
+    """Return a model with all that distinguishes it.
 
     >>> model_words(SizedModel(("retention",), 64, heads=4)), model_words(SizedModel(("lstm",), 64))
     ('Retention, width 64, heads 4', 'LSTM, width 64')
@@ -104,7 +104,7 @@ def model_words(model: SizedModel) -> str:
 
 
 def share_in_percent(share: float) -> str:
-    """A share of a state to two digits.
+    """Return a share of a state to two digits.
 
     >>> share_in_percent(246 / 34_816), share_in_percent(1.0)
     ('0.71 %', '100 %')
@@ -138,5 +138,5 @@ class UsedAtLength:
 
 
 def panel_title(column: Column) -> str:
-    """The length, the models, and the bits that the answers need."""
+    """Return the length, the models, and the bits that the answers need."""
     return f"N = {column.task.length}, {len(column.cells)} models, {count(column.task.answer_bits())} bits asked"

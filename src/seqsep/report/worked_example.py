@@ -13,7 +13,7 @@ from seqsep.maths.networks.executor import run as execute
 from seqsep.maths.networks.network import AttentionLayer, Network
 from seqsep.report.attention_weights import attention_weights
 from seqsep.report.worked_networks import HeadInWords, NetworkInWords
-from seqsep.theorems.is_tree.figure_3 import EDGES, TOUR, VERTICES, Run, peeled, run_on_figure_3
+from seqsep.theorems.is_tree.figure_3 import EDGES, TOUR, VERTICES, NetworkOutput, peeled, run_on_figure_3
 
 SEEN = 0.005
 """Weights below are not shown; those of the built networks are 0 or at least 1/27."""
@@ -50,7 +50,7 @@ class AttendingHead:
 
 @dataclass(frozen=True)
 class WrittenToken:
-    """A token of the thought, or a query with what is found: its number, and the place and the token after which it stands.
+    """A token of the chain of thought, or a query with what is found: its number, its place, and the token that it follows.
 
     `why` says it in words; `looks` has what each head attends to from the place before, `remembered` the numbers that the
     recurrence has there; `along` is the edge of the graph that the thought goes along.
@@ -71,7 +71,7 @@ class WorkedExample:
     """A network's run on the graph, with its heads and what it writes."""
 
     words: NetworkInWords
-    run: Run
+    run: NetworkOutput
     heads: tuple[AttendingHead, ...]
     written: tuple[WrittenToken, ...]
 
@@ -82,12 +82,13 @@ class WorkedExample:
         return tuple(len(mixer.heads) if isinstance(mixer, AttentionLayer) else 0 for mixer in mixers)
 
     def goes_along(self, edge: Edge) -> tuple[int, ...]:
-        """The numbers of the written tokens that go along an edge."""
+        """Return the numbers of the written tokens that go along an edge."""
         return tuple(one.number for one in self.written if one.along == edge)
 
 
 def worked_example(words: NetworkInWords, network: Network | None = None) -> WorkedExample:
-    """Return the tokens that a network writes about figure 3's graph, with reasons: `network`, or else the one that is built.
+    """Return the tokens that a network writes about figure 3's graph, with reasons. The network is `network`, or else our
+    construction.
 
     >>> from seqsep.report.worked_networks import NETWORKS
     >>> example = worked_example(NETWORKS[0])
@@ -123,13 +124,13 @@ def worked_example(words: NetworkInWords, network: Network | None = None) -> Wor
     return WorkedExample(words, run, heads, tuple(written))
 
 
-def _look(run: Run, weights: Float64[np.ndarray, "time"]) -> AttentionLook:
+def _look(run: NetworkOutput, weights: Float64[np.ndarray, "time"]) -> AttentionLook:
     places = np.flatnonzero(weights > SEEN).tolist()
     return AttentionLook(tuple((run.shown[place], place) for place in places), tuple(float(weights[place]) for place in places))
 
 
-def _remembered(words: NetworkInWords, run: Run) -> np.ndarray:
-    """The numbers that are remembered, (time, numbers): from the residual stream after layer 1; all are whole."""
+def _remembered(words: NetworkInWords, run: NetworkOutput) -> np.ndarray:
+    """Return the remembered numbers, (time, numbers), from the residual stream after layer 1. All are whole."""
     tokens = np.array(run.tokens[:-1])
     if not words.remembered:
         return np.zeros((len(tokens), 0), dtype=np.int64)
@@ -151,13 +152,13 @@ class _Told:
     chosen_at: int | None = None
 
 
-def _told(words: NetworkInWords, run: Run) -> list[_Told]:
+def _told(words: NetworkInWords, run: NetworkOutput) -> list[_Told]:
     if words.writer.retriever is not None:
         return _tell_queries(run)
     return _tell_tour(run) if words.writer is TOUR else _tell_peeling(run)
 
 
-def _tell_peeling(run: Run) -> list[_Told]:
+def _tell_peeling(run: NetworkOutput) -> list[_Told]:
     steps, climbs = peeled(run.written)
     copies = sum(" ~ " in token for token in run.written)
     taken = 0
@@ -179,7 +180,7 @@ def _tell_peeling(run: Run) -> list[_Told]:
     return told
 
 
-def _tell_tour(run: Run) -> list[_Told]:
+def _tell_tour(run: NetworkOutput) -> list[_Told]:
     told = [_Told(run.prompt - 1, run.written[0], "the prompt is read")]
     seen = {run.written[0]}
     moves = 0
@@ -196,8 +197,8 @@ def _tell_tour(run: Run) -> list[_Told]:
     return told
 
 
-def _tell_queries(run: Run) -> list[_Told]:
-    """The queries with what is found, and the answer; v of a query is chosen at its opening mark."""
+def _tell_queries(run: NetworkOutput) -> list[_Told]:
+    """Return the queries with what is found, and the answer. The v of a query is chosen at its opening mark."""
     told = []
     opened = None
     failed = 0

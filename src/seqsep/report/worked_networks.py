@@ -90,7 +90,7 @@ NETWORKS = (
             HeadInWords("first end of the next edge", "where an edge is to be copied; else [BOS]"),
             HeadInWords("second end of the next edge", "where an edge is to be copied; else [BOS]"),
             LAST_POINTER,
-            HeadInWords("edges whose larger end is x", "copies and climbs, and [BOS]; all without edge if there is no x"),
+            HeadInWords("edges whose larger end is x", "copies and climbs, and [BOS]; all without edge if x is missing"),
             COUNTING[1],
         ),
     ),

@@ -79,9 +79,9 @@ def write_report(
     bibtex: bool = False,
     named: Sequence[tuple[str, str]] = (),
 ) -> Path:
-    """Write the page from the committed rows of a file alone; return its path.
+    """Write the page from only the committed rows of a file; return its path.
 
-    Beside the page lie figures (PDF, PNG, SVG) and tables (CSV, LaTeX) of these rows, and of the experiments whose rows lie
+    Next to the page are figures (PDF, PNG, SVG) and tables (CSV, LaTeX) of these rows, and of the experiments whose rows are
     beside them as NAME.jsonl and NAME-paper.jsonl, whose figures the page shows too; so does it those of text-TASK.jsonl, the
     replies of language models. With `bibtex` there is also references.bib. `check` gives the theorems' records; the figures are
     drawn in a process of their own meanwhile. `named` are (layers, label) for models that the reader names here; other labels
@@ -122,7 +122,7 @@ def write_report(
 
 
 def reach_findings(folder: Path) -> PlainTable | None:
-    """Return the lengths of index lookup that each architecture learns, from the rows of `reach` in a folder, or None."""
+    """Return the lengths of index lookup that each architecture learns, from the rows of `length-scaling`, or None."""
     experiment = BY_NAME["index-lookup-architectures"]
-    path = experiment.rows_file(folder, "reach")
+    path = experiment.rows_file(folder, "length-scaling")
     return reach_table(experiment_reach(experiment, read_rows(path))) if path.exists() else None

@@ -1,4 +1,4 @@
-"""Tasks: each is a frozen dataclass in a file of its own, which begins with what is asked.
+"""Tasks: each is a frozen dataclass in a file of its own, which begins with the query.
 
 A task is imported when it is first used.
 
@@ -15,7 +15,7 @@ Files:
     multi_query_recall  pairs, then many keys: their values
     nearest_neighbor    labelled vectors, then vectors to label
     is_tree             is a list of edges a tree? the answer after a thought
-    sparse_threshold    do more than so many features of a few bits each hold?
+    sparse_threshold    do more than t features of a few bits each hold?
     reading             inputs of the user's own, as `readable` writes them
     trees               IsTree on tokens: the definition, how a graph is written, the thoughts that decide it
     retriever           in-context retrieval: queries between two marks, and what they find

@@ -29,30 +29,30 @@ class ExampleDraws:
         self.first = self.draws()
 
     def part(self, place: int, attempt: int = 0) -> UInt32[np.ndarray, "batch width"]:
-        """The draws of one part; `attempt` numbers the tries of an example that is drawn again."""
+        """Return the draws of one part; `attempt` numbers the tries of an example that is drawn again."""
         whole = self.draws(attempt=attempt) if attempt else self.first
         return whole[:, self.ends[place] : self.ends[place + 1]]
 
 
 def use_of(evaluate: bool) -> Use:
-    """The stream that examples come from."""
+    """Return the stream that examples come from."""
     return Use.EVALUATION if evaluate else Use.TRAINING
 
 
 def filled(batch: Batch, tokens: int, fill: Callable[[Batch, int], None]) -> Batch:
-    """The batch, after `fill` has written it range by range: it gets views of a range and the range's first example."""
+    """Return the batch, after `fill` has written it range by range. It gets views of a range and the range's first example."""
     for first, end in cache_sized_ranges(len(batch.lengths), tokens):
         fill(Batch(batch.inputs[first:end], batch.targets[first:end], batch.lengths[first:end]), first)
     return batch
 
 
 def nothing_asked(count: int, time: int) -> np.ndarray:
-    """Targets that ask for nothing."""
+    """Return targets that ask for nothing."""
     return np.full((count, time), NOTHING_ASKED, dtype=np.int64)
 
 
 def cache_sized_ranges(count: int, tokens: int) -> Iterator[tuple[int, int]]:
-    """Half-open ranges that split a block of examples so that each range's temporaries fit in a core's cache.
+    """Yield half-open ranges that split a block of examples so that each range's temporaries fit in a core's cache.
 
     >>> list(cache_sized_ranges(5, tokens=2**16))
     [(0, 2), (2, 4), (4, 5)]

@@ -21,7 +21,7 @@ class FixedLengthDecision(Task):
     def _batch(
         self, inputs: Int64[np.ndarray, "batch time"], labels: Int64[np.ndarray, "batch"] | Bool[np.ndarray, "batch"]
     ) -> Batch:
-        """The examples with these labels."""
+        """Return the examples with these labels."""
         targets = nothing_asked(len(inputs), self.length)
         targets[:, -1] = labels
         return Batch(inputs, targets, np.full(len(inputs), self.length, dtype=np.int64))

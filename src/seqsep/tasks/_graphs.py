@@ -24,7 +24,7 @@ ATTEMPTS_A_ROUND = 256
 def double_stars(
     labels: Int64[np.ndarray, "batch n"], hubs: Int64[np.ndarray, "batch n_minus_two"], places: Int64[np.ndarray, "batch"]
 ) -> tuple[Edges, Bool[np.ndarray, "batch"]]:
-    """Two stars and one edge more, and which of these graphs are trees.
+    """Return two stars and one edge more, and True for each of these graphs that is a tree.
 
     `labels` orders the vertices: the first two are the hubs, hubs[i] in {0, 1} says to which of them the vertex i after them
     is joined, and the vertices at `places` and right after, both no hubs, are joined: a tree if and only if their hubs differ.
@@ -44,12 +44,12 @@ def double_stars(
 
 
 def trees(codes: Int64[np.ndarray, "batch n_minus_two"]) -> Edges:
-    """The trees of these codes of n - 2 vertices, each tree of exactly one code; edge i is (vertex, its parent).
+    """Return the trees of these codes of n - 2 vertices. Each tree has exactly one code, and edge i is (vertex, its parent).
 
     A Prüfer code whose leaves are taken in the order in which they become leaves, at first by their numbers: code[i] is the
-    only neighbour left of the i-th leaf, and the last two vertices are joined. A vertex becomes a leaf when it stands in the
+    only neighbour left of the i-th leaf, and the last two vertices are joined. A vertex becomes a leaf when it is in the
     code for the last time, so the leaves are sorted by that, without a loop over them. It is a bijection: the tree's degrees
-    are the numbers of times that vertices stand in the code, plus one, so the same leaves are taken from the tree. A vertex's
+    are the numbers of times that vertices are in the code, plus one, so the same leaves are taken from the tree. A vertex's
     parent is taken later than itself.
 
     >>> trees(np.array([[4, 4], [1, 3]])).tolist()
@@ -70,7 +70,7 @@ def trees(codes: Int64[np.ndarray, "batch n_minus_two"]) -> Edges:
 
 
 def near_misses(found: Edges, draw: Callable[[int], UInt32[np.ndarray, "batch draws"]]) -> Int64[np.ndarray, "batch edges 2"]:
-    """Trees of `trees` with one edge moved: two vertices that are not joined get an edge, and one off the cycle goes.
+    """Return trees of `trees` with one edge moved: two vertices that are not joined get an edge, and one off the cycle goes.
 
     The two vertices are uniform among those for which there is an edge off the cycle, and that edge is uniform; n >= 4.
     draw(attempt) has 2 PAIRS_TRIED + 1 columns.
@@ -95,7 +95,7 @@ def near_misses(found: Edges, draw: Callable[[int], UInt32[np.ndarray, "batch dr
 def _vertices_apart(
     edges: Edges, uniform: UInt32[np.ndarray, "batch draws"]
 ) -> tuple[Int64[np.ndarray, "batch 2"], Bool[np.ndarray, "batch"]]:
-    """The first drawn pair of different vertices without an edge between them, and whether there is one."""
+    """Return the first drawn pair of different vertices without an edge between them, and True if there is one."""
     vertices = edges.shape[1] + 1
     first = below(uniform[:, ::2], vertices) + 1
     second = first + 1 + below(uniform[:, 1::2], vertices - 1)
@@ -124,7 +124,7 @@ def _on_cycle(edges: Edges, pairs: Int64[np.ndarray, "batch 2"]) -> Bool[np.ndar
 def other_graphs(
     draw: Callable[[int], UInt32[np.ndarray, "batch draws"]], count: int, vertices: int
 ) -> Int64[np.ndarray, "count edges 2"]:
-    """Simple graphs with n - 1 edges that are no trees, each equally likely; n >= 4.
+    """Return simple graphs with n - 1 edges that are not trees, each equally likely; n >= 4.
 
     A set of n - 1 of all pairs is drawn again if it is a tree. draw(attempt) has draws_for_distinct(n - 1, n (n - 1) / 2)
     columns. Pair k joins the vertices i and i + d around a circle, i = k modulo n and d = 1 + k // n.

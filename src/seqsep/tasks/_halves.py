@@ -19,7 +19,7 @@ Halves = Int64[np.ndarray, "batch half"]
 class TwoHalves(Task):
     """`length` symbols, half of them before a separator and half after it; training lengths from `least_length`.
 
-    Subclasses have the field `least_length` and call `_require_lengths`. 0 stands for the even number at or above N/10, and for
+    Subclasses have the field `least_length` and call `_require_lengths`. 0 means the even number at or above N/10, and for
     2 * least_half at least; if that number is given the field becomes 0, since the task is the same.
     """
 
@@ -62,7 +62,7 @@ class TwoHalves(Task):
         object.__setattr__(self, "least_length", 0 if is_default else least_length)
 
     def _shortest_half(self, least_length: int) -> int:
-        """The symbols of the shortest half that is drawn; 0 stands for the default."""
+        """Return the number of symbols of the shortest half that is drawn; 0 means the default."""
         return least_length // 2 or max(self.least_half, -(-self.length // 20))
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
@@ -94,20 +94,24 @@ class TwoHalves(Task):
 
     @abstractmethod
     def _widths(self) -> tuple[int, ...]:
-        """Draws an example needs beside its length and its coin, in parts."""
+        """Return the numbers of draws that an example needs in addition to its length and its coin, in parts."""
 
     @abstractmethod
     def _draw(
         self, example_draws: ExampleDraws, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
     ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
-        """Both halves, of which the first `halves` columns count, and the labels; the coin is True with probability 1/2."""
+        """Return both halves, of which the first `halves` columns count, and the labels. The coin is True with probability
+        1/2.
+        """
 
     def _ask(self, batch: Batch, halves: Int64[np.ndarray, "batch"], labels: Int64[np.ndarray, "batch"]) -> None:
         """Ask for the label at the last token."""
         batch.targets[np.arange(len(halves)), 2 * halves] = labels
 
     def split(self, inputs: Sequence[int]) -> tuple[list[int], list[int] | None]:
-        """The tokens before the separator and those after it; None if it has not come. Raises ValueError if it comes twice."""
+        """Return the tokens before the separator and those after it, or None if it is absent. Raises ValueError if it occurs
+        twice.
+        """
         tokens = list(inputs)
         require(tokens.count(self.symbols) <= 1, self, f"there is one separator, {self.symbols}, found {tokens}")
         if self.symbols not in tokens:
@@ -116,7 +120,7 @@ class TwoHalves(Task):
         return tokens[:middle], tokens[middle + 1 :]
 
     def both(self, inputs: Sequence[int]) -> tuple[list[int], list[int]]:
-        """The two halves. Raises ValueError unless they have one length and a separator between them."""
+        """Return the two halves. Raises ValueError unless they have one length and a separator between them."""
         left, right = self.split(inputs)
         if right is None or len(left) != len(right):
             raise ValueError(f"{self!r}: an input is as many symbols, a separator and as many again, found {list(inputs)}")

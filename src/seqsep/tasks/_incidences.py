@@ -33,7 +33,7 @@ class Incidences:
 
     @classmethod
     def of(cls, edges: Int64[np.ndarray, "batch edges 2"]) -> "Incidences":
-        """The incidences of simple graphs on the vertices 1 .. n with n - 1 edges."""
+        """Return the incidences of simple graphs on the vertices 1 .. n with n - 1 edges."""
         count, most, _ = edges.shape
         ends = edges.reshape(count, 2 * most)
         bits = (2 * most).bit_length()
@@ -76,7 +76,9 @@ class TourStep(NamedTuple):
 
 
 def tour_steps(graph: Incidences) -> Iterator[TourStep]:
-    """The steps of Algorithm 1 (`trees.tour.printed`), from vertex 1, for ever: a tour that has ended rests at vertex 0."""
+    """Yield the steps of Algorithm 1 (`trees.tour.printed`), from vertex 1, for ever. A tour that has ended rests at vertex
+    0.
+    """
     up = np.full(len(graph.begin), -1)
     here = graph.zero + 1
     up[graph.zero] = graph.rest

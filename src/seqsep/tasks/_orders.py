@@ -22,7 +22,7 @@ HALF_ROOT = 0.7071067811865476
 def order(
     uniform: UInt32[np.ndarray, "batch count"], among: Int64[np.ndarray, "batch"] | None = None
 ) -> Int64[np.ndarray, "batch count"]:
-    """A random order of 0 .. count - 1: the columns sorted by their draws, of equal draws the earlier first.
+    """Return a random order of 0 .. count - 1: the columns sorted by their draws, of equal draws the earlier first.
 
     With `among`, which differs by example, the order is of 0 .. among - 1, and the numbers from there on follow in their own
     order. The probability of an order is within count^2 / 2^32 of uniform.
@@ -52,7 +52,9 @@ def order(
 
 @cache
 def draws_for_distinct(count: int, bound: int) -> int:
-    """Draws to hand to `distinct`: all `bound` to be put in order, or enough that a further attempt is rare."""
+    """Return the number of draws to hand to `distinct`: all `bound` to be put in order, or enough that a further attempt is
+    rare.
+    """
     if 2 * count > bound:
         return bound
     repeats = sum(bound / (bound - taken) for taken in range(count)) - count
@@ -62,7 +64,8 @@ def draws_for_distinct(count: int, bound: int) -> int:
 def distinct(
     draw: Callable[[int], UInt32[np.ndarray, "batch draws"]], count: int, bound: int
 ) -> Int64[np.ndarray, "batch count"]:
-    """`count` different numbers below `bound`, every list of them equally likely; draw(attempt) has draws_for_distinct columns.
+    """Return `count` different numbers below `bound`, every list of them equally likely; draw(attempt) has draws_for_distinct
+    columns.
 
     These are the first `count` different ones of a sequence of uniform numbers (no number is preferred, so no list is). If
     more than half of all numbers are wanted, they are the first of a random order of all.
@@ -100,10 +103,10 @@ def _first_occurrences(values: Int64[np.ndarray, "batch tried"], bound: int) -> 
 def asked_again(
     uniform: UInt32[np.ndarray, "batch half_and_one"], points: Int64[np.ndarray, "batch"], length: int
 ) -> Int64[np.ndarray, "batch asked"]:
-    """Return the pair that each point after the given ones asks for, of `points` that there are and at most `length`.
+    """Return the pair that each point after the given ones asks for. The example has `points` points, at most `length`.
 
     The n = points // 2 pairs told come in a random order, and, if `points` is odd, one of them once more. After the last point
-    stands length // 2.
+    the entry is length // 2.
     """
     half = length // 2
     pairs = points // 2
@@ -116,7 +119,7 @@ def asked_again(
 def weighted_order(
     uniform: UInt32[np.ndarray, "batch count"], waits: Float64[np.ndarray, "count"], wanted: int
 ) -> Int64[np.ndarray, "batch wanted"]:
-    """The first `wanted` of 0 .. count - 1, drawn without replacement by the weights 1/waits of those left.
+    """Return the first `wanted` of 0 .. count - 1, drawn without replacement by the weights 1/waits of those left.
 
     Each number arrives at -wait ln(u), u = (draw + 1/2) / 2^32, and the first to arrive is drawn first: with independent
     exponential times that is this distribution. ln is its series, off by at most 1e-9.
@@ -145,7 +148,7 @@ def weighted_order(
 
 @cache
 def power_law_waits(count: int, power: float) -> Float64[np.ndarray, "count"]:
-    """i^(1 - power) for i = 1 .. count, correctly rounded: one over the weights of the power law i^(power - 1).
+    """Return i^(1 - power) for i = 1 .. count, correctly rounded: one over the weights of the power law i^(power - 1).
 
     >>> power_law_waits(3, 0.5).tolist()
     [1.0, 1.4142135623730951, 1.7320508075688772]

@@ -15,7 +15,7 @@ def is_before(ends: Int64[np.ndarray, "batch"], length: int) -> Bool[np.ndarray,
 
 
 def below_into(uniform: UInt32[np.ndarray, "batch count"], bound: int, out: Int64[np.ndarray, "batch count"]) -> None:
-    """`stream.below`, written to `out` in half the time."""
+    """Write `stream.below` to `out`, in half its time."""
     product = out.view(np.uint64)
     np.multiply(uniform, np.uint64(bound), out=product)
     product >>= np.uint64(32)
@@ -24,7 +24,7 @@ def below_into(uniform: UInt32[np.ndarray, "batch count"], bound: int, out: Int6
 def chosen(
     table: Shaped[np.ndarray, "batch count *each"], columns: Int64[np.ndarray, "batch asked"]
 ) -> Shaped[np.ndarray, "batch asked *each"]:
-    """table[row, columns[row]] for every row; all columns lie in the table.
+    """Return table[row, columns[row]] for every row. All columns must be in the table.
 
     >>> chosen(np.array([[1, 2], [3, 4]]), np.array([[1, 1, 0], [0, 1, 0]])).tolist()
     [[2, 2, 1], [3, 4, 3]]
@@ -39,7 +39,7 @@ def write_from(
     values: Shaped[np.ndarray, "batch some *each"],
     out: Shaped[np.ndarray, "batch length *each"],
 ) -> None:
-    """out[row, starts[row] : starts[row] + some] = values[row] for every row, as one copy a row.
+    """Write values[row] to out[row, starts[row] : starts[row] + some] for every row, as one copy a row.
 
     Raises ValueError if they do not fit, or if the rows of `out` do not follow each other without a gap.
     """

@@ -36,7 +36,7 @@ class SphericalCode:
 
 
 def sine_of_turn(gamma: float) -> float:
-    """sin theta, rounded down, by bisection over sin 2 theta.
+    """Return sin theta, rounded down, by bisection over sin 2 theta.
 
     >>> 0 < sine_of_turn(0.05) < sine_of_turn(0.25)
     True
@@ -55,9 +55,9 @@ def sine_of_turn(gamma: float) -> float:
 
 @cache
 def spherical_code(dimension: int, gamma: float, size: int) -> SphericalCode:
-    """The first `size` of random directions that lie apart from all kept before; the same for every seed.
+    """Return the first `size` random directions that are apart from all kept before. They are the same for every seed.
 
-    Raises ValueError if 64 `size` directions do not hold so many.
+    Raises ValueError if 64 `size` directions are not enough for that.
     """
     sine = sine_of_turn(gamma)
     noise_bits = 6
@@ -81,7 +81,7 @@ def spherical_code(dimension: int, gamma: float, size: int) -> SphericalCode:
 
 
 def _candidates(start: int, dimension: int, norm: int, noise_bits: int) -> Float64[np.ndarray, "some dimension"]:
-    """Random directions of about this norm, rounded: to even numbers if noise moves them, else to odd ones.
+    """Return random directions of about this norm, rounded: to even numbers if noise moves them, else to odd ones.
 
     A coordinate is the sum of four bytes less 510: nearly normal, so nearly every direction is as likely.
     """
@@ -102,7 +102,7 @@ def _apart_from_earlier(points: Float64[np.ndarray, "some dimension"], gamma: fl
 
 
 def _norm(dimension: int, sine: float, noise_bits: int) -> int:
-    """The least norm for which noise turns a point, whose coordinates are rounded to even numbers, by at most theta."""
+    """Return the least norm for which noise turns a point, whose coordinates are rounded to even numbers, by at most theta."""
     return ceil((2**noise_bits - 1) * sqrt(dimension) / sine + sqrt(dimension))
 
 

@@ -44,12 +44,12 @@ class Thoughts:
 
 
 def answers_alone(tokens: Tokens, edges: Edges, is_tree: Answers) -> Thoughts:
-    """No thought: the answer follows at once."""
+    """Return thoughts without tokens: the answer follows at once."""
     return _answered(tokens, Thoughts(len(edges), most=1), is_tree)
 
 
 def tours(tokens: Tokens, edges: Edges, is_tree: Answers) -> Thoughts:
-    """Algorithm 1 as printed (`trees.tour.printed`)."""
+    """Return Algorithm 1 of the paper (`trees.tour.printed`)."""
     graph = Incidences.of(edges)
     most = 2 * edges.shape[1] + 1
     thoughts = Thoughts(len(edges), most + 1)
@@ -62,7 +62,7 @@ def tours(tokens: Tokens, edges: Edges, is_tree: Answers) -> Thoughts:
 
 
 def peelings(tokens: Pointed, edges: Edges, is_tree: Answers) -> Thoughts:
-    """Leaves are peeled (`trees.peeling.peel`)."""
+    """Return the thoughts of leaf peeling (`trees.peeling.peel`)."""
     written = peeled(edges).written
     most = written.shape[1]
     thoughts = Thoughts(len(edges), most + 1)
@@ -72,7 +72,7 @@ def peelings(tokens: Pointed, edges: Edges, is_tree: Answers) -> Thoughts:
 
 
 def walks(tokens: WalkTokens, edges: Edges, is_tree: Answers) -> Thoughts:
-    """The walk (`trees.walk.walk`): a query [ v y ], or [ v ] if y is 0, a step."""
+    """Return the thoughts of the walk (`trees.walk.walk`): a query [ v y ], or [ v ] if y is 0, a step."""
     graph = Incidences.of(edges)
     vertices = edges.shape[1] + 1
     thoughts = Thoughts(len(edges), 14 * vertices - 9)
@@ -96,13 +96,13 @@ def walks(tokens: WalkTokens, edges: Edges, is_tree: Answers) -> Thoughts:
 
 
 def searches(tokens: RecordTokens, edges: Edges, is_tree: Answers) -> Thoughts:
-    """Algorithm 2 in the shortened format (`trees.algorithm_two`)."""
+    """Return the thoughts of Algorithm 2 in the shortened format (`trees.algorithm_two`)."""
     graph = Incidences.of(edges)
     vertices = edges.shape[1] + 1
     thoughts = Thoughts(len(edges), 37 * vertices - 25)
 
     def vertex_at(places: Int64[np.ndarray, "batch"], exists: Bool[np.ndarray, "batch"]) -> Int64[np.ndarray, "batch"]:
-        """The vertex to which an edge leads, if there is one, else FAILED."""
+        """Return the vertex to which an edge leads, if there is one, else FAILED."""
         vertex = graph.other.take(np.where(exists, places, graph.rest)) - graph.zero
         return np.where(vertex > 0, vertex, tokens.failed)
 
@@ -130,7 +130,7 @@ def searches(tokens: RecordTokens, edges: Edges, is_tree: Answers) -> Thoughts:
 
 
 def _answered(tokens: Tokens, thoughts: Thoughts, is_tree: Answers) -> Thoughts:
-    """The thoughts with their answers."""
+    """Return the thoughts with their answers."""
     no, yes = tokens.answers
     thoughts.write([np.where(is_tree, yes, no)], np.ones(len(is_tree), dtype=np.bool_))
     return thoughts

@@ -20,9 +20,9 @@ MOST_DRAWN = 64
 
 
 class FeatureCounter:
-    """Counts a formula's features that hold; clauses and tables are taken apart into clauses and terms (`Thresholds.gates`).
+    """Counts a formula's features that hold; clauses and tables are split into clauses and terms (`Thresholds.gates`).
 
-    Inputs stand in bits, 8 to a byte and a row for each literal; gates of one kind and size are evaluated together.
+    Inputs are bits, 8 to a byte and a row for each literal; gates of one kind and size are evaluated together.
     """
 
     def __init__(self, formula: Thresholds) -> None:
@@ -79,7 +79,7 @@ def column_sums(rows: UInt8[np.ndarray, "rows bytes"]) -> Int64[np.ndarray, "col
 
 
 def unpacked(words: UInt32[np.ndarray, "batch words"], count: int) -> UInt8[np.ndarray, "batch bits"]:
-    """The first `count` bits of each row of words; of a word the lowest bit comes first."""
+    """Return the first `count` bits of each row of words. Of a word the lowest bit comes first."""
     little = np.ascontiguousarray(words).astype("<u4", copy=False).view(np.uint8)
     return np.unpackbits(little, axis=1, count=count, bitorder="little")
 
@@ -99,7 +99,7 @@ def is_balanced_enough(counts: Int64[np.ndarray, "probes"], bound: int) -> bool:
 
 @lru_cache(maxsize=64)
 def drawn(variables: int, features: int, sparsity: int, bound: int, seed: int) -> Thresholds:
-    """Each feature: `sparsity` different bits, and any table of them that is not constant, all equally likely.
+    """Return the features: each has `sparsity` different bits, and any table of them that is not constant, all equally likely.
 
     `bound` -1 is the bound that comes nearest to half of each label on the probed inputs, of two the lower. A function that is
     not `is_balanced_enough` is drawn again, at most 64 times: the last may be such a one.
@@ -114,7 +114,7 @@ def drawn(variables: int, features: int, sparsity: int, bound: int, seed: int) -
 
 
 def _drawn_tables(variables: int, features: int, sparsity: int, *, first: int, seed: int) -> tuple[TruthTable, ...]:
-    """The features with draws `first` .. first + features - 1 of the seed."""
+    """Return the features with draws `first` .. first + features - 1 of the seed."""
     widths = (1, draws_for_distinct(sparsity, variables))
     feature_draws = ExampleDraws(widths, seed=seed, use=Use.CODE, start=first, count=features)
     indices = 1 + distinct(partial(feature_draws.part, 1), sparsity, variables)
@@ -125,12 +125,12 @@ def _drawn_tables(variables: int, features: int, sparsity: int, *, first: int, s
 
 
 def _halving_bound(counts: Int64[np.ndarray, "probes"]) -> int:
-    """The bound that comes nearest to half of each label, of two the lower."""
+    """Return the bound that comes nearest to half of each label, of two the lower."""
     bounds = range(int(counts.min()), int(counts.max()) + 1)
     return min(bounds, key=lambda bound: abs(2 * int((counts > bound).sum()) - PROBES))
 
 
 def dimacs_text(formula: Thresholds) -> str:
-    """The clauses of a formula as DIMACS text, without comments and one a line."""
+    """Return the clauses of a formula as DIMACS text, without comments and one a line."""
     clauses = [" ".join(map(str, (*clause.literals, 0))) for clause in formula.features if isinstance(clause, AtLeast)]
     return "\n".join([f"p cnf {formula.variables} {len(clauses)}", *clauses]) + "\n"

@@ -35,7 +35,7 @@ class AssociativeRecall(Task):
 
     Fields:
         length: N, pairs of an evaluated input; 1 to 2^20.
-        keys: keys to choose from, at least N; 0 to 2^30, and 0: as many as pairs.
+        keys: keys to choose from, at least N, or 0 for as many as pairs; 0 to 2^30.
         values: values to choose from; 1 to 2^31.
         order: order of the keys, random or 0, 1, 2, ..; any or fixed.
         least_length: pairs of the shortest training input; from 1.
@@ -127,7 +127,8 @@ class AssociativeRecall(Task):
         return {"pairs": shown, "query": asked, "answer": answer}
 
     def answer_bits(self) -> int:
-        """ceil(N log2 S), and with keys in any order ceil(log2 max(S^N, N S^(N-1))), exactly (Proposition 9, any alphabet).
+        """Return ceil(N log2 S), and with keys in any order ceil(log2 max(S^N, N S^(N-1))), exactly (Proposition 9, any
+        alphabet).
 
         In a fixed order every one of the S^N lists of values needs a state of its own; in any order so does, once the last
         key is read, every choice of it (of N keys that are fixed) and of the other values. Both are attained for K = N
@@ -139,7 +140,9 @@ class AssociativeRecall(Task):
         return ceil_log2(cases)
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """Only for keys in a fixed order. Raises ValueError otherwise: the inputs are then not a product of ranges."""
+        """Return the alphabets for keys in a fixed order. Raises ValueError for others: the inputs are then not a product of
+        ranges.
+        """
         require(self.order == "fixed", self, "the inputs are a product of alphabets only with order='fixed'")
         values = range(self.key_count, self.vocabulary)
         pairs = [part for key in range(length) for part in (range(key, key + 1), values)]

@@ -2,7 +2,7 @@
 
 Its fields are its whole configuration. Nothing here needs torch: a Batch holds NumPy arrays, padded on the right.
 Inputs are tokens, or vectors if `coordinates` is not 0. A target is a class; with binary cross-entropy (next-character
-prediction) it stands for a set of classes: that one alone, or EVERY_CLASS for all of them.
+prediction) it represents a set of classes: only that one, or EVERY_CLASS for all of them.
 """
 
 from abc import ABC, abstractmethod
@@ -94,7 +94,7 @@ class Task(ABC):
     @property
     @abstractmethod
     def classes(self) -> int:
-        """Number of answers that a read-out tells apart."""
+        """Number of answers that a read-out distinguishes."""
 
     @property
     @abstractmethod
@@ -103,18 +103,21 @@ class Task(ABC):
 
     @abstractmethod
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        """Examples start .. start + count - 1 under a seed; `evaluate` takes the evaluation stream and its lengths."""
+        """Return the examples start .. start + count - 1 under a seed; `evaluate` takes the evaluation stream and its
+        lengths.
+        """
 
     @abstractmethod
     def solve(self, inputs: tuple[Any, ...]) -> int:
-        """The target at the last of one sequence of tokens (or of vectors as tuples) without padding, from the definition.
+        """Return the target at the last of one sequence of tokens (or of vectors as tuples) without padding, from the
+        definition.
 
         Raises ValueError for a sequence that ends in no question of the task.
         """
 
     @abstractmethod
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
-        """One example as a person would write it; the format is fixed."""
+        """Return one example as a person would write it. The format is fixed."""
 
     @abstractmethod
     def answer_bits(self) -> int | None:
@@ -122,7 +125,7 @@ class Task(ABC):
 
     @abstractmethod
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """The tokens allowed at each position of an input of `length`: the inputs are their product.
+        """Return the tokens allowed at each position of an input of `length`: the inputs are their product.
 
         Raises ValueError if they are not, or if inputs are vectors.
         """
@@ -141,7 +144,7 @@ class Task(ABC):
         return replace(self, **default)
 
     def function(self, length: int) -> Callable[[tuple[int, ...]], int]:
-        """The task at one length as a plain callable from token tuples to answers, for `seqsep.maths`.
+        """Return the task at one length as a plain callable from token tuples to answers, for `seqsep.maths`.
 
         The callable raises ValueError for an input of another length.
         """
@@ -170,7 +173,7 @@ class Task(ABC):
         return self.name
 
     def configuration(self) -> dict[str, Any]:
-        """The fields that differ from their defaults, by name, with the task's name."""
+        """Return the fields that differ from their defaults, by name, with the task's name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         chosen = {field.name: values[field.name] for field in fields(self) if values[field.name] != field.default}
         return {"name": self.name} | chosen
@@ -231,8 +234,8 @@ class GeneratedTask(Task):
 
     The inputs are the prompt and the thought. At the last token of the prompt and at each token of the thought, the target is
     the next token. At the last token of the thought, the target is the answer, one of the tokens `stops`. A token that a
-    retriever inserts is not a target. So a model that is right at all targets of an example also generates it. `score` is
-    true for an example if all targets are right, and `score_answers` if the answer is right.
+    retriever inserts is not a target. So a model that predicts all targets of an example right also writes the right thought
+    and answer by itself. `score` is true for an example if all targets are right, and `score_answers` if the answer is right.
 
     Fields:
         length: N, the size of an evaluated input, in the unit of the task; from 1.
@@ -265,23 +268,25 @@ class GeneratedTask(Task):
 
     @abstractmethod
     def prompt(self, given: Mapping[str, Any]) -> tuple[int, ...]:
-        """The prompt of an input as `readable` writes it. Raises ValueError with the field's name."""
+        """Return the prompt of an input as `readable` writes it. Raises ValueError with the field's name."""
 
     @abstractmethod
     def shown(self, token: int) -> int | str:
-        """A token as a reader sees it."""
+        """Return a token as a reader sees it."""
 
     def retriever(self) -> LiveRetriever | None:
-        """The retriever that answers the queries of the thought while it is generated; None: there are none."""
+        """Return the retriever that answers the queries of the chain of thought while it is generated; None if it has no
+        queries.
+        """
         return None
 
     def prompts(self, batch: Batch) -> list[tuple[int, ...]]:
-        """The prompt of each example: its tokens up to the first position that is asked."""
+        """Return the prompt of each example: its tokens up to the first queried position."""
         ends = (batch.targets != NOTHING_ASKED).argmax(axis=1) + 1
         return [tuple(inputs[:end]) for inputs, end in zip(batch.inputs.tolist(), ends.tolist(), strict=True)]
 
     def answers(self, batch: Batch) -> Int64[np.ndarray, "batch"]:
-        """The answer of each example as a token: what is asked last."""
+        """Return the answer of each example as a token: the target of its last query."""
         rows = np.arange(len(batch.targets))
         return batch.targets[rows, _last_asked(batch.targets)]
 
@@ -294,13 +299,13 @@ class GeneratedTask(Task):
         return predictions[rows, last] == targets[rows, last]
 
     def judge(self, generated: Sequence[int], answer: int) -> float:
-        """1 if the first answer among the generated tokens is the right one, 0 if it is another, 1/2 if there is none."""
+        """Return 1 if the first answer among the generated tokens is right, 0 if it is wrong, and 1/2 without an answer."""
         found = next((token for token in generated if token in self.stops), None)
         return 0.5 if found is None else float(found == answer)
 
 
 def _last_asked(targets: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
-    """The last asked position of each example."""
+    """Return the last queried position of each example."""
     return targets.shape[1] - 1 - (targets[:, ::-1] != NOTHING_ASKED).argmax(axis=1)
 
 
@@ -317,7 +322,7 @@ def field_meanings(kind: type[Task]) -> dict[str, str]:
 
 
 def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields given, if the task declares their names and types; a whole number is a number too.
+    """Return the given fields, if the task declares their names and types. A whole number is a number too.
 
     Raises ValueError for another name or another type.
 

@@ -12,7 +12,7 @@ Negative examples: a positive example with 1 .. max(1, length // 10) distinct po
 kinds change, otherwise the directions; with one kind, the directions always change. If the changed word is still valid, the
 original word is changed again.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
-We differ: in H.1, another condition says from which bracket on all further brackets close. For depth <= 3 it gives the same
+We differ: H.1 has another condition for the place after which all brackets are closing ones. For depth <= 3 it gives the same
 words as ours. For larger depths it can give words that are longer than `length`. For length < 10, H.1 has no possible number of
 changed positions; we change one.
 Shortcuts: for length < 20, a negative example has exactly one changed position. With two or more kinds, half of these changes
@@ -102,7 +102,7 @@ class BoundedDyck(FixedLengthDecision):
         return self._batch(inputs, labels)
 
     def _words(self, uniform: UInt32[np.ndarray, "batch length"]) -> Int64[np.ndarray, "batch length"]:
-        """Words of the language, one random integer per bracket."""
+        """Return words of the language, one random integer per bracket."""
         words = np.empty(uniform.shape, dtype=np.int64)
         closed = self._closed(uniform)
         for first, end in cache_sized_ranges(len(words), 2 * self.length):
@@ -187,7 +187,9 @@ class BoundedDyck(FixedLengthDecision):
         return result
 
     def _distinct_positions(self, uniform: UInt32[np.ndarray, "most batch"]) -> Int64[np.ndarray, "most batch"]:
-        """The first places of a random order for every word: the first swaps of a Fisher-Yates shuffle of 0 .. length - 1."""
+        """Return the first places of a random order for every word: the first swaps of a Fisher-Yates shuffle of 0 .. length -
+        1.
+        """
         most, count = uniform.shape
         changes = np.arange(most)[:, None]
         others = (changes + below(uniform, self.length - changes)) * count + np.arange(count)
@@ -215,13 +217,15 @@ class BoundedDyck(FixedLengthDecision):
         return good
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
-        """Brackets ( ) [ ] { } < >; beyond four kinds, numbered: "(5" opens and ")5" closes kind 5 (from 1)."""
+        """Return the word in brackets ( ) [ ] { } < >. Beyond four kinds they are numbered: "(5" opens and ")5" closes kind 5
+        (from 1).
+        """
         if 2 * self.kinds <= len(BRACKETS):
             return {"string": "".join(BRACKETS[token] for token in inputs), "label": answer}
         return {"string": " ".join("()"[token % 2] + str(token // 2 + 1) for token in inputs), "label": answer}
 
     def answer_bits(self) -> int:
-        """ceil(log2 c), exactly: c is the most prefix classes at any split of words of this length.
+        """Return ceil(log2 c), exactly: c is the most prefix classes at any split of words of this length.
 
         After t brackets the live classes are the stacks of d open brackets, d of t's parity and
         d <= min(depth, t, length - t), kinds^d of each; from t = 1 on there is also a dead class.
@@ -238,5 +242,5 @@ class BoundedDyck(FixedLengthDecision):
 
 
 def _smallest(length: int) -> Any:
-    """The type for heights and places of this many tokens: 16 bits if they suffice."""
+    """Return the type for heights and places of this many tokens: 16 bits if they suffice."""
     return np.int16 if length < 1 << 15 else np.int64

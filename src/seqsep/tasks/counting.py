@@ -1,4 +1,4 @@
-"""Counting: numbers, then one of them and a threshold: does it occur more often than that?
+"""Counting: numbers, then one of them and a threshold: does this number occur more often than the threshold?
 
 Queries: the last token only. The answer is 1 if the queried number occurs more than t times, else 0; each has probability
 1/2.
@@ -37,7 +37,7 @@ class Counting(Task):
 
     Fields:
         length: N, numbers of an evaluated input; 1 to 2^20.
-        alphabet: numbers to choose from, 2 or more; 0 to 2^30, and 0: as many as the length.
+        alphabet: numbers to choose from, 2 or more, or 0 for as many as the length; 0 to 2^30.
         thresholds: number of thresholds; t is 0, 1, .. or thresholds - 1; from 1.
         least_length: numbers of the shortest training input; from 1.
 
@@ -130,14 +130,14 @@ class Counting(Task):
         return {"tokens": numbers, "query": asked, "threshold": threshold, "answer": answer}
 
     def answer_bits(self) -> int:
-        """ceil(log2) of the lists of S counts, each up to T, that n numbers can have; counts from T on are alike.
+        """Return ceil(log2) of the lists of S counts, each up to T, that n numbers can have. Counts from T on are alike.
 
         A number and its lesser count as the threshold distinguish two different lists. For T = n these are the multisets,
         C(n + S - 1, n) (theorem counting-state).
         """
         most = self.most_threshold + 1
         cases = _lists(self.numbers, self.length, most) - _lists(self.numbers, self.length - 1, most)
-        for at_most in range(1, self.length // most + 1):  # so many counts are T: the others leave any number of occurrences
+        for at_most in range(1, self.length // most + 1):  # at_most counts are T: the others leave any number of occurrences
             rest = self.length - at_most * most
             cases += comb(self.numbers, at_most) * _lists(max(self.numbers - at_most, 0), rest, most)
         return ceil_log2(cases)
@@ -147,7 +147,8 @@ class Counting(Task):
 
 
 def _lists(parts: int, total: int, most: int) -> int:
-    """Lists of so many counts below `most` with a sum of at most `total`, by inclusion and exclusion of counts from `most` on.
+    """Return the number of lists of `parts` counts below `most` with a sum of at most `total`, by inclusion and exclusion of
+    counts from `most` on.
 
     >>> _lists(2, total=2, most=2)  # 0 0, 0 1, 1 0, 1 1
     4

@@ -38,7 +38,7 @@ class Disjointness(TwoHalves):
 
     Fields:
         length: N, bits of both sets together, an even number; 4 to 2^20.
-        least_length: bits of the shortest training input, an even number; from 0, and 0: N / 10, but at least 4.
+        least_length: bits of the shortest training input, an even number, 0 for N / 10 but at least 4; from 0.
 
     >>> task = Disjointness(length=6)
     >>> task.solve((1, 0, 1, 2, 0, 1, 1))
@@ -70,7 +70,7 @@ class Disjointness(TwoHalves):
     def _draw(
         self, example_draws: ExampleDraws, halves: Int64[np.ndarray, "batch"], coin: Bool[np.ndarray, "batch"]
     ) -> tuple[Halves, Halves, Int64[np.ndarray, "batch"]]:
-        """Places are ranked at random: the left set has the first m, the right one the next m, or of those before one."""
+        """Draw places at random ranks: the left set has the first m, the right one the next m, or of those before one."""
         ranks = order(example_draws.part(1), halves)  # after the half they are its length and more: in no set
         size = np.maximum((halves + 1) // 4, 1)[:, None]
         first = size - coin[:, None]
@@ -79,7 +79,7 @@ class Disjointness(TwoHalves):
         return left.astype(np.int64), right.astype(np.int64), coin.astype(np.int64)
 
     def answer_bits(self) -> int:
-        """N/2, exactly, on all inputs: each of the 2^(N/2) first sets needs a state of its own.
+        """Return N/2, exactly, on all inputs: each of the 2^(N/2) first sets needs a state of its own.
 
         Of two that differ one place is in one only, and the set of that place alone meets just this one (Fact 1; theorem
         nearest-neighbor-state).

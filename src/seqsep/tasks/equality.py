@@ -54,8 +54,8 @@ class Equality(TwoHalves):
     Fields:
         length: N, symbols of both halves together, an even number; 2 to 2^20.
         variant: the way unequal halves are drawn, or next; random, one or next.
-        alphabet: S, symbols to choose from, 2 or more; 0 to 2^31, and 0: the variant's own.
-        least_length: symbols of the shortest training input, an even number; from 0, and 0: N / 10, but at least 4.
+        alphabet: S, symbols to choose from, 2 or more, or 0 for the default of the variant; 0 to 2^31.
+        least_length: symbols of the shortest training input, an even number, 0 for N / 10 but at least 4; from 0.
 
     >>> task = Equality(length=6)
     >>> task.solve((1, 0, 1, 2, 1, 0, 1))
@@ -94,7 +94,7 @@ class Equality(TwoHalves):
         return "binary-cross-entropy" if self.variant == "next" else "cross-entropy"
 
     def solve(self, inputs: tuple[Any, ...]) -> int:
-        """In `next`, raises ValueError after tokens that no symbol can follow in a word of the language."""
+        """Return the answer. In `next`, raises ValueError after tokens that no symbol can follow in a word of the language."""
         if self.variant != "next":
             left, right = self.both(inputs)
             return int(left == right)
@@ -134,18 +134,18 @@ class Equality(TwoHalves):
         np.copyto(batch.targets, EVERY_CLASS, where=is_before(halves, self.longest))
 
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
-        """The halves, and 1 if they are equal: in `next`, whose last answer is a symbol, always."""
+        """Return the halves, and 1 if they are equal; in `next`, whose last answer is a symbol, always 1."""
         left, right = self.both(inputs)
         return {"left": left, "right": right, "label": int(left == right) if self.variant == "next" else answer}
 
     def answer_bits(self) -> int:
-        """ceil(N/2 log2 S), exactly, on all inputs: each of the S^(N/2) first halves needs a state of its own.
+        """Return ceil(N/2 log2 S), exactly, on all inputs: each of the S^(N/2) first halves needs a state of its own.
 
         This is Theorem 11; theorem equality-state. In `next` so does each, on the examples alone: their answers differ.
         """
         return ceil_log2(self.symbols ** (self.length // 2))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """Not for `next`: its inputs are begun words and no product of alphabets, so that ValueError is raised."""
+        """Return the alphabets. Raises ValueError for `next`: its inputs are begun words, not a product of alphabets."""
         require(self.variant != "next", self, "the inputs are a product of alphabets only for the variants random and one")
         return super().alphabets(length)

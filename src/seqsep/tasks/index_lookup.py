@@ -113,7 +113,7 @@ class IndexLookup(Task):
         return {"symbols": symbols, "position": question - self.alphabet + 1, "answer": answer}
 
     def answer_bits(self) -> int:
-        """ceil(N log2 S), exactly: every one of the S^N prefixes needs a state of its own (Theorem 3, any alphabet)."""
+        """Return ceil(N log2 S), exactly: every one of the S^N prefixes needs a state of its own (Theorem 3, any alphabet)."""
         return ceil_log2(self.alphabet**self.length)
 
     def alphabets(self, length: int) -> tuple[range, ...]:

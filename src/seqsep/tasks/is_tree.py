@@ -22,7 +22,7 @@ joins each other vertex to one of the hubs. One odd edge joins two of these othe
 graph is a tree if and only if these two have different hubs, which has probability 1/2. With "uniform", the graph is a tree
 with probability 1/2, a near miss with 1/4, and another graph with 1/4. Every labelled tree is equally likely. A near miss is
 such a tree with two changes. First, two vertices that are not joined get an edge, which closes a cycle. Then an edge that is
-not on this cycle is removed. The last kind is uniform among all graphs with n - 1 edges that are not trees.
+not on this cycle is removed. The other graphs are uniform among all graphs with n - 1 edges that are not trees.
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1 and appendix B; double stars are those of its experiments.
 We differ: no token is between prompt, thought and answer. The paper's code writes one after the prompt and one after the
 thought. With the answer, its sequences for vanilla, cot and retrieval have 3n, 5n and 40n - 25 tokens; ours have 3n - 1, 5n -
@@ -144,7 +144,8 @@ class IsTree(GeneratedTask):
         return self.tokens.shown(token)
 
     def prompt(self, given: Mapping[str, Any]) -> tuple[int, ...]:
-        """The prompt of {"edges": [[u, v], ..]}: n - 1 edges between vertices 1 .. n. Raises ValueError with the field's name.
+        """Return the prompt of {"edges": [[u, v], ..]}: n - 1 edges between vertices 1 .. n. Raises ValueError with the field's
+        name.
 
         The smaller end is written first, as in the examples. Without a thought loops and repeated edges are allowed.
         """
@@ -154,14 +155,18 @@ class IsTree(GeneratedTask):
         return (self.tokens.begin, *(token for u, v in map(sorted, edges) for token in (u, self.tokens.between, v)))
 
     def retriever(self) -> LiveRetriever | None:
-        """For walk it searches the prompt; for retrieval the prompt for edges, and everything for records."""
+        """Return the retriever. For walk it searches the prompt; for retrieval the prompt for edges, and everything for
+        records.
+        """
         tokens = self.tokens
         if isinstance(tokens, RecordTokens):
             return LiveSearch(tokens)
         return LiveWalk(tokens) if isinstance(tokens, WalkTokens) else None
 
     def solve(self, inputs: tuple[int, ...]) -> int:
-        """The next token of thought or answer. Without a thought the answer, for a graph of fewer vertices too."""
+        """Return the next token of the chain of thought or the answer. Without a chain of thought, return the answer, also for
+        a smaller graph.
+        """
         vertices = self.length
         if self.trace == "vanilla":
             vertices = min(vertices, (len(inputs) + 2) // 3)
@@ -224,7 +229,7 @@ class IsTree(GeneratedTask):
         return _in_order(edges, order(example_draws.part(2))), kind < 2
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
-        """Vertices count from 1; the answer is 1 for a tree. A pointer is "3'"."""
+        """Return the readable form. Vertices count from 1, the answer is 1 for a tree, and a pointer is "3'"."""
         prompt = inputs[1 : self.prompt_tokens]
         return {
             "edges": [[u, v] for u, v in zip(prompt[::3], prompt[2::3], strict=True)],
@@ -233,7 +238,8 @@ class IsTree(GeneratedTask):
         }
 
     def answer_bits(self) -> int | None:
-        """The least state for the answers, with any thought: a thought is computed from the state after the prompt.
+        """Return the least state in bits for the answers, with any chain of thought: it is computed from the state after the
+        prompt.
 
         On double stars n - 3 bits (Theorem 4.7's own reduction), on uniform graphs ceil(log2(1 + max_b S(n, b))) over
         3 <= b <= n - 3 (theorem is-tree-state). None with a retriever, which reads the prompt again.
@@ -243,7 +249,8 @@ class IsTree(GeneratedTask):
         return self.length - 3 if self.distribution == "double-star" else simple_graph_bits(self.length)
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """Any list of length - 1 pairs, loops and repetitions too, for up to as many vertices as the task has.
+        """Return the alphabets: any list of length - 1 pairs, loops and repetitions too, for up to as many vertices as the task
+        has.
 
         Raises ValueError for more or fewer than 2, and for a task with a thought.
         """
@@ -256,18 +263,20 @@ class IsTree(GeneratedTask):
 
 
 def _in_order(edges: Int64[np.ndarray, "batch edges 2"], places: Int64[np.ndarray, "batch edges"]) -> np.ndarray:
-    """The edges in this order, the smaller end first."""
+    """Return the edges in this order, the smaller end first."""
     return np.sort(chosen(edges, places), axis=2)
 
 
 def _closes(tokens: Tokens) -> int | None:
-    """The token after which a retriever writes, if there is one."""
+    """Return the token after which a retriever writes, if there is one."""
     return tokens.closes if isinstance(tokens, WalkTokens) else None
 
 
 @lru_cache(maxsize=1024)
 def _written(trace: str, tokens: Tokens, prompt: tuple[int, ...]) -> tuple[int, ...]:
-    """The thought and the answer after a prompt, from the definition. Raises ValueError for what is no prompt of the task."""
+    """Return the chain of thought and the answer after a prompt, from the definition. Raises ValueError for a text that is not
+    a prompt of the task.
+    """
     edges = list(zip(prompt[1::3], prompt[3::3], strict=True))
     vertices = len(edges) + 1
     marks = (prompt[0], *prompt[2::3])

@@ -2,9 +2,10 @@
 
 The task has two forms. Both count an example as right only if all its answers are right.
 
-Form paper: an example is x_1 y_1 .. x_N y_N without the last y. The first n = N // 2 keys differ, and every list of n
-different keys is equally likely. Their values are uniform and independent. The second half has the same keys in a uniform
-order, and each key is followed by its value. If N is odd, one more point follows, which repeats one of the keys.
+Form paper: an example has N points, which are pairs of a key x and a value y: x_1 y_1 .. x_N y_N without the last y. The first
+n = N // 2 keys differ, and every list of n different keys is equally likely. Their values are uniform and independent. The
+second half has the same keys in a uniform order, and each key is followed by its value. If N is odd, one more point follows,
+which repeats one of the keys.
 Queries: every x_k with k > N/2.
 Lengths: a training example has N points, N uniform in least_length .. length. An evaluation example has exactly `length`
 points. N points are 2 N - 1 tokens.
@@ -15,7 +16,7 @@ left.
 
 Form zoology: an example has N slots of two tokens. The first `pairs` slots are pairs with different keys and different
 values. Of the other N - pairs slots, `pairs` slots are queries: a key and a filler. All remaining tokens are fillers. The
-queries are placed one after another, in the order of the keys in the pairs. For each query, one of the free slots is drawn. The
+queries are placed one by one, in the order of the keys in the pairs. For each query, one of the free slots is drawn. The
 weight of slot i after the pairs is i^(power - 1).
 Queries: each key is queried once. The input does not show the answer: a filler follows the key.
 Lengths: exactly 2 N tokens, also in training; least_length is not used.
@@ -59,7 +60,7 @@ class MultiQueryRecall(Task):
 
     Fields:
         length: N, points of an evaluated input, with the queries; 2 to 2^20.
-        keys: keys to choose from, at least the pairs; 0 to 2^30, and 0: as many as pairs.
+        keys: keys to choose from, at least as many as pairs, or 0 for as many as pairs; 0 to 2^30.
         values: values to choose from; 1 to 2^30.
         least_length: points of the shortest training input; from 2.
         form: how examples are drawn and written; paper or zoology.
@@ -118,7 +119,7 @@ class MultiQueryRecall(Task):
         power_a: float = 0.01,
         random_non_queries: bool = True,
     ) -> "MultiQueryRecall":
-        """A setting of zoology by the names it has there. Raises ValueError for an odd length or too few tokens or slots.
+        """Return a setting of zoology, by its names there. Raises ValueError for an odd length or too few tokens or slots.
 
         >>> MultiQueryRecall.zoology(64, 4).longest
         64
@@ -226,7 +227,9 @@ class MultiQueryRecall(Task):
         batch.targets[rows, places] = values
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
-        """Keys and values count from 0. A random filler that happens to be a key of the pairs reads as a question."""
+        """Return the readable form. Keys and values count from 0. A random filler that happens to be a key of the pairs reads
+        as a question.
+        """
         keys = [token - self.first_key for token in inputs[::2]]
         values = [token - self.first_value for token in inputs[1::2]]
         told = self.pairs if self.form == "zoology" else next(at for at, key in enumerate(keys) if key in keys[:at])
@@ -236,7 +239,7 @@ class MultiQueryRecall(Task):
         return {"pairs": pairs, "queries": queries, "answers": answers}
 
     def answer_bits(self) -> int:
-        """Of n pairs and S values, ceil(log2 max(S^n, n S^(n-1))), as associative recall with keys in any order.
+        """Return ceil(log2 max(S^n, n S^(n-1))) for n pairs and S values, as associative recall with keys in any order.
 
         This is appendix G.1; theorem associative-recall-state. With different values (zoology) it is ceil(log2 S! / (S - n)!):
         two lists of values that leave one state differ at some key, which may be asked first.
@@ -249,5 +252,5 @@ class MultiQueryRecall(Task):
         return ceil_log2(max(self.values**pairs, pairs * self.values ** (pairs - 1)))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        """Raises ValueError: the inputs, whose keys differ, are no product of alphabets."""
+        """Raise ValueError: the inputs, whose keys differ, are not a product of alphabets."""
         raise ValueError(f"{self!r}: the inputs are not a product of alphabets, since keys differ")

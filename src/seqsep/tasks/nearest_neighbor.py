@@ -1,4 +1,4 @@
-"""Nearest neighbour: labelled unit vectors, then unit vectors to label: the answer is the label of the nearest one before.
+"""Nearest neighbour: labelled unit vectors, then unit vectors to label: the answer is the label of the nearest earlier vector.
 
     x_1 y_1 .. x_N:   the answer at x_k, N/2 < k <= N, is y_j for the j < k with the greatest <x_k, x_j>
     <x_k, x_j> >= <x_k, x_i> + margin for every other i < k
@@ -72,7 +72,7 @@ class NearestNeighbor(Task):
     def __post_init__(self) -> None:
         super().__post_init__()
         require(2 <= self.length <= 2**16, self, f"length is 2 to 2^16 points, found {self.length}")
-        require(self.length % 2 == 0, self, f"length is even, half of the points are asked, found {self.length}")
+        require(self.length % 2 == 0, self, f"length is even, half of the points are queries, found {self.length}")
         require(2 <= self.dimension <= MOST_DIMENSIONS, self, f"dimension is 2 to {MOST_DIMENSIONS}, found {self.dimension}")
         require(1 <= self.classes <= 2**16, self, f"classes is 1 to 2^16, found {self.classes}")
         require(1e-5 <= self.margin <= 0.5, self, f"margin is 0.00001 to 0.5, found {self.margin}")
@@ -101,7 +101,7 @@ class NearestNeighbor(Task):
         return labels[products.index(max(products))]
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        """Raises ValueError if no such set of directions is found for the dimension and margin."""
+        """Return the examples. Raises ValueError if no such set of directions is found for the dimension and margin."""
         inputs = np.empty((count, 2 * self.length, self.coordinates), dtype=np.float32)
         lengths = np.full(count, self.longest, dtype=np.int64)
         batch = Batch(inputs, nothing_asked(count, 2 * self.length), lengths)
@@ -145,7 +145,9 @@ class NearestNeighbor(Task):
         example_draws: ExampleDraws,
         noise_bits: int,
     ) -> Float32[np.ndarray, "coordinates batch points"]:
-        """Every point with its noise, normalised, and after its coordinates the one-hot label; zeros after the last point."""
+        """Return every point with its noise, normalised, and after its coordinates the one-hot label. Zeros follow the last
+        point.
+        """
         code = spherical_code(self.dimension, self.margin, self._directions())
         labels = told >> 32
         directions = told & LOW_HALF
@@ -164,11 +166,13 @@ class NearestNeighbor(Task):
         return rows
 
     def _directions(self) -> int:
-        """Size of the fixed set: a power of two, from 128 and twice the length."""
+        """Return the size of the fixed set: a power of two, from 128 and twice the length."""
         return max(128, 1 << ceil_log2(2 * self.length))
 
     def _noise(self, example_draws: ExampleDraws, bits: int) -> Int8[np.ndarray, "batch dimension points"]:
-        """Odd numbers from 1 - 2^bits to 2^bits - 1, each from the high bits of a byte; not to be used if `bits` is 0."""
+        """Return odd numbers from 1 - 2^bits to 2^bits - 1, each from the high bits of a byte. They must not be used if `bits`
+        is 0.
+        """
         raw = np.ascontiguousarray(example_draws.part(5)).astype("<u4", copy=False).view(np.uint8)
         high = (raw[:, : self.length * self.dimension] >> np.uint8(8 - bits)).view(np.int8)
         high += high
@@ -176,7 +180,9 @@ class NearestNeighbor(Task):
         return high.reshape(len(raw), -1, self.length)
 
     def _turns(self, example_draws: ExampleDraws) -> Float32[np.ndarray, "batch coordinates both"]:
-        """Matrices from a point and its label to two inputs: the point's coordinates exchanged, with signs; and the label."""
+        """Return matrices from a point and its label to two inputs: the point's coordinates exchanged, with signs, and the
+        label.
+        """
         places = order(example_draws.part(3))
         coordinate = np.arange(self.dimension)
         signs = example_draws.part(4)[:, coordinate // 32] >> coordinate.astype(np.uint32) % 32
@@ -187,12 +193,12 @@ class NearestNeighbor(Task):
         return turns
 
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
-        """The last point as the query, with all points before it and their labels; earlier questions are among them."""
+        """Return the last point as the query, with all points before it and their labels. Earlier questions are among them."""
         points, labels = self._read(inputs)
         return {"points": points[:-1], "labels": labels, "query": points[-1], "answer": answer}
 
     def _read(self, inputs: tuple[Any, ...]) -> tuple[list[list[float]], list[int]]:
-        """Points and labels. Raises ValueError unless the last vector is a point."""
+        """Return points and labels. Raises ValueError unless the last vector is a point."""
         if len(inputs) % 2 == 0:
             raise ValueError(f"{self!r}: a question ends in a point, so it has an odd number of vectors, found {len(inputs)}")
         points = [[float(entry) for entry in vector[: self.dimension]] for vector in inputs[::2]]
@@ -200,7 +206,7 @@ class NearestNeighbor(Task):
         return points, labels
 
     def answer_bits(self) -> int:
-        """ceil((N/2) log2 C), exactly: N/2 bits for two labels (Theorem 8; theorem nearest-neighbor-state)."""
+        """Return ceil((N/2) log2 C), exactly: N/2 bits for two labels (Theorem 8; theorem nearest-neighbor-state)."""
         return ceil_log2(self.classes ** (self.length // 2))
 
     def alphabets(self, length: int) -> tuple[range, ...]:

@@ -34,8 +34,8 @@ class NgramRetrieval(Task):
 
     Fields:
         length: N, symbols of an evaluated input, at least gram; 2 to 2^20.
-        gram: c, one more than the symbols of a question; 2 to 64.
-        alphabet: symbols to choose from; 0 to 2^30, and 0: as many as the length.
+        gram: c, one more than the symbols of a query; 2 to 64.
+        alphabet: symbols to choose from, 0 for as many as the length; 0 to 2^30.
         least_length: symbols of the shortest training input, at least gram; from 2.
 
     >>> task = NgramRetrieval(length=5)
@@ -102,14 +102,14 @@ class NgramRetrieval(Task):
         return Batch(inputs, targets, lengths + asked)
 
     def readable(self, inputs: tuple[int, ...], answer: int) -> dict[str, Any]:
-        """The answer is null for FAILED."""
+        """Return the readable form; the answer is null for FAILED."""
         asked = self.gram - 1
         found = None if answer == self.vocabulary else answer
         return {"tokens": list(inputs[:-asked]), "query": list(inputs[-asked:]), "answer": found}
 
     def answer_bits(self) -> int | None:
-        """The least state for the answers: two sequences in which no c - 1 symbols occur twice are distinguished by some
-        question.
+        """Return the least state in bits for the answers: some question distinguishes two sequences in which no c - 1 symbols
+        occur twice.
 
         At least S^n - C(n - c + 2, 2) S^(n - c + 1) sequences are such, and for c = 2 exactly S! / (S - n)! (theorem
         recall-state). None if that is none, as with small alphabets.

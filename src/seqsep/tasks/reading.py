@@ -18,7 +18,7 @@ Given = Mapping[str, Any]
 
 
 def readable_form(given: Given) -> Given:
-    """The readable form in an example of `seqsep sample --json`; any other object as it is.
+    """Return the readable form in an example of `seqsep sample --json`, or any other object unchanged.
 
     >>> readable_form({"inputs": [7, 1, 64], "targets": [7], "readable": {"symbols": [7, 1], "position": 1}})
     {'symbols': [7, 1], 'position': 1}
@@ -30,10 +30,10 @@ def readable_form(given: Given) -> Given:
 
 
 def read_input(task: Task, given: Given) -> tuple[int, ...]:
-    """The tokens of an input: those of the field `inputs`, or what the fields of `task.readable` say, without the answer. An
-    example of `seqsep sample --json` has both.
+    """Return the tokens of an input: those of the field `inputs`, or those of the fields of `task.readable`, without the
+    answer. An example of `seqsep sample --json` has both.
 
-    Raises ValueError with the field for what is no input of the task, or one that is too long.
+    Raises ValueError with the field for a text that is not an input of the task, or one that is too long.
 
     >>> read_input(IndexLookup(length=5), {"symbols": [7, 1, 2], "position": 1})
     (7, 1, 2, 64)
@@ -64,7 +64,7 @@ def _field(given: Given, name: str) -> Any:
 
 
 def _numbers(given: Given, name: str, below: int) -> list[int]:
-    """A list of whole numbers from 0 to below - 1."""
+    """Return a list of whole numbers from 0 to below - 1."""
     value = _field(given, name)
     if not isinstance(value, list) or not all(type(one) is int and 0 <= one < below for one in value):
         raise ValueError(f"{name}: expected a list of whole numbers from 0 to {below - 1}, found {value!r:.60}")
@@ -99,7 +99,7 @@ def _halves(task: Equality | Disjointness, given: Given) -> tuple[int, ...]:
 
 
 def _bounded_dyck(task: BoundedDyck, given: Given) -> tuple[int, ...]:
-    """Brackets as `BoundedDyck.readable` writes them; beyond four kinds "(5" and ")5"."""
+    """Return the tokens of brackets in the form of `BoundedDyck.readable`; beyond four kinds "(5" and ")5"."""
     text = _field(given, "string")
     kinds = task.kinds
     written = BRACKETS[: 2 * kinds]

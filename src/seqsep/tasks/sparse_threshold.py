@@ -19,11 +19,12 @@ inputs. Among the examples, its share is (1 - (1 - p)^256 + p^256) / 2. For p = 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.1 and appendix F.3; the paper trains no model on this task.
 We differ: in F.3 a function has at most N features. Here it may have more; the default is N. Inputs do not begin with [BOS].
 Shortcuts: a linear model compares a weighted sum of the bits with a threshold. On average it explains k / (2^k - 1) of the
-variance of a random table of k bits. So with many drawn features of k bits, it is right on this share of the
-examples, about 1 - arccos(sqrt(k / (2^k - 1))) / pi:
+variance of a random table of k bits. So with many drawn features of k bits, its share of right answers is
+about 1 - arccos(sqrt(k / (2^k - 1))) / pi:
     k           1      2     3     4
     examples  100 %  80 %  73 %  67 %
-The state need not hold the bits: a recurrent model needs only what `answer_bits` returns.
+A recurrent model need not store all bits of the input in its state. For N up to 16, `answer_bits` returns the fewest bits of
+state that are enough.
 """
 
 import reprlib
@@ -51,16 +52,16 @@ MOST_ENUMERATED = 16
 
 @dataclass(frozen=True)
 class SparseThreshold(FixedLengthDecision):
-    """`length` bits; the label is 1 if more than `bound` of some features of them hold.
+    """`length` bits; the label is 1 if more than `bound` features of the bits hold.
 
-    A feature is a table on a few of the bits. The function is drawn, or given as `formula`. A feature reads at most `length`
-    bits, also if `sparsity` is greater.
+    A feature is a table on a few of the bits. All features together are the function, which is drawn or given as `formula`. If
+    `sparsity` is greater than `length`, a feature reads all `length` bits.
 
     Fields:
         length: N, bits of an input; 1 to 2^20.
-        features: tables that a drawn function has; 0 to 65536, and 0: as many as bits.
+        features: tables that a drawn function has, 0 for as many as bits; 0 to 65536.
         sparsity: bits that each table reads; 1 to 4.
-        bound: the label is 1 if more tables than this hold; from -1, and -1: the function's own.
+        bound: the label is 1 if more tables than this hold, -1 for the bound that the function has; from -1.
         function_seed: random seed of the function; 0 to 2^63 - 1.
         formula: a DIMACS file whose clauses are the tables; a path, or the text of such a file.
 
@@ -163,11 +164,11 @@ class SparseThreshold(FixedLengthDecision):
         return self._batch(bits.astype(np.int64), labels)
 
     def answers(self, bits: UInt8[np.ndarray, "batch length"]) -> Bool[np.ndarray, "batch"]:
-        """The function of many inputs, quickly."""
+        """Return the function of many inputs, quickly."""
         return self._counter.count(bits) > self.thresholds.bound
 
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
-        """The bits, the features and the bound; label 1: more than `threshold` features are 1.
+        """Return the bits, the features and the bound. Label 1 means that more than `threshold` features are 1.
 
         A feature is a clause, 1 if some literal holds (v: bit v, from 1, is 1; -v: it is 0), or a table: values[a], of which
         binary digit j of a is the bit of indices[j]. Both count from 0, but bits from 1.
@@ -175,7 +176,9 @@ class SparseThreshold(FixedLengthDecision):
         return {"bits": list(inputs), **readable_function(self.thresholds), "label": answer}
 
     def answer_bits(self) -> int | None:
-        """The least state (`seqsep.maths.automata.least_state`), exactly, up to 16 bits; beyond, None: it is not enumerated."""
+        """Return the least state in bits (`seqsep.maths.automata.least_state`), exactly, up to 16 bits of input; beyond, return
+        None.
+        """
         if self.length > MOST_ENUMERATED:
             return None
         every_input = np.arange(2**self.length)[:, None] >> np.arange(self.length)[::-1] & 1
@@ -188,7 +191,7 @@ class SparseThreshold(FixedLengthDecision):
 
 
 def readable_function(thresholds: Thresholds) -> dict[str, Any]:
-    """The fields of a readable form that say which function is meant: its features, and how many of them it needs more than."""
+    """Return the fields of a readable form that determine the function: its features, and the number that it must exceed."""
     features = [
         {"literals": list(feature.literals)}
         if isinstance(feature, AtLeast)

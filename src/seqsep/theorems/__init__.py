@@ -79,7 +79,7 @@ def check(name: str | Theorem, **options: Any) -> Outcomes:
             your own `Theorem`.
         options: keywords of the theorem's check, each with a default; `seqsep check THEOREM --help` explains them.
 
-    Raises ValueError for an unknown name or option, and TheoremFails with the counterexample if the check is refuted.
+    Raises ValueError for an unknown name or option, and TheoremFails with the counterexample if an input refutes the theorem.
 
     >>> upper, *lower = check("index-lookup-state", length=4, alphabet=3)
     >>> upper.measured["state_bits"], upper.exhaustive, lower[0].measured["state_bits"]

@@ -1,4 +1,4 @@
-"""What a theorem is here: a claim with a `check` that runs it and returns measured sizes beside the bound.
+"""The type of a theorem: a claim with a `check` that runs it and returns measured sizes next to the bound.
 
 `upper`: something is built and works on the inputs tried. `lower`: a reduction or a witness is run on given models; the
 quantifier over all models stays with the written proof.
@@ -94,7 +94,7 @@ class Outcome:
         verdict = "computed" if self.computed and self.holds else "holds" if self.holds else "FAILS"
         chosen = f" [{self.variant}]" if self.variant else ""
         sizes = ", ".join(f"{name} {self.measured[name]:,} / {self.bound[name]:,}" for name in self.measured)
-        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} {'sizes, no model ran' if self.computed else 'inputs'}"
+        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} {'size(s), no model ran' if self.computed else 'inputs'}"
         more = [part for part in (self._margin_shown(), self._saturated_shown(), self._error_shown()) if part]
         return (
             f"{verdict}  {self.theorem}{chosen} ({self.side} bound; {self.source}): {self.statement}. "
@@ -114,7 +114,7 @@ class Outcome:
         return f"saturated: {places or 'nothing'}"
 
     def _error_shown(self) -> str:
-        return f"errs on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
+        return f"wrong on {self.witness['errs_on']}" if self.witness and "errs_on" in self.witness else ""
 
     def record(self) -> dict[str, Any]:
         """The fields as a JSON object."""
@@ -249,10 +249,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Remark:
-    """A printed text beside what running it shows; `Erratum` and `Choice` are its two kinds.
+    """A passage of a paper next to what running it shows; `Erratum` and `Choice` are its two kinds.
 
-    `printed` quotes the words, or the formula, that stand at `where`; `found` gives the counterexample or the numbers; `built`
-    says what stands here; `test` names the test that shows it, as `path::name`.
+    `printed` quotes the words, or the formula, that are at `where`; `found` gives the counterexample or the numbers; `built`
+    says what is built here; `test` names the test that shows it, as `path::name`.
     """
 
     where: str
@@ -283,13 +283,13 @@ class Theorem:
         build: function that returns the network of an upper bound, if its models are networks.
         predictor: function that builds the weights and returns a function from one input, in the `readable` form, to its
             answer.
-        nothing_to_apply: reason why there is no predictor, and what to use instead.
+        nothing_to_apply: reason why it has no predictor, and what to use instead.
         verify: the long check of `make verify`.
         certificate_witness: function that returns the content of the certificate.
-        nothing_to_certify: reason why there is no certificate.
+        nothing_to_certify: reason why it has no certificate.
         bound: function that returns the sizes of the statement with their constants, from lengths only.
         errata: differences from the paper.
-        choices: differences from the paper that are no errors of it.
+        choices: differences from the paper that are not errors of the paper.
         sides: the sides of the outcomes, upper before lower.
         shown: what a run of the check shows, in sentences.
         not_shown: what a run does not show, in sentences that begin with "This does not show".
@@ -327,7 +327,7 @@ class Theorem:
 
     @property
     def statement(self) -> str:
-        """What is claimed, in one sentence."""
+        """The claim, in one sentence."""
         return self.claim.statement
 
     @property

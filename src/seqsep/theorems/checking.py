@@ -1,4 +1,4 @@
-"""What the checks of several theorems share: cases tried until there are enough inputs, and the search of `--tightness`."""
+"""Common parts of the checks of several theorems: test cases until there are enough inputs, and the search of `--tightness`."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ def until_tried(inputs: int, cases: Iterator[Outcome]) -> list[Outcome]:
 
 
 def passes(check: Callable[[], object]) -> bool:
-    """Whether a check meets no counterexample."""
+    """Return True if a check meets no counterexample."""
     try:
         check()
     except TheoremFails:

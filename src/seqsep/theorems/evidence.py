@@ -96,7 +96,7 @@ def tabulated(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What a certificate shows: the task by name, its whole-number fields, and the witness.
+    """The content of a certificate: the task by name, its whole-number fields, and the witness.
 
     >>> evidence = Evidence("equality", {"alphabet": 2, "length": 2}, DistinguishingTable([0], [[0], [1]], [[0]]))
     >>> evidence.parameters["length"]

@@ -70,7 +70,7 @@ def load_theorem(text: str) -> Theorem:
     """Load the theorem that FILE.py:NAME specifies.
 
     Raises ValueError, in one line, if the file is not Python, does not load, or has no theorem of that name. Raises
-    FileNotFoundError if there is no such file.
+    FileNotFoundError if the file does not exist.
 
     >>> import tempfile
     >>> from pathlib import Path

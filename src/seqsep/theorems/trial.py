@@ -60,7 +60,7 @@ class Trial:
         readable: Callable[[int], Mapping[str, Any]],
         at: np.ndarray | int = -1,
     ) -> Execution:
-        """Require the expected answers, (batch) or (batch, asked), at the positions `at`; a tie is no answer.
+        """Require the expected answers, (batch) or (batch, asked), at the positions `at`; a tie is not an answer.
 
         Inputs are those of `executor.run`. Raises TheoremFails with `readable(example)`, what was expected and what was found.
         """
@@ -82,7 +82,7 @@ class Trial:
     ) -> Execution:
         """Require that greedy decoding of each prompt, sequence[:start], yields the rest of its sequence.
 
-        A sequence counts as one input; `inserted` and the result are those of `generation.follow`, and a tie is no answer.
+        A sequence counts as one input; `inserted` and the result are those of `generation.follow`, and a tie is not an answer.
         Raises TheoremFails with `readable(example)`, the place in the sequence, the token expected there and what was found.
         """
         try:
@@ -159,7 +159,7 @@ class Trial:
 
     @property
     def saturated(self) -> dict[str, int]:
-        """How many numbers met an end of the grid, by place."""
+        """The number of values that met an end of the grid, by place."""
         return {place: count for place, count in sorted(self.tally.saturated.items()) if count}
 
     def margins(self, result: Execution) -> Float64[np.ndarray, "batch"]:
@@ -218,7 +218,7 @@ class Trial:
         return found
 
     def _in_floats(self, inputs: np.ndarray, at: np.ndarray | int) -> tuple[np.ndarray, np.ndarray]:
-        """The model's answers at the asked positions, and whether each is above every other class."""
+        """Return the model's answers at the queried positions, and True for each that is above every other class."""
         import torch
 
         batch, time = inputs.shape[:2]

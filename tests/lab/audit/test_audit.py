@@ -9,7 +9,7 @@ import torch
 
 import seqsep
 from seqsep.lab.audit.questions import asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.reader import StateReader
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
 from seqsep.models.mixers import MIXERS
@@ -118,7 +118,7 @@ def test_rows_of_numbers_are_the_state(mixer):
     """The model goes on from a row as from its own state, and the bits are those of the tensors after the prefix."""
     torch.manual_seed(0)
     model = replace(TINY, layers=(mixer, mixer)).model().eval()
-    reader = Reader(model, time=3)
+    reader = StateReader(model, time=3)
     prefixes = np.array([[0, 1, 1], [1, 0, 1]])
     rows = reader.states(prefixes)
     logits = reader.logits(rows, torch.tensor([[2], [4]]))

@@ -9,7 +9,7 @@ import torch
 import seqsep
 from seqsep.lab.audit.attacks import closest_pairs
 from seqsep.lab.audit.questions import asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.reader import StateReader
 from seqsep.lab.audit.worst import ATTACKS, worst_case
 from seqsep.lab.run import Run
 from seqsep.lab.train import evaluate
@@ -76,7 +76,7 @@ def test_a_forgotten_first_symbol_is_found_as_a_collision():
     torch.manual_seed(0)
     model = run.model().eval()
     how = asking(run.task)
-    assert closest_pairs(Reader(model, 6), how, seed=1)[0][0] == 0.0
+    assert closest_pairs(StateReader(model, 6), how, seed=1)[0][0] == 0.0
     assert worst_case(model, run.task, questions=300).collision is not None
 
 
@@ -153,7 +153,7 @@ def test_the_worst_of_all_inputs_is_that_of_brute_force(task, seed):
     assert found.worst_prefix_wrong == max(by_prefix)
     assert sum(given[: how.prefix_tokens] == found.worst_prefix for given in wrong) == max(by_prefix)
     assert how.size(found.least.inputs) == min(map(how.size, wrong))
-    assert f"all inputs were tried, {len(inputs)}: {len(wrong)} are answered wrong" in str(found)
+    assert f"all inputs were tested, {len(inputs)}: {len(wrong)} are answered wrong" in str(found)
 
 
 @pytest.mark.unchecked
@@ -161,7 +161,7 @@ def test_all_inputs_right_is_a_proof_and_said_so():
     task = IndexLookup(length=3, alphabet=4)
     found = worst_case(planted(task, kept=3), task, questions="all")
     assert (found.least, found.worst_prefix, found.collision) == (None, None, None)
-    assert str(found).startswith("all inputs were tried, 192: each is answered right\n")
+    assert str(found).startswith("all inputs were tested, 192: each is answered right\n")
     assert "proves nothing" not in str(found)
     assert found.records()[0]["interval"] == "exact"
 

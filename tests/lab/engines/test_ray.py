@@ -149,7 +149,7 @@ def test_plug_ins_go_as_bytes_where_the_node_does_not_have_them(tmp_path, monkey
     one = replace(job(1, tmp_path), run=replace(job(1, tmp_path).run, layers=(f"{path}:Layer",)))
     result = ended(play(FakeRay(), [one], monkeypatch))[0].result
     assert result["places"] == [str(path)]
-    order = ray_worker.Order.of(one, ())
+    order = ray_worker.RayJob.of(one, ())
     path.unlink()
     node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
     [_, *_, last] = [event for _ in range(20) for event in node.work([order] if not node.batch else [], 0.5).events]
@@ -172,7 +172,7 @@ def test_a_plug_in_that_is_gone_fails_its_run_and_not_the_sweep(tmp_path, monkey
 def test_two_checkpoints_stay_on_a_node(tmp_path) -> None:
     """The last two checkpoints stay on a node, and a spoiled one is not sent."""
     node = ray_worker.RayWorker(60.0, str(tmp_path / "node"))
-    node.batch = [ray_worker.Order.of(job(1, tmp_path), ()).unpacked(Path(node.folder.name))]
+    node.batch = [ray_worker.RayJob.of(job(1, tmp_path), ()).unpacked(Path(node.folder.name))]
     place = Path(node.batch[0].content["checkpoint"])
     early, late = (hashlib.sha256(str(step).encode()).hexdigest() for step in (10, 20))
     checkpoint_file(place, early).write_bytes(b"spoiled")

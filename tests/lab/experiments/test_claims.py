@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from seqsep.lab.experiments.claims import CLAIMS, claims_named, decisive_runs, undecided_runs
-from seqsep.lab.experiments.claims.claim import Accuracy, Evidence, Order, Speed
+from seqsep.lab.experiments.claims.claim import Accuracy, ClaimRows, RankingClaim, Speed
 from seqsep.lab.experiments.claims.known import Found, committed, core_hours, gpu_hours, shape
 from seqsep.lab.experiments.claims.papers import _papers
 from seqsep.lab.row import Row
@@ -177,7 +177,7 @@ def test_trees_are_judged_by_what_a_model_writes():
 
 def test_an_order_needs_both_sides():
     order = NAMED["figure-2-order-200"]
-    assert isinstance(order, Order)
+    assert isinstance(order, RankingClaim)
     assert len(order.below) == 5
     upper = row_of(order.above.runs[0], 1.0)
     small = [row_of(claim.runs[0], 0.3) for claim in order.below]
@@ -228,7 +228,7 @@ def test_evidence_survives_its_file_and_adds_up():
     both = first.and_also(second)
     assert both == Found.of_rows([row_of(claim.runs[0], 0.3), row_of(claim.runs[1], 0.5)], CLAIMS)
     full = claim.trained(row_of(claim.runs[1], 0.5))
-    assert both.evidence[claim.name] == Evidence(best=full, sized=full, full=full)
+    assert both.evidence[claim.name] == ClaimRows(best=full, sized=full, full=full)
 
 
 def test_claims_are_named_by_their_beginnings():

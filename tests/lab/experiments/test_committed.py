@@ -179,9 +179,9 @@ def test_on_dyck_the_lstm_needs_at_most_half_of_attentions_steps(rows):
 
 
 def reach_rows():
-    """The name of the file of rows of `reach`, and rows of two models with learned positions; at N = 50 Mamba fell short."""
+    """The name of the file of rows of `length-scaling`, and rows of two models with learned positions; Mamba fell at N = 50."""
     experiment = index_lookup_architectures.EXPERIMENT
-    name = experiment.rows_file(Path(), "reach").name
+    name = experiment.rows_file(Path(), "length-scaling").name
     learned = [row for row in read_rows(ROOT / "results" / name) if row.run.positions == "learned"]
     of_both = [row for row in learned if row.run.layers in (("mamba",), ("retention",))]
     of_mamba = [row for row in of_both if row.run.layers == ("mamba",) and row.run.task == IndexLookup(50)]

@@ -74,11 +74,11 @@ def test_the_paper_has_none_of_our_thoughts():
     assert "peel\nand walk are not the paper's, so it lacks them" in is_tree.__doc__
 
 
-SECONDS = {"quick": 2 * 25 * 60, "reach": 12 * 60 * 60}
+SECONDS = {"quick": 2 * 25 * 60, "length-scaling": 12 * 60 * 60}
 """Of one core, each run to its last step: 25 minutes of two workers by --dry-run, and what twelve hours of one core gave."""
-TIMED = {"quick": 186_393_600, "reach": 2_488_358_400}
+TIMED = {"quick": 186_393_600, "length-scaling": 2_488_358_400}
 """Work of the preset that took so long."""
-BUDGET = {"quick": 2 * 30 * 60, "reach": 12 * 60 * 60}
+BUDGET = {"quick": 2 * 30 * 60, "length-scaling": 12 * 60 * 60}
 
 
 def work(runs):
@@ -114,7 +114,7 @@ def test_uniform_is_a_part_of_quick_on_other_graphs():
 def test_reach_goes_on_where_quick_ends():
     """Every trace with a thought at the greatest length of `quick` or beyond, or with more layers, steps or examples there."""
     before = {(run.task, run.layers): run for run in EXPERIMENT.runs("quick")}
-    runs = EXPERIMENT.runs("reach")
+    runs = EXPERIMENT.runs("length-scaling")
     assert {run.task.trace for run in runs} == {"peel", "cot", "walk", "retrieval"}
     for run in runs:
         known = before.get((run.task, run.layers))

@@ -1,6 +1,7 @@
 """The search up the lengths: who passes goes on, who does not is tried harder, and its stages follow from rows."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -137,7 +138,7 @@ def test_another_layer_or_task_in_every_run():
 
 
 def test_every_mixer_runs_under_both_choices_of_positions():
-    runs = BY_NAME["index-lookup-architectures"].runs("reach")
+    runs = BY_NAME["index-lookup-architectures"].runs("length-scaling")
     assert {run.layers[0] for run in runs} == {mixer.name for mixer in TRAINABLE}
     without = {run.layers[0] for run in runs if run.positions == "default"}
     assert without == {mixer.name for mixer in TRAINABLE if mixer.block.positions == "none"}
@@ -157,7 +158,7 @@ LENGTHS = {
 @pytest.mark.parametrize("name", LENGTHS)
 def test_who_is_tried_at_which_lengths(name):
     """All ten trainable mixers, two layers of width 128 where one of 64 stays below, and three of 256 for the LSTM."""
-    reach = BY_NAME[name].search("reach")
+    reach = BY_NAME[name].search("length-scaling")
     assert [level.task.length for level in reach.levels] == LENGTHS[name]
     small = {(run.layers[0], len(run.layers), run.width) for run in (contender.run for contender in reach.contenders)}
     larger = {(one.larger.layers[0], len(one.larger.layers), one.larger.width) for one in reach.contenders if one.larger}
@@ -171,14 +172,25 @@ def test_who_is_tried_at_which_lengths(name):
 
 
 @pytest.mark.parametrize("name", LENGTHS)
+def test_the_first_name_of_a_preset_still_works(name):
+    """It is in no list, and gives the same runs and the same file of rows."""
+    experiment = BY_NAME[name]
+    assert experiment.runs("reach") == experiment.runs("length-scaling")
+    assert not any("reach" in preset for preset in experiment.presets)
+    assert experiment.rows_file(Path(), "reach") == experiment.rows_file(Path(), "length-scaling")
+    with pytest.raises(ValueError, match="unknown preset 'reached'"):
+        experiment.runs("reached")
+
+
+@pytest.mark.parametrize("name", LENGTHS)
 def test_sizes_and_steps_of_the_presets(name):
     experiment = BY_NAME[name]
-    reach = experiment.search("reach")
+    reach = experiment.search("length-scaling")
     assert {run.positions for run in reach.runs()} == {"learned", "default"}
     runs = reach.if_none_learns()
     assert all(len(run.layers) <= 2 and run.width <= 128 for run in runs if run.layers[0] != "lstm")
     assert max(run.steps for run in runs) < LONG_STEPS
-    if "reach-long" in experiment.presets:
-        longest = experiment.search("reach-long").if_none_learns()
+    if "length-scaling-long" in experiment.presets:
+        longest = experiment.search("length-scaling-long").if_none_learns()
         assert longest[: len(runs)] == runs
         assert {run.steps for run in longest[len(runs) :] if not run.seed} == {LONG_STEPS}

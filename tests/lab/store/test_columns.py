@@ -83,7 +83,10 @@ UNSOUND: dict[str, tuple[dict[str, Any], str]] = {
         {"status": "failed: \x1b[2J", "result": None},
         "status: expected text without control characters, found failed: \\u001b[2J",
     ),
-    "a failure without a reason": ({"status": "failed", "result": None}, "status: expected a failure, since there is no"),
+    "a failure without a reason": (
+        {"status": "failed", "result": None},
+        "status: expected a failure, since the result is missing",
+    ),
     "a reply of another status": (
         {"status": "converged", "configuration": '{"question":1}', "result": json.dumps(REPLY | {"status": "converged"})},
         "result.status: expected that of a reply (finished), found converged",
@@ -93,7 +96,7 @@ UNSOUND: dict[str, tuple[dict[str, Any], str]] = {
     "no UTF-8": ({"experiment": sqlite3.Binary(b"")}, "experiment: expected a text"),
     "no key": ({"key": "../../home"}, "key: expected 64 hexadecimal digits, found '../../home'"),
     "status": ({"status": "converged"}, "status: expected that of the result, 'finished', found 'converged'"),
-    "no result": ({"result": None}, "status: expected a failure, since there is no result, found 'finished'"),
+    "no result": ({"result": None}, "status: expected a failure, since the result is missing, found 'finished'"),
     "paused": ({"status": "paused", "result": result(status="paused")}, "result.status: expected that of a run that ended"),
     "a number as status": ({"result": result(status=3)}, "result.status: expected a text, found 3"),
     "seconds": ({"seconds": float("inf")}, "seconds: expected a number, found inf"),

@@ -13,7 +13,7 @@ from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.lab.store import pages as pages_module
 from seqsep.lab.store.columns import columns_of
-from seqsep.lab.store.pages import MOST_WORK, Forged, Work, records
+from seqsep.lab.store.pages import MOST_WORK, CopyBudget, Forged, records
 from seqsep.lab.store.place import StoreError
 from seqsep.lab.store.repair import repair
 from seqsep.lab.store.salvage import salvage
@@ -72,7 +72,7 @@ CHAINS: dict[str, Callable[[int], int]] = {
 def test_the_work_on_forged_chains_is_bounded(tmp_path: Path, how: str) -> None:
     """Each page has 200 beginnings of records, and each could be followed without an end."""
     data = forged(PAGES, CHAINS[how])
-    work = Work(len(data))
+    work = CopyBudget(len(data))
     with suppress(Forged):
         assert list(records(data, b"", work)) == []
     assert 0 < work.done <= (MOST_WORK + 1) * len(data)
@@ -95,7 +95,7 @@ def test_bytes_that_need_too_much_work_are_refused(tmp_path: Path, monkeypatch: 
 def test_a_type_that_sqlite_reserves_is_no_value() -> None:
     """The types 10 and 11 are reserved: a record with one has no value there, and is not ours."""
     record = b"\x0d" + b"\x0a\x81\x0d\x0a\x0b\x0a\x0b\x01\x01\x81\x0d" + b"a" * 64 + b"\1\1" + b"b" * 64
-    found = [values for _, _, values in records((b"\0" * 99 + b"\x0c" + record[1:]).ljust(PAGE, b"\0"), b"", Work(PAGE))]
+    found = [values for _, _, values in records((b"\0" * 99 + b"\x0c" + record[1:]).ljust(PAGE, b"\0"), b"", CopyBudget(PAGE))]
     assert [None, "a" * 64, None, None, None, None, 1.0, 1, "b" * 64] in found
     assert salvage((b"\0" * 99 + b"\x0c" + record[1:]).ljust(PAGE, b"\0"), b"").runs == {}
 
@@ -116,7 +116,7 @@ def written(path: Path, rows: int) -> Iterator[bytes]:
 def test_long_rows_and_a_long_log_are_within_the_bound(tmp_path: Path) -> None:
     """Each transaction writes the page with the beginnings of the long rows again; they are copied once."""
     data, log = written(tmp_path / "store.db", 12)
-    work = Work(len(data) + len(log))
+    work = CopyBudget(len(data) + len(log))
     found = [values for table, _, values in records(data, log, work) if table == "runs"]
     assert sum(len(values[4] or "") > 10_000 for values in found) < 12
     assert work.done < 3 * (len(data) + len(log))

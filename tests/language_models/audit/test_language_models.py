@@ -15,8 +15,8 @@ from seqsep.core.names import BadInput
 from seqsep.language_models.audit.answer import audit_language_model
 from seqsep.language_models.audit.books import BookQuestions, InTokens, InWords
 from seqsep.language_models.audit.reader import BookReader
-from seqsep.language_models.laws.reader import Reader
-from seqsep.language_models.laws.source import find_source
+from seqsep.language_models.laws.reader import ModelReader
+from seqsep.language_models.loader.source import find_source
 from support.command_line import call
 from support.language_models import FAMILIES, build, bytes_tokenizer, save, words_tokenizer
 
@@ -33,16 +33,16 @@ def small(family: str) -> transformers.PreTrainedModel:
     return build(family, VOCABULARY, **shape)
 
 
-def reader_of(folder: Path) -> Reader:
-    return Reader(find_source(folder, {}), torch.float32)
+def reader_of(folder: Path) -> ModelReader:
+    return ModelReader(find_source(folder, {}), torch.float32)
 
 
-def in_tokens(reader: Reader, entries: int = ENTRIES, digits: int = 1) -> InTokens:
+def in_tokens(reader: ModelReader, entries: int = ENTRIES, digits: int = 1) -> InTokens:
     drawn = reader.random_tokens(1, 100 * (entries + 10), 0)[0].tolist()
     return InTokens(entries, digits, list(dict.fromkeys(drawn)))
 
 
-def in_one_pass(reader: Reader, questions: BookQuestions) -> np.ndarray:
+def in_one_pass(reader: ModelReader, questions: BookQuestions) -> np.ndarray:
     """Which questions are answered right by one pass over the book and what follows it."""
     right = []
     for tokens, every in zip(questions.books, questions.asked, strict=True):
@@ -175,7 +175,7 @@ def test_why_codebooks_are_not_tried_is_said(trained, monkeypatch, name, value, 
     if not options:
         monkeypatch.setattr(f"seqsep.language_models.audit.answer.{name}", value)
     found = audit_language_model(trained, **SMALL, **options)
-    assert f"not tried: {why}" in str(found)
+    assert f"not tested: {why}" in str(found)
     assert (found.needs_at_most_bits, found.curve) == (None, ())
     assert found.stored_bits == 32 * 2 * 2 * 8 * 6
     assert found.prefixes == (16 if options else 250)
@@ -237,9 +237,10 @@ def test_a_state_without_finite_logits_answers_nothing(trained):
 
 def saved(folder: Path, config: dict[str, object]) -> None:
     """A folder with random weights."""
-    from seqsep.language_models.laws.source import Source, built
+    from seqsep.language_models.loader.source import ModelSource
+    from seqsep.language_models.loader.weights import built
 
-    built(Source("x", config), torch.float32).save_pretrained(folder)
+    built(ModelSource("x", config), torch.float32).save_pretrained(folder)
 
 
 def test_what_is_refused(capsys, tmp_path, trained):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.declare import declare
 from seqsep.language_models.capacity.families import family, model_types, versions
 
@@ -40,12 +41,15 @@ def declared_bits(model_type, fields):
 
 def test_every_family_has_been_counted():
     assert set(COUNTED) == {name for name in model_types() if family(name).basis == "counted"}
-    assert len(COUNTED) == 203
+    assert len(COUNTED) == 231
 
 
 def test_families_that_were_not_counted_say_so():
     others = [name for name in model_types() if name not in COUNTED]
-    assert {family(name).basis for name in others} == {"published code"}
+    assert {name: family(name).basis for name in others} == {
+        "prophetnet": "published code",
+        **dict.fromkeys(("chatglm", "nemotron-nas", "phi4flash", "plamo2"), "rule"),
+    }
 
 
 @pytest.mark.parametrize("model_type", sorted(COUNTED))
@@ -55,6 +59,24 @@ def test_declared_is_what_was_counted(model_type):
     assert declared_numbers(model_type, one["config"], one.get("source", 0)) == one["numbers"]
     assert one["bits_at_15"] in (None, declared_bits(model_type, one["config"]))
     assert one["numbers"][0] > 0
+
+
+CROSSING = [name for name in model_types() if "add_cross_attention" in family(name).defaults]
+
+
+@pytest.mark.parametrize("model_type", CROSSING)
+def test_a_source_is_counted_or_refused(model_type):
+    """The rules of four families count no cache of a source, so they refuse a file that switches cross-attention on."""
+    fields = {**family(model_type).defaults, "is_decoder": True, "add_cross_attention": True}
+    if model_type not in ("big_bird", "evolla", "gpt_bigcode", "megatron-bert"):
+        layers = declare(model_type, {**fields, "model_type": model_type}).layers
+        assert all(any(part.per_source for part in layer) for layer in layers)
+        return
+    with pytest.raises(BadInput) as error:
+        declare(model_type, {**fields, "model_type": model_type})
+    words = f"expected false, as the cache that {model_type} keeps of a source is not counted, found True"
+    assert str(error.value) == f"{model_type}: add_cross_attention: {words}"
+    assert declare(model_type, {**fields, "model_type": model_type, "add_cross_attention": False}).layers
 
 
 def test_widths_were_counted_for_all_but_one():

@@ -8,7 +8,6 @@ import pytest
 from seqsep.core.names import BadInput
 from seqsep.language_models.capacity import capacity
 from seqsep.language_models.capacity.notes import notes
-from seqsep.language_models.capacity.weights import bytes_of_weights
 from seqsep.language_models.capacity.widths import FORMATS
 
 LLAMA = {"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32}
@@ -61,6 +60,9 @@ def test_other_widths_are_refused(given):
         capacity(LLAMA, cache_bits=given)
 
 
+OF_QUARK = {"output_tensors": {"dtype": "fp8_e4m3", "qscheme": "per_tensor", "group_size": None}}
+
+
 @pytest.mark.parametrize(
     ("scheme", "bits"),
     [
@@ -68,6 +70,9 @@ def test_other_widths_are_refused(given):
         ({"kv_cache_quant_algo": "FP8"}, 8),
         ({"kv_cache_quant_algo": "NVFP4"}, Fraction(9, 2)),
         ({"kv_cache_scheme": None}, 16),
+        ({"quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}}, 8),
+        ({"kv_cache_quant_config": {"*k_proj": OF_QUARK, "*v_proj": OF_QUARK}}, 8),
+        ({"kv_cache_quant_config": {}, "kv_cache_quant_algo": None, "quantization": {"kv_cache_quant_algo": None}}, 16),
         ({}, 16),
     ],
 )
@@ -77,8 +82,46 @@ def test_a_quantized_file_says_how_wide_its_cache_is(scheme, bits):
     assert found.cache_bits == bits
     assert any("the cache is kept in" in said for said in notes(found)) == (bits != 16)
     assert capacity(file, cache_bits=16).cache_bits == 16
-    with pytest.raises(BadInput, match="kv_cache_scheme: expected an object with num_bits from 1 to 64, found"):
-        capacity({**file, "quantization_config": {"quant_method": "fp8", "kv_cache_scheme": {"num_bits": "8"}}})
+    older = {**LLAMA, "compression_config": scheme}
+    assert capacity(older).cache_bits == bits
+
+
+@pytest.mark.parametrize(
+    ("scheme", "says"),
+    [
+        ({"kv_cache_scheme": {"num_bits": "8"}}, "kv_cache_scheme: expected an object with num_bits from 1 to 64, found"),
+        ({"kv_cache_quant_algo": "FP3"}, "kv_cache_quant_algo: expected a format such as FP8 or NVFP4, found 'FP3'"),
+        ({"quantization": {"kv_cache_quant_algo": 8}}, "kv_cache_quant_algo: expected a format such as FP8 or NVFP4, found 8"),
+        (
+            {"kv_cache_quant_config": {"*k_proj": {}}},
+            "kv_cache_quant_config: expected a format such as FP8 or NVFP4, found None",
+        ),
+        ({"kv_cache_quant_config": ["fp8"]}, "kv_cache_quant_config: expected a format such as FP8"),
+        (
+            {"kv_cache_quant_config": {"*k_proj": OF_QUARK, "*v_proj": {"output_tensors": {"dtype": "int4"}}}},
+            "kv_cache_quant_config: expected one format without groups for keys and values",
+        ),
+    ],
+)
+def test_an_unknown_width_of_a_cache_is_not_taken_as_16(scheme, says):
+    file = {**LLAMA, "quantization_config": {"quant_method": "modelopt", **scheme}}
+    with pytest.raises(BadInput, match=rf"{says}.*; --cache-bits \(in Python: cache_bits\) sets the bits"):
+        capacity(file)
+    assert capacity(file, cache_bits=16).cache_bits == 16
+
+
+def test_the_file_of_modelopt_is_read_beside_the_config(tmp_path):
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps(LLAMA))
+    beside = tmp_path / "hf_quant_config.json"
+    beside.write_text(json.dumps({"producer": {}, "quantization": {"quant_algo": "FP8", "kv_cache_quant_algo": "FP8"}}))
+    assert capacity(config).cache_bits == capacity(tmp_path).cache_bits == 8
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(LLAMA))
+    assert capacity(other).cache_bits == 16
+    beside.write_text("[")
+    with pytest.raises(BadInput, match=r"hf_quant_config\.json: expected a JSON object"):
+        capacity(config)
 
 
 @pytest.mark.parametrize(("devices", "heads"), [(1, 8), (2, 4), (3, 3), (8, 1), (16, 1)])
@@ -146,23 +189,66 @@ def test_the_crossing_in_the_bracket_has_the_same_cache():
     assert half.crossing(as_stored=True) in (2 * whole.crossing(as_stored=True) - 1, 2 * whole.crossing(as_stored=True))
 
 
+WINDOW = 101
+OF_WINDOWS = {**LLAMA, "num_hidden_layers": 2, "sliding_window": WINDOW}
+WHISPER = {"model_type": "whisper", "d_model": 64, "decoder_layers": 2, "decoder_attention_heads": 4, "encoder_layers": 2}
+
+
+@pytest.mark.parametrize("bits", [16, 8, "q8_0", "q8_0/q4_0"])
+@pytest.mark.parametrize(
+    ("config", "source", "tokens"),
+    [
+        (T5, 50, 50),
+        ({**WHISPER, "max_source_positions": 1500}, None, 1500),
+        ({**OF_WINDOWS, "model_type": "gemma2", "head_dim": 64}, None, WINDOW - 1),
+        ({**OF_WINDOWS, "model_type": "mistral"}, None, WINDOW - 1),
+    ],
+)
+def test_caches_cross_at_one_length_at_any_width(config, source, tokens, bits):
+    """Windows and the cache of a source are as wide as the cache, so a state without fixed numbers has one crossing."""
+    found = capacity(config, cache_bits=bits, source_length=source)
+    assert found.crossing() == found.crossing(as_stored=True) == tokens
+    assert found.record()["crossing_tokens_as_transformers"] == tokens
+
+
+def test_a_crossing_is_not_rounded_twice():
+    """27 numbers of 8.5 bits are 229.5 bits: rounded up before the division, they would be 28 tokens."""
+    fields = {"model_type": "by-hand", "layers": [{"window": 28, "numbers_per_token": 1}]}
+    assert capacity(fields, cache_bits="q8_0").crossing() == 27
+
+
+def test_half_of_the_twin_are_values():
+    """A recurrent model's twin has a cache of keys and values, so with 8 and 4 bits each number has 6 bits."""
+    mamba = {"model_type": "mamba", "hidden_size": 64, "num_hidden_layers": 2}
+    found = capacity(mamba, cache_bits="8/4")
+    assert found.crossing() == -(-found.bits() // (2 * 2 * 64 * 6))
+
+
 @pytest.mark.parametrize(("name", "value"), [("tensor_parallel", 0), ("block_size", 0), ("source_length", -1)])
 def test_sizes_of_a_deployment_have_ranges(name, value):
     with pytest.raises(BadInput, match=rf"capacity: {name}: expected a whole number up to [\d,]+, found {value}"):
         capacity(LLAMA, **{name: value})
 
 
-def test_bytes_of_weights(tmp_path):
-    with pytest.raises(BadInput, match=r"--weights: .*: expected model.safetensors.index.json or files of weights"):
-        bytes_of_weights(tmp_path)
-    (tmp_path / "a.safetensors").write_bytes(b"x" * 100)
-    (tmp_path / "b.safetensors").write_bytes(b"x" * 50)
-    assert bytes_of_weights(tmp_path / "config.json") == 150
-    assert bytes_of_weights(tmp_path / "a.safetensors") == 100
-    index = tmp_path / "model.safetensors.index.json"
-    index.write_text(json.dumps({"metadata": {"total_size": 4096}}))
-    assert bytes_of_weights(tmp_path) == 4096
-    for wrong in ("[]", "{", '{"metadata": {"total_size": -1}}', "[" * 10_000):
-        index.write_text(wrong)
-        with pytest.raises(BadInput, match=r"index\.json: "):
-            bytes_of_weights(tmp_path)
+@pytest.mark.unchecked  # beartype would refuse first
+@pytest.mark.parametrize("config", [None, 7, b"config.json", ["config.json"], "a\0b", "\ud800", {1: 2}])
+def test_what_is_no_configuration_is_refused(config):
+    with pytest.raises(BadInput, match=r"capacity: config: expected a path, or a dict like a config.json, found"):
+        capacity(config)
+
+
+@pytest.mark.unchecked  # beartype would refuse first
+@pytest.mark.parametrize(
+    ("method", "arguments", "says"),
+    [
+        ("bytes_at", (1.5,), "bytes_at: length: expected a whole number, found 1.5"),
+        ("bytes_at", (-1,), "bytes_at: length: expected a whole number from 0, found -1"),
+        ("longest_in", ("80GiB",), "longest_in: memory: expected a whole number, found '80GiB'"),
+        ("longest_in", (80, 0), "longest_in: batch: expected a whole number from 1, found 0"),
+        ("batch_in", (-80, 1), "batch_in: memory: expected a whole number from 0, found -80"),
+        ("batch_in", (80, True), "batch_in: length: expected a whole number, found True"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused(method, arguments, says):
+    with pytest.raises(BadInput, match=says):
+        getattr(capacity(LLAMA), method)(*arguments)

@@ -1,4 +1,4 @@
-"""Families whose rules are read from published code: the numbers that follow from it by hand."""
+"""Families that `transformers` does not contain: numbers that follow from their rules by hand, and the mark of the answer."""
 
 import pytest
 
@@ -17,13 +17,25 @@ def test_layers_of_nemotron_nas_differ():
     found = capacity({**sizes, "block_configs": blocks})
     assert found.numbers_per_token == 2 * (4 + 1) * 16
     assert [len(layer) for layer in found.layers] == [1, 1, 0, 0]
-    assert "published code" in notes(found)[0]
     with pytest.raises(BadInput, match=r"block_configs: expected a list of 4 objects"):
         capacity({**sizes, "block_configs": blocks[:3]})
     with pytest.raises(BadInput, match=r"window_length: expected null"):
         capacity({**sizes, "block_configs": [*blocks[:3], {"attention": {"n_heads_in_group": 1, "window_length": 8}}]})
     with pytest.raises(BadInput, match="n_heads_in_group: expected a divisor of num_attention_heads, 4"):
         capacity({**sizes, "block_configs": [*blocks[:3], {"attention": {"n_heads_in_group": 3}}]})
+
+
+@pytest.mark.parametrize("name", ["chatglm", "nemotron-nas", "phi4flash", "plamo2"])
+def test_what_no_code_confirms_is_marked(name):
+    """Neither the pinned library nor a count confirms these rules."""
+    fields = {**SIZES, "model_type": name, "mb_per_layer": 2, "mamba_d_state": 6, "mamba_d_conv": 4, "mamba_expand": 2}
+    fields |= {"mamba_num_heads": 8, "hidden_size_per_head": 16, "mamba_step": 2, "attention_window_size": 9}
+    fields |= {"sliding_window": 9, "block_configs": [{"attention": {"n_heads_in_group": 2}}] * 8}
+    found = capacity(fields)
+    assert found.basis == "rule"
+    assert notes(found)[0].startswith(
+        f"By rule, not verified: no published code and no count confirms what the layers of {name}"
+    )
 
 
 def test_plamo_2_alternates_mamba_and_windows():

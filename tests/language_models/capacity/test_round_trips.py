@@ -4,8 +4,17 @@ from importlib.util import find_spec
 
 import pytest
 
+from seqsep.core.names import BadInput
 from seqsep.language_models.capacity import capacity
-from seqsep.language_models.capacity.families import family, model_types, named_inside, other_names
+from seqsep.language_models.capacity.families import (
+    any_decoder,
+    family,
+    model_types,
+    named_inside,
+    other_names,
+    refused,
+    types,
+)
 
 SAMPLE = (
     "llama",
@@ -19,6 +28,9 @@ SAMPLE = (
     "kimi_k25, nested",
     "llava, nested, with its type",
     "gemma4_unified_assistant, nested",
+    "t5gemma, nested",
+    "dia, nested, with its type",
+    "vision-encoder-decoder, around trocr",
 )
 
 
@@ -30,6 +42,38 @@ def test_a_file_is_read_like_what_the_library_makes_of_it(name):
 
     file = tiny_files()[name]
     assert capacity(file).parts == capacity(through_the_library(file)).parts
+
+
+@pytest.mark.parametrize("name", sorted(refused()))
+def test_a_refused_type_has_its_reason(name):
+    with pytest.raises(BadInput, match=f"the model_type {name} is not read: {refused()[name]}$"):
+        capacity({"model_type": name, "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4})
+
+
+def test_every_type_that_generates_is_read_or_refused():
+    """Each type of the automatic classes is counted, read by the library's code, or refused with a reason; none is guessed."""
+    every = {name for members in types().values() for name in members}
+    known = {*model_types(), *named_inside(), *other_names(), *any_decoder()}
+    assert every - known == {name for name in refused() if name in every}
+    assert not known & set(refused())
+
+
+@pytest.mark.parametrize("outer", any_decoder())
+@pytest.mark.parametrize("inner", ["bert", "gpt2", "mbart"])
+def test_an_encoder_decoder_is_read_by_its_decoder(outer, inner):
+    """Keys and values of the decoder's own tokens, and as many of the source."""
+    sizes = {
+        "hidden_size": 64,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "is_decoder": True,
+        "add_cross_attention": True,
+    }
+    decoder = {"model_type": inner, **sizes, "d_model": 64, "decoder_layers": 2, "decoder_attention_heads": 4}
+    if inner == "gpt2":
+        decoder |= {"n_embd": 64, "n_layer": 2, "n_head": 4}
+    found = capacity({"model_type": outer, "encoder": {"model_type": "vit"}, "decoder": decoder})
+    assert (found.numbers_per_token, found.numbers_per_source_token) == (2 * 2 * 64, 2 * 2 * 64)
 
 
 def test_every_other_name_has_a_family():

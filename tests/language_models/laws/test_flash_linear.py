@@ -11,8 +11,8 @@ import pytest
 
 from seqsep.commands.cli import main
 from seqsep.core.names import BadInput
-from seqsep.language_models.laws.double import in_float64
-from seqsep.language_models.laws.flash_linear import import_models
+from seqsep.language_models.loader.double import in_float64
+from seqsep.language_models.loader.flash_linear import import_models
 
 
 @pytest.fixture

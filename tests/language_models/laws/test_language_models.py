@@ -12,10 +12,12 @@ import torch
 
 from seqsep.commands.cli import main
 from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, ModelVerdict, try_law
-from seqsep.language_models.laws.reader import Reader
+from seqsep.language_models.laws.reader import ModelReader
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.source import Source, all_fields, built, require_fields, version
-from seqsep.language_models.laws.trial import Trial
+from seqsep.language_models.laws.trial import LawTrial
+from seqsep.language_models.loader.library import version
+from seqsep.language_models.loader.source import ModelSource, all_fields, require_fields
+from seqsep.language_models.loader.weights import built
 from support.faulty_readers import FAMILIES, KINDS_OF_FAULTS, FaultyReader
 
 TIME = 12
@@ -33,8 +35,8 @@ CAUGHT_BY = {
 LAWS_OF_PADDING = ("padding on the left", "padding on the right", "padding of one sequence", "padding in chunks")
 
 
-def source_of(name: str, **changes: Any) -> Source:
-    return Source(name, {"model_type": name, **FAMILIES[name], **changes})
+def source_of(name: str, **changes: Any) -> ModelSource:
+    return ModelSource(name, {"model_type": name, **FAMILIES[name], **changes})
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +46,8 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def trial(receiver: Receiver) -> Trial:
-    return Trial(source_of(NAME), time=TIME, batch=2, seed=3, dtype=torch.float64, receiver=receiver)
+def trial(receiver: Receiver) -> LawTrial:
+    return LawTrial(source_of(NAME), time=TIME, batch=2, seed=3, dtype=torch.float64, receiver=receiver)
 
 
 @pytest.fixture
@@ -54,16 +56,16 @@ def same_receiver(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqsep.language_models.laws.receiver.Receiver", lambda: nullcontext(receiver))
 
 
-def failures(trial: Trial, *laws: str) -> list[ModelVerdict]:
+def failures(trial: LawTrial, *laws: str) -> list[ModelVerdict]:
     return [verdict for law in laws or LANGUAGE_MODEL_LAWS if (verdict := try_law(law, trial)).holds is False]
 
 
-def test_a_healthy_model_passes(trial: Trial) -> None:
+def test_a_healthy_model_passes(trial: LawTrial) -> None:
     assert not failures(trial)
 
 
 @pytest.mark.parametrize("fault", KINDS_OF_FAULTS)
-def test_an_injected_fault_is_caught(fault: str, trial: Trial) -> None:
+def test_an_injected_fault_is_caught(fault: str, trial: LawTrial) -> None:
     """By the law that it breaks, with token and difference; the long check has three families."""
     law = CAUGHT_BY[fault]
     assert not failures(trial, law)
@@ -85,13 +87,13 @@ def test_an_injected_fault_is_caught(fault: str, trial: Trial) -> None:
 )
 def test_each_law_of_padding_sees_its_own_path(fault: str, laws: list[str], name: str, receiver: Receiver) -> None:
     """Three paths, three laws: a fault in one sequence or in a chunk is not seen by the laws that read otherwise."""
-    trial = Trial(source_of(name), time=TIME, batch=2, seed=3, dtype=torch.float64, receiver=receiver)
+    trial = LawTrial(source_of(name), time=TIME, batch=2, seed=3, dtype=torch.float64, receiver=receiver)
     assert not failures(trial, *LAWS_OF_PADDING)
     trial.reader = FaultyReader(trial.exact, fault)
     assert [failure.law for failure in failures(trial, *LAWS_OF_PADDING)] == laws
 
 
-def test_padding_in_chunks_says_where(trial: Trial) -> None:
+def test_padding_in_chunks_says_where(trial: LawTrial) -> None:
     """Two sequences with 0 and 4 tokens of padding: the chunk behind 2 begins with the rest of it."""
     trial.reader = FaultyReader(trial.exact, "padding of a chunk written into the state")
     [failure] = failures(trial, "padding in chunks")
@@ -104,7 +106,7 @@ def test_padding_in_chunks_says_where(trial: Trial) -> None:
     assert failure.where.startswith("row 0 alone, 4 tokens of padding on the left, token by token behind 6: other logits")
 
 
-def test_padding_in_chunks_needs_mask_and_state(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_padding_in_chunks_needs_mask_and_state(trial: LawTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial.exact, "name", "")
     words = "the model hands no state back with its logits"
     assert try_law("padding in chunks", trial).line() == f"not tried  padding in chunks: {words}"
@@ -117,8 +119,8 @@ def test_padding_in_chunks_needs_mask_and_state(trial: Trial, monkeypatch: pytes
 def test_what_is_not_in_the_bytes_is_missed(receiver: Receiver) -> None:
     """RecurrentGemma keeps its recurrence in its modules: `generate` finds it there, another process does not."""
     sizes = {"hidden_size": 32, "num_hidden_layers": 3, "num_attention_heads": 2, "head_dim": 16, "vocab_size": 64}
-    source = Source("recurrent_gemma", {"model_type": "recurrent_gemma", "intermediate_size": 48, "lru_width": 32, **sizes})
-    hidden = Trial(source, time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
+    sizes = {"model_type": "recurrent_gemma", "intermediate_size": 48, "lru_width": 32, **sizes}
+    hidden = LawTrial(ModelSource("recurrent_gemma", sizes), time=TIME, batch=2, seed=0, dtype=torch.float64, receiver=receiver)
     [sent, between] = failures(hidden, "state as bytes", "nothing kept between calls")
     assert "bytes after 6 tokens, continued in another process: other logits than in one pass, first at token 6" in sent.where
     assert between.token == 6
@@ -136,9 +138,9 @@ def test_what_is_not_in_the_bytes_is_missed(receiver: Receiver) -> None:
     ],
 )
 def test_a_field_that_is_ignored_is_found(
-    law: str, ignored: dict[str, Any], words: str, trial: Trial, monkeypatch: pytest.MonkeyPatch
+    law: str, ignored: dict[str, Any], words: str, trial: LawTrial, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ignoring(source: Source, dtype: torch.dtype = torch.float64) -> Any:
+    def ignoring(source: ModelSource, dtype: torch.dtype = torch.float64) -> Any:
         return built(source.but(ignored), dtype)
 
     monkeypatch.setattr("seqsep.language_models.laws.reader.built", ignoring)
@@ -146,13 +148,13 @@ def test_a_field_that_is_ignored_is_found(
     assert failure.where.startswith(words)
 
 
-def test_a_state_of_another_size_is_named(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_state_of_another_size_is_named(trial: LawTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("seqsep.language_models.laws.claims.numbers", lambda state: 5)
     [failure] = failures(trial, "state declared")
     assert failure.where.startswith("after 6 tokens: 5 numbers in the state, declared are ")
 
 
-def test_a_law_without_a_path_is_not_tried(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_law_without_a_path_is_not_tried(trial: LawTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trial.exact, "name", "")
     verdict = try_law("in chunks", trial)
     assert verdict.holds is None
@@ -163,8 +165,8 @@ def test_a_law_without_a_path_is_not_tried(trial: Trial, monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     "error", [MemoryError("none left"), RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory")]
 )
-def test_a_lack_of_memory_says_nothing_about_the_model(error: Exception, trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
-    def law(trial: Trial) -> None:
+def test_a_lack_of_memory_says_nothing(error: Exception, trial: LawTrial, monkeypatch: pytest.MonkeyPatch) -> None:
+    def law(trial: LawTrial) -> None:
         raise error
 
     monkeypatch.setitem(LANGUAGE_MODEL_LAWS, "causal", law)
@@ -180,7 +182,7 @@ def test_the_command_says_what_holds(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (record["model_type"], record["weights"], record["fields_set"]["hidden_size"]) == ("mamba", "random", 8)
     assert [law["law"] for law in record["laws"]] == list(LANGUAGE_MODEL_LAWS)
     failed = [(law["law"], law["token"]) for law in record["laws"] if law["holds"] is False]
-    assert failed == [("in chunks", 4), ("padding in chunks", 1)]
+    assert failed == [("in chunks", 4), ("padding in chunks", 1), ("rolled back", 4), ("reused", 0)]
 
 
 @pytest.mark.usefixtures("same_receiver")
@@ -190,8 +192,11 @@ def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.Capt
     assert main(["check", "--model", str(tmp_path), "--dtype", "float32", "--length", "12", "--batch", "2"]) == 0
     out = capsys.readouterr().out
     assert out.count("holds  ") == len(LANGUAGE_MODEL_LAWS)
-    held = f"all {len(LANGUAGE_MODEL_LAWS)} laws that were tried hold"
+    held = f"all {len(LANGUAGE_MODEL_LAWS)} laws that were tested hold"
     assert f"with 2 inputs of 12 tokens in float32, sliding_window 4: {held}" in out
+
+
+SIZED = '{"model_type": "llama", "num_hidden_layers": 2, "hidden_size": 64}'
 
 
 @pytest.mark.parametrize(
@@ -204,7 +209,7 @@ def test_a_folder_with_weights_in_fewer_bits(tmp_path: Path, capsys: pytest.Capt
         ({"config.json": '{"model_type": "llama"}'}, "expected weights as model.safetensors"),
         ({"config.json": '{"model_type": "llama"}', "a.bin": ""}, "found a.bin, which may run code and is never loaded"),
         ({"config.json": '{"model_type": "llama", "quantization_config": {}}'}, "expected weights that are not quantized"),
-        ({"config.json": '{"model_type": "llama"}', "model.safetensors": "spoiled"}, "expected a safetensors file, found"),
+        ({"config.json": SIZED, "model.safetensors": "spoiled"}, "expected a safetensors file, found"),
     ],
 )
 def test_what_is_no_model(files: dict[str, str], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -278,7 +283,7 @@ class TakesCacheParams(Summing):
 def test_the_state_goes_back_under_the_name_that_the_model_takes(model: type[Summing], monkeypatch: pytest.MonkeyPatch) -> None:
     """A model drops other names in silence, as Mamba of transformers 5.24 does the former ones."""
     monkeypatch.setattr("seqsep.language_models.laws.reader.built", lambda source, dtype: model())
-    reader = Reader(Source("config.json", {}))
+    reader = ModelReader(ModelSource("config.json", {}))
     tokens = torch.tensor([[1, 2, 3, 4]])
     _, state = reader.read(tokens[:, :2])
     behind, _ = reader.read(tokens[:, 2:], state)
@@ -300,11 +305,11 @@ def test_a_change_that_is_no_field_is_refused(
     path.write_text(json.dumps({"model_type": "llama", **FAMILIES[NAME]}))
     assert main(["check", "--model", str(path), "--set", change]) == 2
     assert capsys.readouterr().err == f"seqsep check: {path}: {said}\n"
-    require_fields(Source(str(path), {"model_type": "llama", "rope_theta": 5.0}), {"rope_theta": 5.0})
-    require_fields(Source(str(path), {"model_type": "gpt2", "hidden_size": 24}), {"hidden_size": 24})
+    require_fields(ModelSource(str(path), {"model_type": "llama", "rope_theta": 5.0}), {"rope_theta": 5.0})
+    require_fields(ModelSource(str(path), {"model_type": "gpt2", "hidden_size": 24}), {"hidden_size": 24})
 
 
-def test_beams_see_rows_that_are_not_reordered(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beams_see_rows_that_are_not_reordered(trial: LawTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     assert try_law("beams", trial).holds
     monkeypatch.setattr("transformers.DynamicCache.reorder_cache", lambda cache, order: None)
     monkeypatch.setattr("transformers.cache_utils.Cache.reorder_cache", lambda cache, order: None)
@@ -313,7 +318,7 @@ def test_beams_see_rows_that_are_not_reordered(trial: Trial, monkeypatch: pytest
     assert verdict.where.startswith("beam search with its state: scores differ by ")
 
 
-def test_beams_that_a_model_refuses_are_not_tried(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beams_that_a_model_refuses_are_not_tried(trial: LawTrial, monkeypatch: pytest.MonkeyPatch) -> None:
     def generate(*tokens: Any, **options: Any) -> None:
         raise ValueError("It cannot use beam search with a cache currently")
 
@@ -323,4 +328,4 @@ def test_beams_that_a_model_refuses_are_not_tried(trial: Trial, monkeypatch: pyt
 
 def test_infinity_as_the_library_writes_it_is_read() -> None:
     changes = {"model_type": "mamba2", "time_step_limit": [0.0, {"__float__": "Infinity"}]}
-    assert all_fields(Source("config.json", changes))["time_step_limit"][1] == float("inf")
+    assert all_fields(ModelSource("config.json", changes))["time_step_limit"][1] == float("inf")

@@ -7,12 +7,12 @@ import torch
 
 from seqsep.language_models.laws.check import try_law
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.source import Source
-from seqsep.language_models.laws.trial import Trial
+from seqsep.language_models.laws.trial import LawTrial
+from seqsep.language_models.loader.source import ModelSource
 from support.faulty_readers import FAMILIES
 
 NAME = "mistral"
-SOURCE = Source(NAME, {"model_type": NAME, **FAMILIES[NAME]})
+SOURCE = ModelSource(NAME, {"model_type": NAME, **FAMILIES[NAME]})
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def receiver() -> Iterator[Receiver]:
 
 def test_logits_that_are_not_finite_break_a_law(receiver: Receiver) -> None:
     """NaN differs from itself, so a setting seemed to change the function."""
-    trial = Trial(SOURCE, time=12, batch=2, seed=3, dtype=torch.float64, receiver=receiver)
+    trial = LawTrial(SOURCE, time=12, batch=2, seed=3, dtype=torch.float64, receiver=receiver)
     with torch.no_grad():
         trial.exact.model.get_output_embeddings().weight[0, 0] = float("nan")
     assert (
@@ -35,7 +35,7 @@ def test_logits_that_are_not_finite_break_a_law(receiver: Receiver) -> None:
 
 def test_logits_not_finite_in_fewer_bits_break_a_law(receiver: Receiver) -> None:
     """In float64 they are finite."""
-    half = Trial(SOURCE, time=12, batch=2, seed=3, dtype=torch.bfloat16, receiver=receiver)
+    half = LawTrial(SOURCE, time=12, batch=2, seed=3, dtype=torch.bfloat16, receiver=receiver)
     assert try_law("finite numbers", half).holds
     with torch.no_grad():
         half.reader.model.get_output_embeddings().weight[0, 0] = float("inf")

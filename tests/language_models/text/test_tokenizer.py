@@ -9,8 +9,8 @@ import pytest
 
 import seqsep.language_models.text.tokenizer as room
 from seqsep.core.names import BadInput
-from seqsep.language_models.laws.folder import read_folder
 from seqsep.language_models.laws.receiver import python_module
+from seqsep.language_models.loader.folder import read_folder
 from seqsep.language_models.text.tokenizer import Tokenizer
 from support.command_line import call
 from support.language_models import build, bytes_tokenizer, save

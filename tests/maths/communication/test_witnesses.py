@@ -10,7 +10,7 @@ from seqsep.maths.communication.witnesses import Discrepancy, DistinctRows, Fool
 
 SPOILED = [
     (lambda: DistinctRows(np.eye(3, dtype=np.int64), np.arange(3), np.arange(1)), "different in the columns"),
-    (lambda: DistinctRows(np.eye(3, dtype=np.int64), np.arange(2), np.arange(3)), "none of them"),
+    (lambda: DistinctRows(np.eye(3, dtype=np.int64), np.arange(2), np.arange(3)), "not one of them"),
     (lambda: DistinctRows(np.eye(3, dtype=np.int64) - 1, np.arange(3), np.arange(3)), "not defined"),
     (lambda: IncompatibleRows(np.array([[1, -1], [-1, 0]]), np.arange(2)), "rows 0 and 1 may be merged"),
     (lambda: Merged(np.array([[1, 0], [1, 1]]), np.array([0, 0])), "contradict"),
@@ -18,8 +18,8 @@ SPOILED = [
     (lambda: Rank(np.ones((2, 2), dtype=np.int64), np.arange(2), np.arange(2), 7), "singular modulo 7"),
     (lambda: Rank(np.eye(2, dtype=np.int64), np.arange(2), np.arange(1), 7), "2 rows and 1 columns"),
     # Modulo 9 the "inverse" by Fermat is none, and elimination would pass a singular minor.
-    (lambda: Rank(np.full((2, 2), 2), np.arange(2), np.arange(2), 9), "9 is no prime"),
-    (lambda: Rank(np.eye(2, dtype=np.int64), np.arange(2), np.arange(2), 1), "1 is no prime"),
+    (lambda: Rank(np.full((2, 2), 2), np.arange(2), np.arange(2), 9), "9 is not a prime"),
+    (lambda: Rank(np.eye(2, dtype=np.int64), np.arange(2), np.arange(2), 1), "1 is not a prime"),
     (lambda: Rank(np.eye(2, dtype=np.int64), np.array([0, 2]), np.arange(2), 7), "rows are numbers from 0 to 1"),
     (lambda: FoolingSet(np.eye(2, dtype=np.int64), 1, np.array([0]), np.array([-2])), "columns are numbers from 0 to 1"),
     (lambda: IncompatibleRows(np.eye(2, dtype=np.int64), np.array([0, 5])), "rows are numbers from 0 to 1"),

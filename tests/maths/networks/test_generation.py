@@ -166,7 +166,7 @@ def test_a_tie_is_no_answer():
     tied = dataclasses.replace(repeater(0), readout=whole(np.zeros((4, 5), dtype=np.int64)))
     with pytest.raises(GenerationDiffers, match="found a tie"):
         follow(tied, [[0, 0]], [1])
-    with pytest.raises(ValueError, match="a tie is no answer"):
+    with pytest.raises(ValueError, match="a tie is not an answer"):
         generate(tied, [0], stops=(), most=3)
 
 

@@ -138,22 +138,6 @@ class Prints(Sum):
         return super().forward(x)
 
 
-class Forks(Sum):
-    def forward(self, x):
-        if os.fork() == 0:
-            time.sleep(100)
-        return super().forward(x)
-
-
-class ForksInC(Sum):
-    """Past every hook: the second process goes on, as if it were the worker."""
-
-    def forward(self, x):
-        if training(x):
-            ctypes.CDLL(None).fork()
-        return super().forward(x)
-
-
 class NoStep(torch.nn.Module):
     def __init__(self, width):
         super().__init__()

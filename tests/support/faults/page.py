@@ -14,23 +14,37 @@ from support.faults.sitting import LINES, digest_of_sources
 PAGE = Path(__file__).parents[3] / "docs/reference/faults.md"
 HOURS_PLANNED = 6
 COUNTED = ("sweeps", "drivers killed", "workers killed", "pauses", "disks filled", "clock steps", "clock readings")
-HEAD = """# What is done to sweeps, stores and readers
+HEAD = """# Faults: attacks on sweeps, stores and readers
 
-Each trial is a check of `make verify`, whole; a sample of it runs with the tests. Its row has the numbers, and is stale once a
-source that it covers changes. Times are of the CPU.
+You need this page if you rely on seqsep for long runs, or open files of others with it. It lists the faults that our tests
+inject. A *sweep* is a set of training runs, a [store](../explanation/glossary.md#store) is the file of finished runs, and a
+*reader* is code that reads a file of the user.
 
-| row | trials | what is done, and what held in all of them |
+Each row of the table is a check. `make verify` runs all of its trials, and the tests run a sample of them. The linked file has
+the numbers. It becomes stale when a source that it covers changes. Times are CPU times.
+
+| row | trials | the faults, and the result in all trials |
 |---|---|---|
 """
 SOAK = """
 ## The soak
 
-`make soak HOURS=1` makes sweeps for an hour of CPU time, under faults that are drawn: the driver is killed (SIGKILL), it or all
-of the sweep is stopped for up to half a second, its disk of 1 MiB is filled, Python's clock jumps by up to a day, a worker is
-killed. Every five minutes add a line to [results/verify/soak.jsonl](../../results/verify/soak.jsonl); a signal ends the sitting
-with a line. Half of each line is sweeps that are started again until they end, half one driver that makes sweep after sweep
-through the whole sitting and whose memory is read after each. A line names, by a digest, the sources that it ran under. Clock
-readings are how often a driver or worker asked the clock that jumps: 0, since everything is timed by the monotonic one.
+The soak tests sweeps for hours, under random faults. `make soak HOURS=1` is a *sitting*: it runs sweeps for an hour of CPU
+time. In a sweep, the *driver* is the process that starts the runs and writes the store, and *workers* are the processes that
+train. The faults are:
+
+* The driver or a worker is killed with SIGKILL.
+* The driver or the complete sweep is stopped for up to half a second.
+* The disk of the sweep, which has 1 MiB, is filled.
+* Python's clock jumps by up to a day.
+
+Each five minutes are a part of the sitting, and add a line to [results/verify/soak.jsonl](../../results/verify/soak.jsonl). If
+a signal ends the sitting, it adds a last line. In one half of a part, killed sweeps are started again until they end. In the
+other half, one driver runs sweep after sweep. This driver lives for the complete sitting, and its memory is read after each
+sweep. A line has a digest of the sources that it ran under.
+
+"Clock readings" counts how often a driver or worker read the clock that jumps. It is 0, because every time is read from the
+monotonic clock.
 
 """
 

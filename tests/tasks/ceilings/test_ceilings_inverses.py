@@ -200,7 +200,7 @@ def test_tasks_have_a_bound() -> None:
         with pytest.raises(BadInput, match=r"^task: expected one with a known bound on its average accuracy, found "):
             least_state_bits(unbounded, 0.9)
     for other in (NgramRetrieval(20), IsTree(12), MultiQueryRecall.zoology(64, 8)):
-        with pytest.raises(BadInput, match=r"^task: expected one whose ceiling falls with its length alone, found "):
+        with pytest.raises(BadInput, match=r"^task: expected one whose ceiling falls only with its length, found "):
             longest(other, 10, 0.9)
     strangers: list[Any] = ["index-lookup", None, IndexLookup]
     for none in strangers:

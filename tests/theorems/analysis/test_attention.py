@@ -11,7 +11,7 @@ from seqsep.maths.automata.growth import growth
 from seqsep.maths.automata.layered import of_values
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.analyze import analyze
-from seqsep.theorems.analysis.attention import Question, bound_from
+from seqsep.theorems.analysis.attention import ProtocolSizes, bound_from
 from seqsep.theorems.protocols.one_layer_ledger import message_bits
 
 
@@ -34,7 +34,7 @@ def total(width: int, heads: int, grid: Grid, tokens: int) -> int:
 def test_no_layer_with_less_has_a_protocol_of_so_many_bits(bits, rounding):
     """All m and H with m H below the bound, on every grid of at most p bits: the protocol takes fewer bits than D(f)."""
     for precision in (4, 8, 16):
-        question = Question(tokens=128, last_tokens=2, answers=2)
+        question = ProtocolSizes(tokens=128, last_tokens=2, answers=2)
         least = question.width(bits, precision).least
         grids = [Grid(steps, rounding) for steps in range(2, 300) if Grid(steps).precision <= precision]
         for width in range(1, least):
@@ -89,7 +89,7 @@ def test_a_formula_without_an_automaton_in_reading_order(capsys):
     assert main(["analyze", "disjointness", "--lengths", "64,66,68"]) == 0
     out = capsys.readouterr().out
     assert "   64    32 to 58  at least 4,2" in out  # the count is just below 2^32
-    assert "no bound above 1 for p = 8, 16, 32; if D(f) goes on as these bounds do (linear, 0.5 bits per token)" in out
+    assert "no bound above 1 for p = 8, 16, 32; if D(f) continues as these bounds do (linear, 0.5 bits per token)" in out
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_upper_bound_of_the_state_of_any_formula():
 @pytest.mark.unchecked
 def test_nothing_is_said_of_what_does_not_grow(capsys):
     assert main(["analyze", "(0|1)*1", "--lengths", "16,32,64"]) == 0
-    assert "no bound above 1 for p = 8, 16, 32; if D(f) goes on as these bounds do (constant), there is none" in (
+    assert "no bound above 1 for p = 8, 16, 32; if D(f) continues as these bounds do (constant), there is none" in (
         out := capsys.readouterr().out
     )
     assert "(p = 8)" not in out
@@ -129,13 +129,13 @@ def test_nothing_is_said_of_what_does_not_grow(capsys):
 
 def test_growth_by_the_logarithm_reaches_no_bound():
     """The protocol's own bits grow by 3 and more for each doubling of N, so that 2 bits for each never suffice."""
-    question = Question(tokens=16, last_tokens=2, answers=2)
+    question = ProtocolSizes(tokens=16, last_tokens=2, answers=2)
     slow = growth([(4, 16), (8, 64), (16, 256)])
     assert slow.kind == "logarithmic"
     assert bound_from(slow, question, (16, 16), precision=8) is None
     fast = growth([(4, 2**16), (8, 2**24), (16, 2**32)])
     first = bound_from(fast, question, (16, 16), precision=8)
-    assert 8 * first.bit_length() + 8 > Question(first, 2, 2).bits_of_one(8)
+    assert 8 * first.bit_length() + 8 > ProtocolSizes(first, 2, 2).bits_of_one(8)
 
 
 def test_partial_functions_are_not_counted(tmp_path):

@@ -16,7 +16,7 @@ from seqsep.theorems.bounded_dyck import _trials as trials
 from seqsep.theorems.bounded_dyck import attention as bounded_dyck_attention
 from seqsep.theorems.bounded_dyck._bound import bound
 from seqsep.theorems.bounded_dyck._layers import assemble
-from seqsep.theorems.bounded_dyck._plan import Plan
+from seqsep.theorems.bounded_dyck._plan import DyckPlan
 from seqsep.theorems.bounded_dyck._prefixes import prefixes
 from seqsep.theorems.bounded_dyck._strings import with_start
 from seqsep.theorems.bounded_dyck._words import hard, walks
@@ -78,7 +78,7 @@ def test_the_proved_margin_is_nearly_met():
 
 
 def test_long_strings_by_three_layers():
-    plan = Plan(1024, 2, 6, "three-layer", ask="next")
+    plan = DyckPlan(1024, 2, 6, "three-layer", ask="next")
     put = trials.Trials(bounded_dyck_attention.CLAIM, plan, in_floats=0)
     put.put_some(np.random.default_rng(0), 3, 20)
     assert put.trial.inputs >= 3
@@ -120,7 +120,7 @@ def test_the_rule_for_two_layers_fails_at_depth_5():
     strings = np.concatenate([2 * kinds + (np.array(way) < 0) for way in ways])
     assert len(strings) == 43_008
     truth = BoundedDyck(10, 2, 5).accepts(strings)
-    built = assemble(Plan(10, 2, 5, "two-layer", ask="word"))
+    built = assemble(DyckPlan(10, 2, 5, "two-layer", ask="word"))
     accepted = run(built, with_start(strings, 2), at=-1).logits.integers[:, 0, 0] > 0
     assert ((truth & ~accepted).sum(), (accepted & ~truth).sum()) == (416, 208)
     heights = np.cumsum(1 - 2 * (strings % 2), axis=1).max(axis=1)
@@ -196,7 +196,7 @@ def test_the_model_answers_as_the_grid(variant):
 
 
 def test_width_grows_with_the_digits_only():
-    small, large = (bound(Plan(10, kinds, depth, "three-layer", ask="word")) for kinds, depth in ((2, 2), (1000, 500)))
+    small, large = (bound(DyckPlan(10, kinds, depth, "three-layer", ask="word")) for kinds, depth in ((2, 2), (1000, 500)))
     assert small["width"] == 18
     assert large["width"] == 3 * 10 + 2 * 9 + 11
     assert (small["layers"], small["heads"]) == (3, 1)

@@ -93,7 +93,7 @@ def with_half_of(given: np.ndarray, first: int) -> np.ndarray:
     ("change", "message"),
     [
         (lambda given: given[:-1], "words missing = 1"),
-        (lambda given: np.concatenate([given[1:], [[0, 3, 0, 1, 0, 1]]]), "inputs that are no words = 1"),
+        (lambda given: np.concatenate([given[1:], [[0, 3, 0, 1, 0, 1]]]), "inputs that are not words = 1"),
         (lambda given: with_half_of(given, 0), "odd halves that are not new = 1"),
         (lambda given: with_half_of(given, 1), "even halves that are not new = 1"),
     ],
@@ -201,7 +201,7 @@ def test_random_models_err_where_two_transcripts_are_equal():
     """On coarse grids; whatever the classes say, a word and another input have the same logits."""
     random, collisions = np.random.default_rng(0), 0
     for _ in range(5):
-        network = trials.random_network(random, trials.Sizes(8, 1, 2, 1), Grid(2))
+        network = trials.random_network(random, trials.LayerSizes(8, 1, 2, 1), Grid(2))
         shown = erring_input(network, words(8)[::3])
         if shown is not None:
             collisions += 1
@@ -253,4 +253,4 @@ def test_arithmetic_on_sizes_is_called_computed():
     lines = {outcome.variant: outcome.line() for outcome in bounded_dyck_one_layer.check(length=6)}
     computed = [variant for variant, line in lines.items() if line.startswith("computed  ")]
     assert computed == ["m = 2, H = 1, L = N^2"]
-    assert "4 sizes, no model ran" in lines[computed[0]]
+    assert "4 size(s), no model ran" in lines[computed[0]]

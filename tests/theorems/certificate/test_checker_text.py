@@ -109,6 +109,26 @@ def test_every_line_of_code_is_in_some_reading():
     assert not left
 
 
+def test_no_line_changes_what_an_earlier_line_defines():
+    """So that a reader of some lines knows what they do, whatever the other lines hold."""
+    assert {name for name, nodes in defined().items() if len(nodes) > 1} == {"LIMITS", "TASKS", "THEOREMS"}
+    assert not defined().keys() & set(dir(builtins))
+    rows = [row for node in TREE.body for row in rows_added(node)]
+    assert sorted(rows) == sorted([*seqsep_check.TASKS, *seqsep_check.THEOREMS])
+    used = {part.id for part in ast.walk(TREE) if isinstance(part, ast.Name)}
+    assert not used & {"globals", "locals", "vars", "setattr", "exec", "eval", "__import__"}
+    assert not any(isinstance(part, ast.Global | ast.Nonlocal) for part in ast.walk(TREE))
+
+
+def rows_added(node: ast.stmt) -> list[str]:
+    """Return the names of the tasks or theorems that a statement of the module adds."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id in ("TASKS", "THEOREMS"):
+        return list(eval(compile(ast.Expression(node.value), CHECKER.name, "eval"), vars(seqsep_check)))
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return [ast.literal_eval(node.targets[0].slice)]
+    return []
+
+
 def test_the_checker_is_one_file_of_the_standard_library():
     assert code_lines(CHECKER) <= MOST_BY_FILE["src/seqsep_check.py"] == 650
     imported = set()

@@ -44,7 +44,7 @@ def test_every_theorem_of_the_second_paper_has_a_certificate():
     ("theorem", "options", "why"),
     [
         ("circuits-attention", {"length": 7}, "at most 64 inputs, found 1 bits of state and 128 inputs"),
-        ("is-tree-walk", {"length": 3}, "expected at least 4 vertices, for a graph that is no tree"),
+        ("is-tree-walk", {"length": 3}, "expected at least 4 vertices, for a graph that is not a tree"),
         ("recall-oracle-state", {"length": 9, "alphabet": 9}, "sequences, at most 4,096"),
         ("retrieval-one-layer", {"length": 30}, "inputs of Alice's, at most 4,096"),
         ("turing-machine-hybrid", {"length": 9}, "expected 2 to 4,096 words of at least 1 symbol, found 19,683"),

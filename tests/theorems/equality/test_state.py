@@ -167,6 +167,17 @@ def test_lemma_4_needs_the_least_automaton():
     assert parity.state_bits == np.log2(len(cycle.minimal().table))
 
 
+def test_lemma_4_bounds_bits_and_not_numbers():
+    """One number of 3 bits that counts to 8: m = 1 is below log2 8 = 3, and mp is equal to it."""
+    numbers, precision = 1, 3
+    states = np.arange(8)
+    counter = Recurrence(numbers * precision, 0, lambda t, state, token: (state + 1) % 8, lambda t, state: state == 0)
+    cycle = DFA(np.stack([(states + 1) % 8] * 2, axis=1), 0, states == 0)
+    least_states = len(cycle.minimal().table)
+    assert all(counter.answer(word) == cycle.accepts(word) for length in range(1, 10) for word in words(length, 2))
+    assert numbers < np.log2(least_states) == numbers * precision
+
+
 def test_with_the_time_lemma_4_fails_and_theorem_11_holds():
     """Whether the length is a multiple of 5: no bit for a model that knows the time, 5 states for a DFA."""
     clock = Recurrence(0, 0, lambda t, state, token: 0, lambda t, state: int((t + 1) % 5 == 0))

@@ -11,6 +11,7 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import total_size, two_layers
 from seqsep.theorems.equality.total_size import CONSTRUCTIONS, below_a_state_from, check, envelope, ladder, most_bits
+from seqsep.theorems.retrieval import index_lookup_attention
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -99,3 +100,13 @@ def test_lengths_that_are_refused():
     for length in (2, 2050):
         with pytest.raises(ValueError, match=r"length is 4 to 2,048"):
             check(length)
+
+
+def test_the_printed_size_leaves_out_the_table_of_symbols():
+    """For index lookup of 64 symbols from S: all bits over those of the matrices of the heads, which are 3 m d p H."""
+    ratios = {}
+    for symbols in (64, 4096):
+        network = index_lookup_attention.build(64, symbols)
+        ratios[symbols] = network.ledger().program / network.ledger().core
+        assert network.ledger().program > network.symbols.integers.shape[0] * network.width * network.precision
+    assert ratios == pytest.approx({64: 10.5, 4096: 237.5}, abs=0.05)

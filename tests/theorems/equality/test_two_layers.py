@@ -143,6 +143,41 @@ def test_the_printed_embedding_has_one_coordinate_more():
     assert equality_two_layers.build(64, code="kerdock").width == 2 + 2 * k
 
 
+def test_the_printed_vectors_of_layer_1_do_not_fit():
+    """With orthonormal T, for which the printed bounds of the products hold, and hard attention."""
+    length, half = 8, 4
+    symbols = np.array([0, 1, 1, 0, 0, 1, 0, 0])
+    codes = np.eye(length)
+    partners = np.array([*range(half), *range(half)])
+    ones, zeros = np.ones((length, 1)), np.zeros((length, 1))
+    keys = np.hstack([codes, -ones / 2])
+    with pytest.raises(ValueError, match="mismatch in its core dimension"):
+        codes[partners] @ keys.T
+    scores = np.hstack([codes[partners], ones]) @ keys.T
+    matching = np.eye(length, dtype=bool)[partners]
+    assert scores[matching].min() >= 1 / 4
+    assert scores[~matching].max() <= -1 / 4
+
+    inputs = np.hstack([symbols[:, None], zeros, codes, codes[partners], ones])
+    values = np.hstack([zeros, symbols[:, None], 0 * codes, 0 * codes])
+    with pytest.raises(ValueError, match="could not be broadcast"):
+        values[partners] + inputs
+    found = np.hstack([values, zeros])[partners] + inputs
+    retrieved = np.hstack([symbols[:, None], symbols[partners][:, None], codes])
+    assert (found == np.hstack([retrieved, codes[partners], ones])).all()
+    assert (found != np.hstack([retrieved, codes, ones])).any(axis=1).tolist() == [False] * half + [True] * half
+
+
+@pytest.mark.parametrize("length", [2, 4, 6])
+def test_the_printed_sum_of_layer_2_begins_too_early(length):
+    for bits in itertools.product((0, 1), repeat=length):
+        x = dict(enumerate(bits, 1))
+        with pytest.raises(KeyError):
+            sum(x[i] ^ x[i - length // 2] for i in range(length // 2, length + 1))
+        total = sum(x[i] ^ x[i - length // 2] for i in range(length // 2 + 1, length + 1))
+        assert (total > 0) == (bits[: length // 2] != bits[length // 2 :])
+
+
 @pytest.mark.parametrize("length", [2, 4, 6])
 def test_inequality_as_a_2_dnf_needs_a_term_for_each_bit(length):
     """Every term that holds only for unequal halves holds for at most one of N inputs; the printed N terms are enough."""

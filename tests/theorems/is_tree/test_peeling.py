@@ -11,16 +11,16 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import peeling
 from seqsep.theorems.is_tree._peeling_layers import SHARED
-from seqsep.theorems.is_tree._trials import Asking, every_list, stars
+from seqsep.theorems.is_tree._trials import ThoughtTrial, every_list, stars
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
 FIGURE_3 = {"vertices": 6, "edges": [list(edge) for edge in drawn.FIGURE_3]}
 
 
-def asking(network, length: int) -> Asking:
+def asking(network, length: int) -> ThoughtTrial:
     tokens = Pointed(length)
-    return Asking("is-tree-peeling", network, tokens, partial(peel, tokens))
+    return ThoughtTrial("is-tree-peeling", network, tokens, partial(peel, tokens))
 
 
 def test_the_plain_thought_decides_every_list_of_pairs():

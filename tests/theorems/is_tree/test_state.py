@@ -19,7 +19,7 @@ from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.certificate import certify
 from seqsep.theorems.is_tree import _collision, state
-from seqsep.theorems.is_tree._beginnings import Beginning, Place
+from seqsep.theorems.is_tree._beginnings import Beginning, InputPlace
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
 from seqsep.theorems.is_tree._graphs import every_order, hard_graphs, is_tree, shuffled
 from seqsep.theorems.is_tree._partitions import components, numbered, partition_of
@@ -51,7 +51,7 @@ def test_classes_by_brute_force_are_the_formula(vertices, whole_edges):
 
 
 def test_a_wrong_count_of_classes_is_found_out(monkeypatch):
-    monkeypatch.setattr(Place, "classes", property(lambda place: stirling(place.vertices)[place.blocks] + 1))
+    monkeypatch.setattr(InputPlace, "classes", property(lambda place: stirling(place.vertices)[place.blocks] + 1))
     with pytest.raises(TheoremFails, match="classes at every split"):
         state._check_classes(4)
 
@@ -70,7 +70,7 @@ def test_least_bits_are_those_of_the_formula():
 def test_every_two_classes_are_told_apart(vertices):
     """By the definition: exactly one of the two inputs is a tree."""
     for edges, half_read in product(range(vertices - 1), (False, True)):
-        place = Place(vertices, edges, half_read)
+        place = InputPlace(vertices, edges, half_read)
         some = [place.beginning(number) for number in range(place.classes)]
         assert [place.number(beginning.case) for beginning in some] == list(range(place.classes))
         for first, second in combinations(some, 2):
@@ -162,7 +162,7 @@ def test_the_exact_model_uses_every_class():
         tokens = (0,) if t == 0 else (5,) if t % 3 == 2 else range(1, 5)
         reached = {exact.move(t, number, token) for number in reached for token in tokens}
         edges, part = divmod(t - 1, 3)
-        place = Place(4, edges + part // 2, part < 2) if t else Place(4, 0, False)
+        place = InputPlace(4, edges + part // 2, part < 2) if t else InputPlace(4, 0, False)
         assert reached == set(range(place.classes))
 
 
@@ -248,7 +248,7 @@ def test_a_wrong_exact_model_is_found_out(monkeypatch):
         exact = honest(vertices)
 
         def move(t, number, token):
-            place = Place(vertices, (t - 1) // 3, True)
+            place = InputPlace(vertices, (t - 1) // 3, True)
             if t == 7:
                 case = place.case(number)
                 number = number if case is None else place.number((case[0], 0))

@@ -18,7 +18,7 @@ from seqsep.theorems import TheoremFails
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import hybrid, one_layer, peeling, tour
 from seqsep.theorems.is_tree._graphs import Graphs
-from seqsep.theorems.is_tree._trials import Asking, every_simple_graph
+from seqsep.theorems.is_tree._trials import ThoughtTrial, every_simple_graph
 from support.networks import defects_that_change
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -126,7 +126,7 @@ def test_30_defects_that_change_the_function_are_all_caught(thinker, monkeypatch
     assert len(arrays) >= thinker.arrays
 
 
-def greedy(asking: Asking, vertices: int, graphs: Graphs) -> Callable[[Network], Sequence[object]]:
+def greedy(asking: ThoughtTrial, vertices: int, graphs: Graphs) -> Callable[[Network], Sequence[object]]:
     """What a network answers behind the prompt and behind each token of the right thought."""
     prompts = asking.prompts(graphs)
     sequences = [prompt + asking.think(vertices, graph) for prompt, graph in zip(prompts, graphs.tolist(), strict=True)]

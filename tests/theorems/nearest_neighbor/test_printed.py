@@ -8,7 +8,7 @@ import pytest
 from seqsep.maths.networks.executor import run
 from seqsep.theorems.nearest_neighbor import _printed as as_printed
 from seqsep.theorems.nearest_neighbor import two_layers as theorem
-from seqsep.theorems.nearest_neighbor._drawn import Source
+from seqsep.theorems.nearest_neighbor._drawn import SettingSampler
 from seqsep.theorems.nearest_neighbor._settings import measured, tokens
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -39,7 +39,7 @@ def test_the_printed_arrays_and_the_direct_computation_agree(length, gamma, righ
     plan = as_printed.PrintedPlan(length, 3, 2, gamma, code_width=256)
     network = as_printed.build(plan)
     assert network.width == plan.width
-    settings = Source(2, network.grid, np.random.default_rng(1), batch=40).crowded(length, 3, gamma)
+    settings = SettingSampler(2, network.grid, np.random.default_rng(1), batch=40).crowded(length, 3, gamma)
     direct = as_printed.answers(plan, settings.points / network.grid.steps, settings.labels)
     assert np.array_equal(run(network, tokens(settings, 2, network.grid), at=-1).answers[:, 0], direct)
     expected, _ = measured(settings, np.full((40, 1), length - 1), network.grid)

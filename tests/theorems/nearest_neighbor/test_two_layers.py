@@ -14,7 +14,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.models.model import Model
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.nearest_neighbor import two_layers as theorem
-from seqsep.theorems.nearest_neighbor._drawn import Source, on_circle
+from seqsep.theorems.nearest_neighbor._drawn import SettingSampler, on_circle
 from seqsep.theorems.nearest_neighbor._plan import exponent
 from seqsep.theorems.nearest_neighbor._settings import Settings, askable, measured, symbol_points, tokens
 from support.networks import with_array
@@ -82,7 +82,7 @@ def test_exponents_and_margins_are_as_the_proof_says():
 def test_answers_are_those_of_a_slow_solution(length, dimension, classes):
     gamma = Fraction(1, 2 * length)
     network = theorem.build(length, dimension, classes, gamma)
-    source = Source(classes, network.grid, np.random.default_rng(0), batch=20)
+    source = SettingSampler(classes, network.grid, np.random.default_rng(0), batch=20)
     settings = next(source.hard(length, dimension))
     answers = run(network, tokens(settings, classes, network.grid)).answers
     asked = 0
@@ -181,7 +181,7 @@ def test_an_oversized_network_is_found_out(monkeypatch):
 
 def test_a_model_in_floats_agrees():
     network = theorem.build(12, 3, 4)
-    source = Source(4, network.grid, np.random.default_rng(0), batch=40)
+    source = SettingSampler(4, network.grid, np.random.default_rng(0), batch=40)
     settings = source.crowded(12, 3, Fraction(1, 23))
     inputs = tokens(settings, 4, network.grid)
     result = run(network, inputs, at=-1)

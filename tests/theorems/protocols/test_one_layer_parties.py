@@ -28,7 +28,7 @@ from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols.one_layer_protocol import QUESTIONS, VARIANTS, converse
 
 own = {int(place): token for place, token in json.loads(sys.argv[1]).items()}
-network = trials.random_network(np.random.default_rng(7), trials.Sizes(9, 3, 4, 2), Grid(81))
+network = trials.random_network(np.random.default_rng(7), trials.LayerSizes(9, 3, 4, 2), Grid(81))
 channel = Channel(os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb"))
 learned = [converse(network, own, 9, channel, variant, question) for variant in VARIANTS for question in QUESTIONS]
 print(json.dumps([[one.logits, one.answer, sum(one.bits.values())] for one in learned]), file=sys.stderr)
@@ -37,7 +37,7 @@ print(json.dumps([[one.logits, one.answer, sum(one.bits.values())] for one in le
 
 def test_in_processes_that_share_a_pipe_alone():
     """Each has its own tokens on its command line; the relay between them counts what passes."""
-    network = trials.random_network(np.random.default_rng(7), trials.Sizes(9, 3, 4, 2), Grid(81))
+    network = trials.random_network(np.random.default_rng(7), trials.LayerSizes(9, 3, 4, 2), Grid(81))
     inputs, alice = np.array([0, 1, 2, 3, 4, 3, 2, 1, 0]), (0, 2, 3, 8)
     owned = [{place: int(inputs[place]) for place in range(9) if (place in alice) == first} for first in (True, False)]
     parties = [
@@ -117,7 +117,7 @@ def test_the_extremes_occur(rounding):
 def spoiled(monkeypatch, name, function):
     monkeypatch.setattr(_one_layer_parties, name, function)
     random = np.random.default_rng(3)
-    network = trials.random_network(random, trials.Sizes(6, 3, 4, 2), Grid(81), harsh=False)
+    network = trials.random_network(random, trials.LayerSizes(6, 3, 4, 2), Grid(81), harsh=False)
     inputs = trials.random_input(random, network, 6)
     partitions = [[0, 1], [1, 5], [0, 2, 4]]
     with pytest.raises(TheoremFails):

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 
 def drawn(seed: int, grid: Grid, length: int = 6, heads: int = 2, **options) -> tuple[Network, np.ndarray]:
     random = np.random.default_rng(seed)
-    network = trials.random_network(random, trials.Sizes(length, 3, 4, heads), grid, **options)
+    network = trials.random_network(random, trials.LayerSizes(length, 3, 4, heads), grid, **options)
     return network, trials.random_input(random, network, length)
 
 

@@ -11,7 +11,7 @@ from seqsep.maths.communication.channel import meet
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.protocols import random_equality
 from seqsep.theorems.protocols.random_equality import (
-    Plan,
+    PolynomialPlan,
     agreements,
     alice,
     bob,
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 THIRD = Fraction(1, 3)
 
 
-def polynomial(plan: Plan, word: list[int], x: int) -> int:
+def polynomial(plan: PolynomialPlan, word: list[int], x: int) -> int:
     """A(x) modulo q, term by term."""
     total = 0
     for place in range(plan.digits):
@@ -136,12 +136,12 @@ def test_parties_that_err_are_found_out(monkeypatch):
         with pytest.raises(TheoremFails):
             check(4)
     with monkeypatch.context() as one:
-        one.setattr(Plan, "bits", property(lambda self: 7))
+        one.setattr(PolynomialPlan, "bits", property(lambda self: 7))
         with pytest.raises(TheoremFails, match="bits sent"):
             check(8)
     with monkeypatch.context() as one:
-        whole = Plan.coefficients
-        one.setattr(Plan, "coefficients", lambda self, words: whole(self, words) * (np.arange(self.digits) > 0))
+        whole = PolynomialPlan.coefficients
+        one.setattr(PolynomialPlan, "coefficients", lambda self, words: whole(self, words) * (np.arange(self.digits) > 0))
         with pytest.raises(TheoremFails, match="expected as the worst"):
             check(4)
 

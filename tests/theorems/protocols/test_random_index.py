@@ -78,7 +78,7 @@ def test_parties_that_err_are_found_out(monkeypatch):
     """A code word that is not the nearest, and a block that is sent without its coins."""
     with monkeypatch.context() as one:
         one.setattr(Code, "message", lambda self, word: np.array([int(word[0])]))
-        with pytest.raises(TheoremFails, match="coins that err"):
+        with pytest.raises(TheoremFails, match="coins with a wrong answer"):
             check(10)
     with monkeypatch.context() as one:
         honest = random_index.alice

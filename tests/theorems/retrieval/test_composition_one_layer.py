@@ -10,7 +10,7 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.communication.one_layer_message import composition_bits, exact_bits, sums_bits
 from seqsep.tasks.ceilings import index_lookup_ceiling
 from seqsep.theorems import TheoremFails
-from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
+from seqsep.theorems.protocols.one_layer_trials import LayerSizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 from seqsep.theorems.retrieval import _numbered_parts, _running_sums, composition_one_layer
 from seqsep.theorems.retrieval._numbered_parts import converse
@@ -73,7 +73,7 @@ def test_a_message_without_a_part_is_found_out(monkeypatch, part):
 
     def forgetful(sums):
         left = [np.zeros_like(one) if number == part else one for number, one in enumerate(sums)]
-        return _running_sums.written(_running_sums.Sums(*left))
+        return _running_sums.written(_running_sums.AttentionSums(*left))
 
     monkeypatch.setattr(composition_one_layer, "written", forgetful)
     layer = random_layer(np.random.default_rng(0), places=7, tokens=3, heads=1, width=2, precision=32)
@@ -122,7 +122,7 @@ def test_more_lists_than_parts_are_found_out(monkeypatch):
 
 
 def test_another_x_and_rounding():
-    network = random_network(np.random.default_rng(5), Sizes(5, 2, 3, 2), Grid(5, "nearest"), harsh=False)
+    network = random_network(np.random.default_rng(5), LayerSizes(5, 2, 3, 2), Grid(5, "nearest"), harsh=False)
     found = converse(CLAIM, network, share(2, last=1))
     assert found.inputs == 8
     assert found.bits <= found.bound

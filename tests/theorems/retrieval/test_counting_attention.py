@@ -10,7 +10,7 @@ from seqsep.maths.networks.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import counting_attention
-from seqsep.theorems.retrieval._counting import Counting, solve
+from seqsep.theorems.retrieval._counting import CountingEncoding, solve
 from seqsep.theorems.retrieval._counting_errata import printed_answer
 from seqsep.theorems.retrieval._counting_trials import every_input, hard_sequences
 from support.networks import spoiled, with_array
@@ -21,7 +21,7 @@ LOSERS = {"layer 0 scores", "layer 0 minus maximum", "layer 1 scores", "layer 1 
 
 
 def test_answers_are_those_of_the_definition():
-    task = Counting(4, 3)
+    task = CountingEncoding(4, 3)
     for length in range(1, 5):
         given = every_input(task, length)
         rows = zip(*(part.tolist() for part in given), strict=True)
@@ -62,7 +62,7 @@ def test_squares_in_steps_of_the_grid_that_pass_an_int64(rounding):
 
 
 def test_hard_sequences_have_every_count():
-    task = Counting(40, 41)
+    task = CountingEncoding(40, 41)
     drawn = list(hard_sequences(task, seed=0, spread=41))
     assert [int((sequence == query).sum()) for sequence, query in drawn] == list(range(41))
     assert len({len(sequence) for sequence, _ in drawn}) > 3
@@ -73,7 +73,7 @@ def test_hard_sequences_have_every_count():
 def test_the_proved_margin_is_more_than_five_steps(rounding):
     for length in (*range(1, 40), 64, 100, 513, 1000):
         for alphabet in (1, 2, length + 1, 3 * length):
-            task = Counting(length, alphabet)
+            task = CountingEncoding(length, alphabet)
             grid = counting_attention.build(length, alphabet, rounding).grid
             assert task.margin(grid) * grid.steps > 5
 
@@ -86,7 +86,7 @@ def test_precision():
 
 def test_the_sum_of_two_weights_is_no_limit_in_float64():
     """u_t = f(t + 2) + f(t + 3) is right on the grid, where floors differ, but it may be below 2/(t + 3): here at n = 64."""
-    task = Counting(64, 65)
+    task = CountingEncoding(64, 65)
     network = counting_attention.build(64)
     steps = network.grid.steps
     weights = np.array([0, *(steps // (t + 2) + steps // (t + 3) for t in range(65))])
@@ -105,7 +105,7 @@ def test_the_sum_of_two_weights_is_no_limit_in_float64():
 
 
 def test_defects_that_change_the_function_are_all_caught(monkeypatch):
-    task = Counting(4, 4)
+    task = CountingEncoding(4, 4)
     honest = counting_attention.build(4, 4)
     given = every_input(task, 4)
     inputs = task.inputs(*given)

@@ -10,9 +10,9 @@ from seqsep.maths.networks.network import AttentionLayer, LinearLayer
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import counting_hybrid, index_lookup_hybrid, recall_hybrid
-from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._counting import CountingEncoding
 from seqsep.theorems.retrieval._counting_trials import every_input as every_count
-from seqsep.theorems.retrieval._recall import Recall
+from seqsep.theorems.retrieval._recall import RecallEncoding
 from seqsep.theorems.retrieval._recall_trials import every_input as every_recall
 from support.networks import spoiled
 
@@ -81,10 +81,10 @@ def test_only_the_recurrence_knows_the_token_before():
     """No position is given to index lookup or counting; without their recurrence all three networks err."""
     assert index_lookup_hybrid.build(4, 4).positions is None
     assert counting_hybrid.build(4).positions is None
-    given = Recall(3, 3, 2)
+    given = RecallEncoding(3, 3, 2)
     asked = every_recall(given, 3)
     recall_inputs = given.inputs(*asked)
-    counting = Counting(3, 4)
+    counting = CountingEncoding(3, 4)
     numbers = every_count(counting, 3)
     for network, inputs, answers in (
         (recall_hybrid.build(3, 3), recall_inputs, given.classes(*asked)),
@@ -99,7 +99,7 @@ def test_only_the_recurrence_knows_the_token_before():
 
 
 def test_spoiled_recall_is_found_out(monkeypatch):
-    task = Recall(4, 3, 2)
+    task = RecallEncoding(4, 3, 2)
     asked = every_recall(task, 4)
     caught = defects(recall_hybrid.build(4, 3), task.inputs(*asked), task.classes(*asked), seeds=60)
     for network in caught.values():
@@ -110,7 +110,7 @@ def test_spoiled_recall_is_found_out(monkeypatch):
 
 
 def test_spoiled_counting_is_found_out(monkeypatch):
-    task = Counting(4, 4)
+    task = CountingEncoding(4, 4)
     asked = every_count(task, 4)
     caught = defects(counting_hybrid.build(4, 4), task.inputs(*asked), task.answers(*asked), seeds=60)
     for network in caught.values():

@@ -1,6 +1,7 @@
 """Theorem 1: index lookup by one attention layer, on the grid and in floats; a spoiled weight is found out."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -132,6 +133,33 @@ def test_the_printed_key_of_the_question_fails():
     wrong = run(printed, inputs, at=-1).answers[:, 0] != answers
     assert wrong.mean() > 1 / 20
     assert not (run(network, inputs, at=-1).answers[:, 0] != answers).any()
+
+
+def test_the_printed_encoding_does_not_fit_its_size():
+    """Section 3 has the size log S + 2k, and an encoding of S bits; ours has as many coordinates as the size leaves."""
+    symbols = 64
+    network = index_lookup_attention.build(20, symbols)
+    size_leaves = int(np.log2(symbols))
+    binary = {tuple(code) for code in network.symbols.integers[:symbols, network.spaces["symbol"]].tolist()}
+    assert {len(code) for code in binary} == {size_leaves}
+    assert len(binary) == symbols
+    one_hot = np.eye(symbols)
+    assert one_hot.shape[1] > size_leaves
+
+
+def test_the_printed_inputs_have_positions_beyond_the_end():
+    longest, alphabet = 3, 2
+    sequences = [s for n in range(1, longest + 1) for s in itertools.product(range(alphabet), repeat=n)]
+    printed = [(s, p) for s in sequences for p in range(1, longest + 1)]
+    without_answer = [(s, p) for s, p in printed if p > len(s)]
+    assert (len(without_answer), len(printed)) == (8, 42)
+    task = IndexLookup(longest, alphabet)
+    for s, p in printed:
+        if p > len(s):
+            with pytest.raises((IndexError, ValueError)):
+                task.solve((*s, alphabet + p - 1))
+        else:
+            assert task.solve((*s, alphabet + p - 1)) == s[p - 1]
 
 
 def test_uncentred_parabola_saturates():

@@ -8,7 +8,7 @@ import pytest
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.communication.one_layer_message import cells, induction_bits, word_bits
 from seqsep.theorems import TheoremFails
-from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
+from seqsep.theorems.protocols.one_layer_trials import LayerSizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 from seqsep.theorems.retrieval import _numbered_parts
 from seqsep.theorems.retrieval._numbered_parts import converse
@@ -59,7 +59,7 @@ def test_a_number_is_enough_and_a_layer_errs():
 
 @pytest.mark.parametrize("rounding", ["floor", "nearest"])
 def test_the_protocol_runs_at_odd_lengths_and_by_both_roundings(rounding):
-    network = random_network(np.random.default_rng(3), Sizes(6, 2, 3, 2), Grid(4, rounding), harsh=False)
+    network = random_network(np.random.default_rng(3), LayerSizes(6, 2, 3, 2), Grid(4, rounding), harsh=False)
     found = converse(CLAIM, network, share(5, 4))
     assert found.inputs == 9 * 2
     assert 0 < found.bits <= found.bound == word_bits(cells(2, 2 * 4**2 * 2), 2)

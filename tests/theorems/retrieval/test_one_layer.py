@@ -10,7 +10,7 @@ import pytest
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.communication.one_layer_message import cells
 from seqsep.theorems import TheoremFails
-from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
+from seqsep.theorems.protocols.one_layer_trials import LayerSizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 from seqsep.theorems.retrieval import counting_one_layer, one_layer
 from seqsep.theorems.retrieval.one_layer import (
@@ -84,7 +84,7 @@ def test_a_mean_is_on_one_side_of_a_hyperplane(seed):
     random = np.random.default_rng(seed)
     grid = Grid(4, "nearest" if seed % 2 else "floor")
     shared = share("recall", 4, 4)
-    network = random_network(random, Sizes(5, 2, 3, 2), grid, harsh=False)
+    network = random_network(random, LayerSizes(5, 2, 3, 2), grid, harsh=False)
     bobs = bob_sums(network, shared)
     shift = Fraction(1, 2) if grid.rounding == "nearest" else 0
     for alice in shared.alices():
@@ -178,7 +178,7 @@ def test_wrong_arguments():
 def test_pairs_of_inputs_in_one_part_are_answered_alike():
     random = np.random.default_rng(0)
     shared = share("counting", 3, 4)
-    network = random_network(random, Sizes(5, 1, 3, 1), Grid(2), harsh=False)
+    network = random_network(random, LayerSizes(5, 1, 3, 1), Grid(2), harsh=False)
     bobs = bob_sums(network, shared)
     by_behaviour = {}
     for alice in shared.alices():

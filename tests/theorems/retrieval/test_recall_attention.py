@@ -7,7 +7,7 @@ from seqsep.maths.networks.executor import run
 from seqsep.theorems import TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS, hard_scale
 from seqsep.theorems.retrieval import recall_attention
-from seqsep.theorems.retrieval._recall import Recall, solve
+from seqsep.theorems.retrieval._recall import RecallEncoding, solve
 from seqsep.theorems.retrieval._recall_errata import instance
 from seqsep.theorems.retrieval._recall_trials import every_input, hard_inputs
 from support.networks import spoiled
@@ -19,7 +19,7 @@ LOSERS = {"layer 0 scores", "layer 0 minus maximum", "layer 1 scores", "layer 1 
 
 @pytest.mark.parametrize("gram", [2, 3, 4])
 def test_classes_are_those_of_the_definition(gram):
-    task = Recall(6, 3, gram)
+    task = RecallEncoding(6, 3, gram)
     for length in range(1, 5):
         sequences, queries = every_input(task, length)
         for symbols, query, found in zip(sequences.tolist(), queries.tolist(), task.classes(sequences, queries), strict=True):
@@ -49,7 +49,7 @@ def test_hard_inputs(length, alphabet, gram, rounding):
 
 def test_hard_inputs_have_every_kind_of_answer():
     """First and last places, overlaps with the question, near misses, no match: each is among them."""
-    task = Recall(30, 31, 2)
+    task = RecallEncoding(30, 31, 2)
     firsts = set()
     kinds = set()
     for sequence, queries in hard_inputs(task, seed=0):
@@ -65,7 +65,7 @@ def test_hard_inputs_have_every_kind_of_answer():
 @pytest.mark.parametrize("gram", [2, 3])
 def test_the_margins_of_scores_are_those_proved(gram, rounding):
     """In both layers the key that is read is eta above every other one, and no more: the proof's margin is attained."""
-    task = Recall(6, 2, gram)
+    task = RecallEncoding(6, 2, gram)
     network = recall_attention.build(6, 2, gram, rounding)
     eta = hard_scale(network.grid.steps)
     sequences, queries = every_input(task, 6)
@@ -96,7 +96,7 @@ def test_precision_does_not_depend_on_the_gram():
 
 @pytest.mark.parametrize("gram", [2, 3])
 def test_defects_that_change_the_function_are_all_caught(monkeypatch, gram):
-    task = Recall(4, 3, gram)
+    task = RecallEncoding(4, 3, gram)
     honest = recall_attention.build(4, 3, gram)
     sequences, queries = every_input(task, 4)
     inputs = task.inputs(sequences, queries)

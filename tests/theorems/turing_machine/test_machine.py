@@ -97,10 +97,10 @@ def test_a_state_without_a_rule_for_the_symbol_halts():
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"1": ["A"', '"0": ["A"', "line 6: the key '0' stands twice in the rules of state 'A'"),
-        ('"_": ["H", "_", "L"]\n  }', '"_": ["H", "_", "L"]\n  },\n  "A": {}', "line 9: the key 'A' stands twice in the rules"),
-        ('"halt": ["H"]', '"start": "A"', "line 2: the key 'start' stands twice in the machine"),
-        ('["H", "_", "L"]', '["B", "_", "L"]', "line 7: unknown state 'B': it has no rules and is no halting state"),
+        ('"1": ["A"', '"0": ["A"', "line 6: the key '0' occurs twice in the rules of state 'A'"),
+        ('"_": ["H", "_", "L"]\n  }', '"_": ["H", "_", "L"]\n  },\n  "A": {}', "line 9: the key 'A' occurs twice in the rules"),
+        ('"halt": ["H"]', '"start": "A"', "line 2: the key 'start' occurs twice in the machine"),
+        ('["H", "_", "L"]', '["B", "_", "L"]', "line 7: unknown state 'B': it has no rules and is not a halting state"),
         ('"start": "A"', '"start": "Z"', "line 2: unknown state 'Z'"),
         ('["H"]', '["H", "A"]', "line 2: expected halting states without rules, found rules of 'A'"),
         ('"1", "R"', '"1", "U"', "line 5: expected a move L, R or S, found 'U'"),

@@ -14,7 +14,7 @@
     equal_states  two prefixes with bit-equal states, which prove an error
     sizes      the audits of docs/reference/audit.md
     places     which values a lookup model answers, and which a linear reader finds in its state
-    falls      the places of the contenders of `reach` that stay below 99 %
+    falls      the places of the contenders of `length-scaling` that stay below 99 %
     __main__   python -m seqsep.lab.audit
     worst      the worst case: shares wrong by attack, the least counterexample
 

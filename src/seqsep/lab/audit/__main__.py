@@ -1,4 +1,4 @@
-"""`python -m seqsep.lab.audit`: write the rows of audits, and of why `reach` falls, to results/ of the current folder."""
+"""`python -m seqsep.lab.audit`: write the rows of audits, and of falls in `length-scaling`, to results/ of this folder."""
 
 from pathlib import Path
 

@@ -8,9 +8,9 @@ from typing import Any
 from seqsep.core.names import BadInput, excerpt, whole_arguments
 from seqsep.core.tables import Tabular
 from seqsep.lab.audit.carried import carried_bits, lower_accuracy, places_at_least
-from seqsep.lab.audit.needed import Rounded, fewest, tried
+from seqsep.lab.audit.needed import CodebookResult, fewest, tried
 from seqsep.lab.audit.questions import asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.reader import StateReader
 from seqsep.lab.kept import load
 from seqsep.models.model import Model
 from seqsep.tasks import Task
@@ -24,7 +24,7 @@ SEEDS = 1 << 62
 
 
 @dataclass(frozen=True)
-class Place:
+class PlaceAccuracy:
     """Accuracy of the questions for one value of the prefix, from 1, and its lower limit."""
 
     position: int
@@ -75,16 +75,16 @@ class Audit(Tabular):
     carries_at_least_bits: float
     all_right_bits: int | None
     least_bits: int
-    places: tuple[Place, ...]
-    curve: tuple[Rounded, ...]
+    places: tuple[PlaceAccuracy, ...]
+    curve: tuple[CodebookResult, ...]
 
     def title(self) -> str:
-        """The model, the task, how often it was asked, and its accuracy."""
+        """Return the model, the task, the number of queries, and its accuracy."""
         asked = f"{self.questions:,} questions about {self.prefixes:,} prefixes"
         return f"{self.model} on {self.task.label()}, N = {self.task.length}: {self.accuracy:.2%} of {asked}"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each number."""
+        """Return a row for each number."""
         places = f", {len(self.places)} places" if len(self.places) > 1 else ""
         book = "no codebook comes within 1 point" if self.codebook is None else f"within 1 point by codebook {self.codebook}"
         return [
@@ -95,15 +95,19 @@ class Audit(Tabular):
                 "bits": round(self.carries_at_least_bits, 1),
                 "meaning": f"of the prefix, confidence {self.confidence:.4g}{places}",
             },
-            {"number": "least for accuracy", "bits": self.least_bits, "meaning": "fewer: no model is this accurate"},
-            {"number": "least for all right", "bits": self.all_right_bits, "meaning": "fewer: every model errs"},
+            {"number": "least for accuracy", "bits": self.least_bits, "meaning": "with fewer bits, no model is this accurate"},
+            {
+                "number": "least for all right",
+                "bits": self.all_right_bits,
+                "meaning": "with fewer bits, every model answers some question wrongly",
+            },
         ]
 
     def __repr__(self) -> str:
         return self.table()
 
     def record(self) -> dict[str, Any]:
-        """The audit as plain values, for JSON."""
+        """Return the audit as plain values, for JSON."""
         fields = asdict(self)
         return fields | {"task": self.task.configuration()}
 
@@ -125,7 +129,7 @@ def audit(
     Arguments:
         model: a model, or a file that `save` wrote; its run then has the task.
         task: index lookup, associative recall or equality in its variant random; needed with a model, not with a file.
-        questions: number of questions; they are about 250 prefixes or more.
+        questions: number of questions; they ask about 250 prefixes or more.
         confidence: confidence of all lower limits of one accuracy together; above 0 and below 1.
         seed: random seed of the questions.
         files: Python files of your own layers, models or task in a kept model.
@@ -146,7 +150,7 @@ def audit(
         raise BadInput(f"audit({given}): expected questions from 1, confidence between 0 and 1, seed from 0 to 2^62 - 1")
     how = asking(task)
     error = 1 - confidence
-    reader = Reader(model, how.prefix_tokens)
+    reader = StateReader(model, how.prefix_tokens)
     count = max(LEAST_PREFIXES, -(-questions // how.places))
     asked = how.drawn(count, 2 * seed + 1)
     rows = reader.states(asked.prefixes)
@@ -178,7 +182,7 @@ def audit(
         all_right_bits=task.answer_bits(),
         least_bits=least_state_bits(task, accuracy),
         places=tuple(
-            Place(position + 1, float(share), limit)
+            PlaceAccuracy(position + 1, float(share), limit)
             for position, (share, limit) in enumerate(zip(right.mean(0), limits, strict=True))
         ),
         curve=curve,
@@ -186,7 +190,7 @@ def audit(
 
 
 def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | str] = ()) -> tuple[Model, Task]:
-    """The model and its task. Raises BadInput if a model comes without its task."""
+    """Return the model and its task. Raises BadInput if a model has no task."""
     if isinstance(model, Model):
         if not isinstance(task, Task):
             raise BadInput(
@@ -200,7 +204,7 @@ def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | 
 
 
 def described(model: Model) -> str:
-    """A model in a few words: its mixers and its width.
+    """Return a model in a few words: its mixers and its width.
 
     >>> described(Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm", "lstm"), width=4))
     'lstm+lstm of width 4'

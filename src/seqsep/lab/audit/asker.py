@@ -22,7 +22,7 @@ class Asker:
 
     @torch.no_grad()
     def margins(self, inputs: Sequence[Tokens]) -> list[float]:
-        """The margin of the right answer to each input; below 0 it is wrong."""
+        """Return the margin of the right answer to each input. An answer of margin below 0 is wrong."""
         tokens = torch.tensor(inputs, device=self.model.device)
         logits = self.model(tokens, torch.full((len(inputs),), tokens.shape[1] - 1, device=tokens.device))
         expected = [self.task.solve(given) for given in inputs]
@@ -36,7 +36,7 @@ class Asker:
 
     @torch.no_grad()
     def alone(self, given: Tokens) -> bool:
-        """Whether the model is wrong on this input by itself, read at once and token by token."""
+        """Return True if the model is wrong on this input by itself, read at once and token by token."""
         self.margins([given])
         state = self.model.start(1)
         for t, token in enumerate(given):

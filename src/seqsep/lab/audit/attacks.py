@@ -1,6 +1,6 @@
-"""Attacks: which inputs to ask, so that wrong answers are found in few questions.
+"""Attacks: the choice of inputs to ask, so that wrong answers are found in few questions.
 
-    closest   pairs of prefixes whose states are closest, and what tells them apart behind either; the prefixes are drawn, and
+    closest   pairs of prefixes whose states are closest, and inputs that distinguish them; the prefixes are drawn, and
               some are changed at their first place only, since old tokens are forgotten first
     swaps     a prefix, and the same with two unequal neighbours exchanged
     edits-1   a prefix, and the same with one value changed
@@ -19,8 +19,8 @@ from typing import TypeAlias
 import numpy as np
 import torch
 
-from seqsep.lab.audit.questions import Asking, Tokens
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.questions import TaskQueries, Tokens
+from seqsep.lab.audit.reader import StateReader
 
 BATCH = 128
 PREFIXES = 256
@@ -33,13 +33,13 @@ INDEPENDENT = ("drawn", "swaps", "edits-1", "edits-2")
 """Attacks whose inputs are drawn independently."""
 
 
-def prefixes(asking: Asking, count: int, seed: int) -> list[Tokens]:
-    """Prefixes as the task draws them."""
+def prefixes(asking: TaskQueries, count: int, seed: int) -> list[Tokens]:
+    """Return prefixes from the distribution of the task."""
     return list(map(tuple, asking.drawn(count, seed).prefixes.tolist()))
 
 
-def closest_pairs(reader: Reader, asking: Asking, seed: int) -> list[tuple[float, Tokens, Tokens]]:
-    """Pairs of different prefixes, by the distance of their states."""
+def closest_pairs(reader: StateReader, asking: TaskQueries, seed: int) -> list[tuple[float, Tokens, Tokens]]:
+    """Return pairs of different prefixes, by the distance of their states."""
     drawn = prefixes(asking, PREFIXES, seed)
     early = [next(asking.edits(prefix, 1), prefix) for prefix in drawn[:CHANGED_EARLY]]
     known = list(dict.fromkeys([*drawn, *early]))
@@ -52,14 +52,14 @@ def closest_pairs(reader: Reader, asking: Asking, seed: int) -> list[tuple[float
     return [(size, known[first], known[second]) for size, first, second in pairs]
 
 
-def closest(pairs: Sequence[tuple[float, Tokens, Tokens]], asking: Asking) -> Attack:
-    """What tells each pair apart, pair by pair: the two inputs of at most two places."""
+def closest(pairs: Sequence[tuple[float, Tokens, Tokens]], asking: TaskQueries) -> Attack:
+    """Return the questions that distinguish each pair, pair by pair: the two inputs of at most two places."""
     inputs = (one for _, first, second in pairs for one in islice(asking.inputs_apart(first, second), INPUTS_OF_A_PAIR))
     yield from _in_batches(inputs)
 
 
-def changed(asking: Asking, how: str, seed: int) -> Attack:
-    """An input for each drawn prefix: it, or a change of it, and what tells the two apart."""
+def changed(asking: TaskQueries, how: str, seed: int) -> Attack:
+    """Yield an input for each drawn prefix: it or a change of it, with a continuation that distinguishes the two."""
     random = np.random.default_rng(seed)
 
     def inputs() -> Iterator[Tokens]:
@@ -76,8 +76,8 @@ def changed(asking: Asking, how: str, seed: int) -> Attack:
     yield from _in_batches(inputs())
 
 
-def drawn(asking: Asking, seed: int) -> Attack:
-    """One input for each prefix, the question drawn as the task does."""
+def drawn(asking: TaskQueries, seed: int) -> Attack:
+    """Yield one input for each prefix, with a question from the distribution of the task."""
     random = np.random.default_rng(seed)
 
     def inputs() -> Iterator[Tokens]:
@@ -89,8 +89,10 @@ def drawn(asking: Asking, seed: int) -> Attack:
     yield from _in_batches(inputs())
 
 
-def climb(asking: Asking, seed: int) -> Attack:
-    """Greedy descent of the margin, one drawn input after another, beginning with the lowest margins of a batch."""
+def climb(asking: TaskQueries, seed: int) -> Attack:
+    """Yield inputs of a greedy descent of the margin, from one drawn input at a time, beginning with the lowest margins of a
+    batch.
+    """
     random = np.random.default_rng(seed)
     for start in count():
         source = drawn(asking, seed + start)
@@ -113,7 +115,7 @@ def climb(asking: Asking, seed: int) -> Attack:
 
 
 def _in_batches(inputs: Iterator[Tokens]) -> Attack:
-    """Inputs in batches, the first ones small: the first wrong answer should be found early."""
+    """Yield inputs in batches, the first ones small: the first wrong answer should be found early."""
     size = 8
     batch: list[Tokens] = []
     for given in inputs:

@@ -4,11 +4,11 @@ Lookups. Let e_i be the error rate when value i is asked for, over prefixes. Fan
 
     I(values; state) >= sum_i R(S, 1 - e_i),    R(S, a) = log2 S - h(1 - a) - (1 - a) log2(S - 1)        (ceilings.one_of_many)
 
-R rises with a, so the lower limits of the places' accuracies may stand in for them. Each of the N limits is wrong with
+R rises with a, so the lower limits of the places' accuracies may replace them. Each of the N limits is wrong with
 probability at most error / N, so that all hold at once with probability 1 - error.
 
-Equality of random halves. The states are classes of words, of m_k words each, M = S^h in all. Each class errs with weight
-m_k (m_k - 1) / (2 M^2) at least (ceilings.random_equality), so sum_k (m_k / M)^2 <= 2 e + 1/M, and
+Equality of random halves. The states are classes of words, of m_k words each, M = S^h in all. Each class answers wrongly with
+weight m_k (m_k - 1) / (2 M^2) at least (ceilings.random_equality), so sum_k (m_k / M)^2 <= 2 e + 1/M, and
 
     I(a; state) = H(state) >= -log2 sum_k (m_k / M)^2 >= -log2(2 e + S^-h)
 
@@ -27,7 +27,7 @@ from seqsep.tasks.ceilings import carried_bits_by_place
 
 
 def places_at_least(right: np.ndarray, error: float) -> list[float]:
-    """The lower limit of the accuracy at each place, all of which hold at once with probability 1 - error.
+    """Return the lower limit of the accuracy at each place, all of which hold at once with probability 1 - error.
 
     `right`: prefixes by places. Prefixes are independent; questions about one prefix need not be.
 
@@ -39,7 +39,7 @@ def places_at_least(right: np.ndarray, error: float) -> list[float]:
 
 
 def lower_accuracy(right: np.ndarray, error: float) -> float:
-    """A lower limit of the accuracy over all questions: the mean of the places' limits.
+    """Return a lower limit of the accuracy over all questions: the mean of the places' limits.
 
     >>> round(lower_accuracy(np.ones((1000, 2), dtype=bool), error=0.1), 4)
     0.997
@@ -48,7 +48,7 @@ def lower_accuracy(right: np.ndarray, error: float) -> float:
 
 
 def carried_bits(task: Task, right: np.ndarray, error: float) -> float:
-    """The bits about the prefix that the state carries at least, wrong with probability at most `error`.
+    """Return the least number of bits about the prefix that the state carries. It is wrong with probability at most `error`.
 
     >>> round(carried_bits(IndexLookup(length=2, alphabet=4), np.ones((1000, 2), dtype=bool), error=0.05), 2)
     3.92

@@ -10,7 +10,7 @@ coordinates or axes: no entropy coding, and no scale taken from the example. One
     gradient    the same with the variance times the mean square of the derivative of the model's margins along the axis
 
 The axes are those of the fitted states' covariance, as many as there are examples at most, found from the smaller of covariance
-and Gram matrix. States of more than NUMBERS_AT_ONCE numbers are read in parts of so many, and their axes kept in 32 bits: a
+and Gram matrix. States of more than NUMBERS_AT_ONCE numbers are read in parts of that size, and their axes kept in 32 bits: a
 codebook may be any fixed one, so its rounding costs accuracy at most, never the truth of the number.
 """
 
@@ -50,12 +50,14 @@ class Levels:
 
     @classmethod
     def fitted(cls, samples: Float[Tensor, "examples scalars"], bits: int) -> "Levels":
-        """At most 2^bits levels a scalar: its own values where they are as few, else Lloyd's iteration from quantiles."""
+        """Return at most 2^bits levels for each scalar: its own values if there are as few, else those of Lloyd's iteration
+        from quantiles.
+        """
         return cls(torch.cat([_fitted(block, bits) for block in samples.split(SCALARS_AT_ONCE, dim=1)]))
 
     @property
     def levels(self) -> Int64[Tensor, "scalars"]:
-        """How many different levels each scalar has."""
+        """The number of different levels of each scalar."""
         return 1 + (self.values.diff(dim=1) > 0).sum(1)
 
     @property
@@ -64,14 +66,14 @@ class Levels:
         return sum(math.ceil(math.log2(count)) for count in self.levels.tolist())
 
     def restored(self, scalars: Float[Tensor, "examples scalars"]) -> Float[Tensor, "examples scalars"]:
-        """The nearest level of each scalar."""
+        """Return the nearest level of each scalar."""
         borders = ((self.values[:, 1:] + self.values[:, :-1]) / 2).contiguous()
         places = torch.searchsorted(borders, scalars.T.double().contiguous())
         return self.values.gather(1, places).T
 
 
 def _fitted(samples: Float[Tensor, "examples scalars"], bits: int) -> Float[Tensor, "scalars levels"]:
-    """The levels of some scalars."""
+    """Return the levels of some scalars."""
     ordered = samples.T.double().sort(dim=1).values.contiguous()
     count = ordered.shape[1]
     levels = 1 << bits
@@ -89,7 +91,7 @@ def _fitted(samples: Float[Tensor, "examples scalars"], bits: int) -> Float[Tens
 
 
 def _own_values(ordered: Float[Tensor, "scalars examples"], values: Float[Tensor, "scalars levels"]) -> Tensor:
-    """The levels, replaced by a scalar's own values where it takes no more of them than there are levels."""
+    """Return the levels. If a scalar takes at most as many values as there are levels, its own values replace them."""
     is_new = torch.cat([torch.ones_like(ordered[:, :1], dtype=torch.bool), ordered.diff(dim=1) > 0], dim=1)
     ranks = is_new.cumsum(1) - 1
     few = (ranks[:, -1] < values.shape[1]).nonzero()[:, 0]
@@ -111,7 +113,7 @@ class Codebook:
     parts: tuple[tuple[Tensor, Levels], ...]
 
     def restored(self, rows: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixes numbers"]:
-        """The states that are read in the place of these; of the same type."""
+        """Return the states that are read in place of these, in the same type."""
         at_once = max(1, RESTORED_AT_ONCE // rows.shape[1])
         return torch.cat([self._restored(some) for some in rows.split(at_once)])
 
@@ -129,7 +131,7 @@ class Codebook:
 def projected(
     rows: Float[Tensor, "prefixes numbers"], mean: Float[Tensor, "numbers"], axes: Float[Tensor, "numbers axes"]
 ) -> Float[Tensor, "prefixes axes"]:
-    """The states less the mean on each axis, in float64.
+    """Return the coordinates on each axis of the states less the mean, in float64.
 
     >>> projected(torch.tensor([[1.0, 2.0]]), torch.tensor([1.0, 0.0]), torch.tensor([[1.0], [0.5]])).tolist()
     [[1.0]]
@@ -156,7 +158,7 @@ class Axes:
 
     @classmethod
     def fitted(cls, rows: Float[Tensor, "prefixes numbers"]) -> "Axes":
-        """The axes of at most MOST_AXES states; those of next to no variance are left out."""
+        """Return the axes of at most MOST_AXES states. Axes of negligible variance are left out."""
         some = rows[:MOST_AXES]
         mean = some.mean(0, dtype=torch.float64)
         if len(some) >= some.shape[1]:
@@ -174,7 +176,7 @@ class Axes:
     def codebooks(
         self, name: str, rows: Float[Tensor, "prefixes numbers"], weights: Float[Tensor, "axes"], budgets: Sequence[int]
     ) -> Iterator[Codebook]:
-        """A codebook for each budget of bits, whose bits go to the axes of greatest weight times remaining variance."""
+        """Yield a codebook for each budget of bits. The bits go to the axes of greatest weight times remaining variance."""
         order = handed_out((self.variances * weights).tolist(), max(budgets, default=0))
         scalars = projected(rows, self.mean, self.directions)
         fitted = {}
@@ -197,14 +199,14 @@ class Axes:
 
 
 def _axes_of(matrix: Float[Tensor, "n n"]) -> tuple[Float[Tensor, "axes"], Float[Tensor, "n axes"]]:
-    """The eigenvalues that are not next to nothing, in falling order, and their vectors."""
+    """Return the eigenvalues that are not negligible, in falling order, and their eigenvectors."""
     sizes, vectors = torch.linalg.eigh(matrix)
     kept = sizes > NEGLIGIBLE * sizes[-1:].clamp(min=NEGLIGIBLE)
     return sizes[kept].flip(0), vectors[:, kept].flip(1)
 
 
 def handed_out(sizes: Sequence[float], bits: int) -> list[int]:
-    """Which axis gets each bit in turn: that of the greatest remaining size, which a bit divides by four.
+    """Return the axis that gets each bit in turn: that of the greatest remaining size, which a bit divides by four.
 
     >>> handed_out([16.0, 2.0], bits=4)
     [0, 0, 1, 0]
@@ -221,7 +223,7 @@ def handed_out(sizes: Sequence[float], bits: int) -> list[int]:
 
 
 def lloyd(rows: Float[Tensor, "prefixes numbers"]) -> Iterator[Codebook]:
-    """The codebooks with equally many bits for every coordinate.
+    """Yield the codebooks with equally many bits for every coordinate.
 
     >>> [book.bits for book in lloyd(torch.randn(600, 3))]
     [24, 12, 9, 6, 3]
@@ -234,7 +236,7 @@ def lloyd(rows: Float[Tensor, "prefixes numbers"]) -> Iterator[Codebook]:
 
 
 def budgets(most: int) -> list[int]:
-    """Bits to try, from 0 on: two for each doubling, up to `most`.
+    """Return the numbers of bits to test, from 0 on: two for each doubling, up to `most`.
 
     >>> budgets(20)
     [0, 1, 2, 3, 4, 6, 8, 12, 16, 20]

@@ -1,4 +1,4 @@
-"""Two prefixes that leave one state, bit for bit: a proof that the model errs behind one of them.
+"""Two prefixes that leave one state, bit for bit: a proof that the model answers wrongly after one of them.
 
 It then answers both alike, whatever follows, and some continuation is answered differently (`theorems.protocols.collision`).
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from seqsep.core.files import digest_of_file, read_text, write_file
 from seqsep.core.names import BadInput, excerpt
-from seqsep.lab.audit.questions import Asking, Tokens
+from seqsep.lab.audit.questions import TaskQueries, Tokens
 from seqsep.models.model import Model
 from seqsep.tasks import Task
 from seqsep.theorems.protocols.collision import Collision
@@ -24,8 +24,10 @@ FORMAT = "seqsep-equal-states"
 MOST_BYTES = 1 << 24
 
 
-def collision(model: Model, how: Asking, pairs: Sequence[tuple[float, Tokens, Tokens]]) -> Collision | None:
-    """The first of the pairs that leave bit-equal states, each prefix read alone, with the input on which the model errs."""
+def collision(model: Model, how: TaskQueries, pairs: Sequence[tuple[float, Tokens, Tokens]]) -> Collision | None:
+    """Return the first of the pairs that leave bit-equal states, each prefix read on its own, with the input that is answered
+    wrongly.
+    """
     for tried, (distance, first, second) in enumerate(pairs, start=1):
         if distance > 0:
             return None
@@ -66,7 +68,7 @@ def write_record(path: Path, found: Collision, task: Task, model: Path) -> None:
 
 
 def read_record(path: Path) -> dict[str, Any]:
-    """The record of a file. Raises BadInput, which names file and field, for what is no such record."""
+    """Return the record of a file. Raises BadInput, with file and field, for any other content."""
     try:
         record = json.loads(read_text(path, most=MOST_BYTES))
     except (ValueError, RecursionError) as error:
@@ -87,7 +89,7 @@ def _are_tokens(value: Any) -> bool:
 
 
 def refuted(record: dict[str, Any], model: Model, task: Task, path: Path) -> str:
-    """Why a record does not hold of the model of a file, and its task; empty if it holds."""
+    """Return the reason why a record does not hold for the model of a file and its task; empty if it holds."""
     if record.get("model_sha256") != digest_of_file(path):
         return f"model_sha256: {path} is another model"
     if record.get("task") != task.configuration():

@@ -14,8 +14,8 @@ import numpy as np
 from seqsep.lab.audit.asker import Asker
 from seqsep.lab.audit.equal_states import collision
 from seqsep.lab.audit.failures import Attacked, WorstCase, Wrong
-from seqsep.lab.audit.questions import Asking, Tokens
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.questions import TaskQueries, Tokens
+from seqsep.lab.audit.reader import StateReader
 
 MOST_INPUTS = 1 << 20
 AT_ONCE = 2048
@@ -24,7 +24,7 @@ MOST_PAIRS = 64
 NAME = "all"
 
 
-def every_input(asker: Asker, how: Asking, confidence: float) -> WorstCase:
+def every_input(asker: Asker, how: TaskQueries, confidence: float) -> WorstCase:
     """Ask every input there is: which are wrong, the prefix with most of them, and the least one.
 
     >>> from seqsep.lab.audit.questions import asking
@@ -60,13 +60,15 @@ def every_input(asker: Asker, how: Asking, confidence: float) -> WorstCase:
         worst_prefix_questions=0 if worst is None else sum(1 for _ in how.continuations(worst)),
         worst_prefix_wrong=0 if worst is None else by_prefix[worst],
         least=next((one for one in least if asker.alone(one.inputs)), None),
-        collision=collision(asker.model, how, equal_pairs(Reader(asker.model, how.prefix_tokens), how)),
+        collision=collision(asker.model, how, equal_pairs(StateReader(asker.model, how.prefix_tokens), how)),
         inputs=asked,
     )
 
 
-def equal_pairs(reader: Reader, how: Asking) -> list[tuple[float, Tokens, Tokens]]:
-    """Pairs of prefixes that are told apart and leave states that are equal bit for bit, read in batches; the first of all."""
+def equal_pairs(reader: StateReader, how: TaskQueries) -> list[tuple[float, Tokens, Tokens]]:
+    """Return the first pairs of distinguishable prefixes whose states are equal bit for bit, at most MOST_PAIRS. Prefixes are
+    read in batches.
+    """
     known: dict[bytes, Tokens] = {}
     found: list[tuple[float, Tokens, Tokens]] = []
     for prefixes in in_batches(how.every_prefix(), AT_ONCE):
@@ -81,7 +83,7 @@ def equal_pairs(reader: Reader, how: Asking) -> list[tuple[float, Tokens, Tokens
 
 
 def in_batches(inputs: Iterable[Tokens], size: int) -> Iterator[list[Tokens]]:
-    """The inputs, so many at a time.
+    """Yield the inputs in lists of at most `size`.
 
     >>> list(in_batches([(1,), (2,), (3,)], size=2))
     [[(1,), (2,)], [(3,)]]

@@ -1,4 +1,4 @@
-"""What a search for wrong answers finds: single ones, shares by attack, and the whole as a table."""
+"""Results of a search for wrong answers: single ones, shares by attack, and all of them as a table."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -32,7 +32,7 @@ class Wrong:
 
 @dataclass(frozen=True)
 class Attacked:
-    """What an attack found: questions asked, wrong answers, and the number of the question that first got one, from 1.
+    """The result of an attack: questions asked, wrong answers, and the number of the question that first got one, from 1.
 
     `interval`: Clopper and Pearson's limits of the share wrong, for attacks whose inputs are independent; else None.
     """
@@ -81,14 +81,14 @@ class WorstCase(Tabular):
     inputs: int | None = None
 
     def title(self) -> str:
-        """The least counterexample, the worst prefix, and the collision if there is one."""
+        """Return the least counterexample, the worst prefix, and the collision if there is one."""
         found = " found"
         lines = []
         if self.inputs is not None:
             found = ""
             wrong = sum(one.wrong for one in self.attacks)
             answered = f"{wrong:,} {'is' if wrong == 1 else 'are'} answered wrong" if wrong else "each is answered right"
-            lines.append(f"all inputs were tried, {self.inputs:,}: {answered}")
+            lines.append(f"all inputs were tested, {self.inputs:,}: {answered}")
         elif self.least is None:
             return f"{self.questions:,} questions, no wrong answer found; this proves nothing about the others"
         if self.least is not None:
@@ -102,7 +102,7 @@ class WorstCase(Tabular):
         return "\n".join(lines)
 
     def least_in_words(self) -> str:
-        """The least counterexample as the task writes it, and what the model answers; empty if there is none."""
+        """Return the least counterexample in the task's format, and the model's answer; empty if there is none."""
         if self.least is None:
             return ""
         shown = self.task.readable(self.least.inputs, self.least.expected).items()
@@ -110,7 +110,7 @@ class WorstCase(Tabular):
         return f"{', '.join(words)}; the model answers {self.least.answer}"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each attack."""
+        """Return a row for each attack."""
         return [
             {
                 "attack": one.attack,
@@ -133,6 +133,6 @@ class WorstCase(Tabular):
         return self.table()
 
     def record(self) -> dict[str, Any]:
-        """The findings as plain values, for JSON."""
+        """Return the findings as plain values, for JSON."""
         collision = None if self.collision is None else self.collision.record()
         return asdict(self) | {"task": self.task.configuration(), "collision": collision}

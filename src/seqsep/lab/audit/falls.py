@@ -1,4 +1,4 @@
-"""Why contenders of index lookup's `reach` stay below 99 % at its shortest length: what they keep, and what they read.
+"""Why contenders of index lookup's `length-scaling` stay below 99 % at its shortest length: what they keep, and what they read.
 
 `python -m seqsep.lab.audit` trains the best run of each once more, measures it place by place (places.py), and adds a line to
 results/audit/reach-places.jsonl. Last digits depend on the processor, as those of each run do.
@@ -25,11 +25,11 @@ GOAL = 0.99
 
 
 def runs(results: Path) -> list[Run]:
-    """At the shortest length of `reach`, the best run of each contender's first size that stays below 99 %."""
+    """Return the best run of each contender's first size that stays below 99 % at the shortest length of `length-scaling`."""
     experiment = BY_NAME["index-lookup-architectures"]
-    search = narrowed(experiment.search("reach"), Reach)
+    search = narrowed(experiment.search("length-scaling"), Reach)
     sizes = {(contender.run.layers, contender.run.width) for contender in search.contenders}
-    known = [row for row in read_rows(experiment.rows_file(results, "reach")) if row.has_outcome]
+    known = [row for row in read_rows(experiment.rows_file(results, "length-scaling")) if row.has_outcome]
     best: dict[tuple[str, str], Row] = {}
     for row in known:
         if row.run.task == search.levels[0].task and (row.run.layers, row.run.width) in sizes:
@@ -40,7 +40,7 @@ def runs(results: Path) -> list[Run]:
 
 
 def rows(results: Path) -> list[dict[str, Any]]:
-    """The lines of a folder of results, in the order of `runs`; those of other runs are left out."""
+    """Return the lines of a folder of results, in the order of `runs`. Lines of other runs are left out."""
     path = results / FILE
     lines = read_lines(path) if path.exists() else []
     known = {row["key"]: row for row in map(json.loads, lines)}
@@ -59,7 +59,7 @@ def write_rows(results: Path) -> Path:
 
 
 def line(run: Run, model: Model, accuracy: float) -> dict[str, Any]:
-    """What is kept of a trained run: the accuracy of its last evaluation, and both shares by place."""
+    """Return the facts kept for a trained run: the accuracy of its last evaluation, and both shares by place."""
     found = asdict(by_place(model.eval().requires_grad_(False), narrowed(run.task, IndexLookup)))
     shares = {name: [round(share, 4) for share in found[name]] for name in ("right", "in_state")}
     return {"key": run.key(), "run": run.configuration(), "accuracy": accuracy, "prefixes": found["prefixes"], **shares}

@@ -1,7 +1,7 @@
 """Confidence limits of a share: Clopper and Pearson 1934, from the binomial tails themselves.
 
 The lower limit of k successes in n independent trials at error alpha is the p with P(at least k of n | p) = alpha, 0 for k = 0:
-whatever the true share, it lies below the limit with probability at most alpha. The upper one mirrors it.
+whatever the true share, it is below the limit with probability at most alpha. The upper one mirrors it.
 """
 
 from functools import lru_cache
@@ -13,7 +13,7 @@ HALVINGS = 60
 
 @lru_cache(maxsize=1 << 14)
 def lower_limit(successes: int, trials: int, error: float) -> float:
-    """The lower limit of a share, which is wrong with probability at most `error`.
+    """Return the lower limit of a share, which is wrong with probability at most `error`.
 
     Raises ValueError unless 0 <= successes <= trials, 1 <= trials and 0 < error < 1.
 
@@ -42,7 +42,7 @@ def lower_limit(successes: int, trials: int, error: float) -> float:
 
 
 def upper_limit(successes: int, trials: int, error: float) -> float:
-    """The upper limit of a share, which is wrong with probability at most `error`.
+    """Return the upper limit of a share, which is wrong with probability at most `error`.
 
     >>> round(upper_limit(0, 1000, error=0.05), 6)
     0.002991

@@ -14,8 +14,8 @@ import torch
 
 from seqsep.lab.audit.carried import carried_bits, lower_accuracy
 from seqsep.lab.audit.codebooks import Axes, Codebook, budgets, lloyd
-from seqsep.lab.audit.questions import Questions
-from seqsep.lab.audit.reader import Reader, Rows
+from seqsep.lab.audit.questions import PrefixQuestions
+from seqsep.lab.audit.reader import Rows, StateReader
 from seqsep.tasks import Task
 from seqsep.tasks.ceilings import ceiling
 
@@ -25,8 +25,8 @@ MOST_COORDINATES = 1 << 15
 
 
 @dataclass(frozen=True)
-class Rounded:
-    """A codebook that was tried: accuracy and its lower limit, bits carried at least, and the ceiling at so many bits."""
+class CodebookResult:
+    """A codebook that was tested: accuracy and its lower limit, least bits carried, and the ceiling for its number of bits."""
 
     codebook: str
     bits: int
@@ -37,7 +37,8 @@ class Rounded:
 
 
 def codebooks(rows: Rows, gradients: Rows | None, most_bits: int) -> Iterator[Codebook]:
-    """All codebooks, fitted on these states and on gradients at some of them; those of gradients only if there are some.
+    """Yield all codebooks, fitted on these states and on gradients at some of them. Without gradients, those that need them are
+    left out.
 
     Those with a level for each number, a bit at least, are left out for states of more than MOST_COORDINATES numbers.
     """
@@ -54,9 +55,9 @@ def codebooks(rows: Rows, gradients: Rows | None, most_bits: int) -> Iterator[Co
 
 
 def tried(
-    reader: Reader, task: Task, *, fitted_on: Questions, asked: Questions, rows: Rows, error: float
-) -> tuple[Rounded, ...]:
-    """What the reader answers to `asked`, whose states are `rows`, through each codebook, by bits.
+    reader: StateReader, task: Task, *, fitted_on: PrefixQuestions, asked: PrefixQuestions, rows: Rows, error: float
+) -> tuple[CodebookResult, ...]:
+    """Return the reader's answers to `asked`, whose states are `rows`, through each codebook, by bits.
 
     `error`: the probability with which the lower limits of one codebook may be wrong.
     """
@@ -70,8 +71,8 @@ def tried(
 
 def rounded(
     right: Callable[[Rows], np.ndarray], task: Task, books: Iterable[Codebook], *, rows: Rows, error: float
-) -> Iterator[Rounded]:
-    """What is answered right from these states through each codebook in turn; equal ones once.
+) -> Iterator[CodebookResult]:
+    """Yield the share of right answers from these states through each codebook in turn; equal ones once.
 
     `right`: which questions are answered right from rows, prefixes by questions.
     """
@@ -82,8 +83,8 @@ def rounded(
             yield _rounded(task, book, right(book.restored(rows)), error)
 
 
-def _rounded(task: Task, book: Codebook, right: np.ndarray, error: float) -> Rounded:
-    return Rounded(
+def _rounded(task: Task, book: Codebook, right: np.ndarray, error: float) -> CodebookResult:
+    return CodebookResult(
         codebook=book.name,
         bits=book.bits,
         accuracy=float(right.mean()),
@@ -93,8 +94,8 @@ def _rounded(task: Task, book: Codebook, right: np.ndarray, error: float) -> Rou
     )
 
 
-def fewest(curve: tuple[Rounded, ...], accuracy: float) -> Rounded | None:
-    """The fewest bits at which the accuracy is within one point; None if no codebook that was tried is.
+def fewest(curve: tuple[CodebookResult, ...], accuracy: float) -> CodebookResult | None:
+    """Return the result with the fewest bits whose accuracy is within one point; None if no tested codebook's is.
 
     >>> fewest((), accuracy=0.5) is None
     True

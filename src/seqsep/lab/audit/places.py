@@ -1,4 +1,4 @@
-"""Why a lookup model errs: at which places it is right, and what of the others is in its state.
+"""The places where a lookup model answers wrongly: the accuracy by place, and the part of each value in its state.
 
 For each place p of the values s_1 .. s_N, over prefixes that no training saw:
 
@@ -18,7 +18,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.lab.audit.questions import asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.reader import StateReader
 from seqsep.models.model import Model
 from seqsep.tasks import AssociativeRecall, IndexLookup
 
@@ -30,7 +30,7 @@ PENALTIES = (0.01, 1.0, 100.0)
 
 
 @dataclass(frozen=True)
-class Places:
+class PlaceShares:
     """The shares at each place, first to last, of `prefixes` prefixes: answered by the model, and found in its state."""
 
     prefixes: int
@@ -39,8 +39,8 @@ class Places:
 
 
 @torch.no_grad()
-def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0) -> Places:
-    """Both shares for a model in evaluation mode.
+def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0) -> PlaceShares:
+    """Return both shares by place for a model in evaluation mode.
 
     >>> _ = torch.manual_seed(0)
     >>> model = Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm",), width=8).eval()
@@ -50,15 +50,15 @@ def by_place(model: Model, task: IndexLookup | AssociativeRecall, seed: int = 0)
     """
     ask = asking(task)
     drawn = ask.drawn(FITTED_ON + 2 * ASKED, seed)
-    reader = Reader(model, ask.prefix_tokens)
+    reader = StateReader(model, ask.prefix_tokens)
     states = reader.states(drawn.prefixes)
     right = reader.right(states[:ASKED], drawn.first(ASKED)).mean(0)
     values = torch.from_numpy(drawn.answers.copy()).to(states.device)
-    return Places(ASKED, tuple(right.tolist()), tuple(_found(_normal(states), values, ask.alphabet).tolist()))
+    return PlaceShares(ASKED, tuple(right.tolist()), tuple(_found(_normal(states), values, ask.alphabet).tolist()))
 
 
 def _normal(states: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixes varying"]:
-    """The numbers that vary, centred and with unit variance over all prefixes; a constant 1 beside them."""
+    """Return the numbers that vary, centred and with unit variance over all prefixes, and a constant 1 as a last column."""
     deviation, mean = torch.std_mean(states.double(), dim=0)
     varies = deviation > 1e-9 * (1 + mean.abs())
     scaled = (states.double()[:, varies] - mean[varies]) / deviation[varies]
@@ -68,7 +68,7 @@ def _normal(states: Float[Tensor, "prefixes numbers"]) -> Float[Tensor, "prefixe
 def _found(
     states: Float[Tensor, "prefixes numbers"], values: Int64[Tensor, "prefixes places"], alphabet: int
 ) -> Float[Tensor, "places"]:
-    """The share of the first ASKED prefixes whose values the reader finds, by place.
+    """Return the share of the first ASKED prefixes whose values the reader finds, by place.
 
     Its weights are X^T (X X^T + penalty)^-1 Y for the fitted X and one-hot Y, or the same as (X^T X + penalty)^-1 X^T Y,
     whichever inverse is smaller.
@@ -94,5 +94,5 @@ def _found(
 
 
 def _share(scores: Float[Tensor, "prefixes scores"], values: Int64[Tensor, "prefixes places"]) -> Float[Tensor, "places"]:
-    """How often the greatest score of a place is that of its value."""
+    """Return the share of prefixes in which the greatest score of a place is that of its value."""
     return (scores.view(*values.shape, -1).argmax(-1) == values).double().mean(0)

@@ -1,4 +1,4 @@
-"""What is asked about a prefix: the symbols that a state must carry, and the continuations that ask for them.
+"""Questions about a prefix: the symbols that a state must carry, and the continuations that ask for them.
 
 A task's input is a prefix, after which the state is what a model has left of it, and a continuation, which ends in a question:
 
@@ -27,20 +27,20 @@ Tokens: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Questions:
+class PrefixQuestions:
     """Prefixes, the continuations of each, and the right answers."""
 
     prefixes: Int64[np.ndarray, "prefixes time"]
     continuations: Int64[np.ndarray, "prefixes questions more"]
     answers: Int64[np.ndarray, "prefixes questions"]
 
-    def first(self, count: int) -> "Questions":
-        """Those about the first `count` prefixes."""
-        return Questions(self.prefixes[:count], self.continuations[:count], self.answers[:count])
+    def first(self, count: int) -> "PrefixQuestions":
+        """Return the questions about the first `count` prefixes."""
+        return PrefixQuestions(self.prefixes[:count], self.continuations[:count], self.answers[:count])
 
 
-class Asking(ABC):
-    """How a task asks about a prefix; `places` questions each, and values out of `alphabet`.
+class TaskQueries(ABC):
+    """A task's questions about a prefix; `places` questions each, and values out of `alphabet`.
 
     >>> lookup = asking(IndexLookup(length=3, alphabet=5))
     >>> list(lookup.inputs_apart((4, 0, 2), (4, 1, 2)))  # position 2 is token 6
@@ -56,59 +56,65 @@ class Asking(ABC):
     prefix_tokens: int
 
     @abstractmethod
-    def drawn(self, count: int, seed: int) -> Questions:
-        """The questions about `count` prefixes of the task's evaluation examples under a seed."""
+    def drawn(self, count: int, seed: int) -> PrefixQuestions:
+        """Return the questions about `count` prefixes of the task's evaluation examples under a seed."""
 
     @abstractmethod
     def values(self, prefix: Tokens) -> Tokens:
-        """The values of a prefix."""
+        """Return the values of a prefix."""
 
     @abstractmethod
     def with_values(self, prefix: Tokens, values: Tokens) -> Tokens:
-        """The prefix with these values."""
+        """Return the prefix with these values."""
 
     @abstractmethod
     def inputs_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
-        """Inputs behind two prefixes, in pairs, by what tells the two apart: one behind the first, one behind the second."""
+        """Yield inputs in pairs, one after the first prefix and one after the second, whose continuation distinguishes the
+        two.
+        """
 
     @abstractmethod
     def continuations_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
-        """Continuations that are answered differently behind one prefix and the other."""
+        """Yield continuations whose answers after the two prefixes differ."""
 
     @abstractmethod
     def inputs_about(self, prefix: Tokens) -> Iterator[Tokens]:
-        """Inputs behind one prefix: all questions, or all second halves at distance 0, 1 and 2, one by one."""
+        """Yield inputs after one prefix: all questions, or all second halves at distance 0, 1 and 2, one by one."""
 
     @abstractmethod
     def inputs(self) -> int:
-        """How many inputs there are in all: prefixes with their continuations."""
+        """Return the number of all inputs: prefixes with their continuations."""
 
     @abstractmethod
     def every_prefix(self) -> Iterator[Tokens]:
-        """Every prefix, one by one."""
+        """Yield every prefix, one by one."""
 
     @abstractmethod
     def continuations(self, prefix: Tokens) -> Iterator[Tokens]:
-        """Every continuation of a prefix, one by one."""
+        """Yield every continuation of a prefix, one by one."""
 
     def every_input(self) -> Iterator[Tokens]:
-        """Every input, one by one, prefix by prefix."""
+        """Yield every input, one by one, prefix by prefix."""
         return (prefix + asked for prefix in self.every_prefix() for asked in self.continuations(prefix))
 
     @abstractmethod
     def moved(self, given: Tokens, random: np.random.Generator) -> Tokens:
-        """The input with a value changed, one of each half in equality or the same in both, or with another question."""
+        """Return the input with one value changed or with another question. In equality, one value of each half or the same in
+        both changes.
+        """
 
     @abstractmethod
     def simpler(self, given: Tokens) -> list[Tokens]:
-        """Inputs with one thing less in them than `size` counts."""
+        """Return inputs with one thing less in them than `size` counts."""
 
     @abstractmethod
     def size(self, given: Tokens) -> Tokens:
-        """How much is in an input, for the search for a least one: places that are not 0, then those that differ."""
+        """Return the size of an input, for the search for a least one: places that are not 0, then those that differ."""
 
     def edits(self, prefix: Tokens, distance: int) -> Iterator[Tokens]:
-        """The prefixes that differ from one in the values of exactly so many places, one by one: there may be very many."""
+        """Yield the prefixes that differ from this one in the values of exactly `distance` places, one by one: there may be
+        very many.
+        """
         values = self.values(prefix)
         for places in combinations(range(len(values)), distance):
             others = ([value for value in range(self.alphabet) if value != values[place]] for place in places)
@@ -119,7 +125,7 @@ class Asking(ABC):
                 yield self.with_values(prefix, tuple(changed))
 
     def edited(self, prefix: Tokens, distance: int, random: np.random.Generator) -> Tokens | None:
-        """One of these prefixes, uniformly; None if there is none."""
+        """Return one of these prefixes, drawn uniformly; None if there is none."""
         values = list(self.values(prefix))
         if self.alphabet < 2 or len(values) < distance:
             return None
@@ -128,7 +134,7 @@ class Asking(ABC):
         return self.with_values(prefix, tuple(values))
 
     def swaps(self, prefix: Tokens) -> list[Tokens]:
-        """The prefixes with the values of two neighbours exchanged, where they differ."""
+        """Return the prefixes with the values of two neighbours exchanged, if they differ."""
         values = self.values(prefix)
         return [
             self.with_values(prefix, (*values[:place], values[place + 1], values[place], *values[place + 2 :]))
@@ -137,7 +143,7 @@ class Asking(ABC):
         ]
 
 
-class _Lookup(Asking):
+class _Lookup(TaskQueries):
     """One question for each value: a token that names its place."""
 
     def __init__(self, task: IndexLookup | AssociativeRecall) -> None:
@@ -148,12 +154,12 @@ class _Lookup(Asking):
         self.offset = task.key_count if isinstance(task, AssociativeRecall) else 0
         self.prefix_tokens = task.longest - 1
 
-    def drawn(self, count: int, seed: int) -> Questions:
+    def drawn(self, count: int, seed: int) -> PrefixQuestions:
         prefixes = self.task.sample(0, count, seed, evaluate=True).inputs[:, : self.prefix_tokens]
         if self.is_recall:
-            return Questions(prefixes, prefixes[:, ::2, None], prefixes[:, 1::2] - self.offset)
+            return PrefixQuestions(prefixes, prefixes[:, ::2, None], prefixes[:, 1::2] - self.offset)
         asked = np.broadcast_to(np.arange(self.places)[:, None] + self.alphabet, (count, self.places, 1))
-        return Questions(prefixes, asked.astype(np.int64), prefixes)
+        return PrefixQuestions(prefixes, asked.astype(np.int64), prefixes)
 
     def values(self, prefix: Tokens) -> Tokens:
         return tuple(token - self.offset for token in prefix[1::2]) if self.is_recall else prefix
@@ -165,7 +171,7 @@ class _Lookup(Asking):
         return tuple(token for key, value in pairs for token in (key, value + self.offset))
 
     def _questions(self, prefix: Tokens) -> Sequence[int]:
-        """The token that asks for each value, in their order."""
+        """Return the tokens that query each value, in their order."""
         return prefix[::2] if self.is_recall else range(self.alphabet, self.alphabet + self.places)
 
     def continuations_apart(self, first: Tokens, second: Tokens) -> Iterator[Tokens]:
@@ -184,7 +190,7 @@ class _Lookup(Asking):
         return self._orders() * self.alphabet**self.places * self.places
 
     def _orders(self) -> int:
-        """In how many orders keys may stand."""
+        """Return the number of possible orders of the keys."""
         in_any = isinstance(self.task, AssociativeRecall) and self.task.order == "any"
         return perm(self.offset, self.places) if in_any else 1
 
@@ -215,7 +221,7 @@ class _Lookup(Asking):
         return (sum(value != 0 for value in self.values(given[:-1])),)
 
 
-class _Halves(Asking):
+class _Halves(TaskQueries):
     """A question is a second half."""
 
     def __init__(self, task: Equality) -> None:
@@ -225,10 +231,10 @@ class _Halves(Asking):
         self.alphabet = task.symbols
         self.prefix_tokens = self.half
 
-    def drawn(self, count: int, seed: int) -> Questions:
+    def drawn(self, count: int, seed: int) -> PrefixQuestions:
         batch = self.task.sample(0, count, seed, evaluate=True)
         halves = batch.inputs[:, self.half :][:, None]
-        return Questions(batch.inputs[:, : self.half], halves, batch.targets[:, -1:])
+        return PrefixQuestions(batch.inputs[:, : self.half], halves, batch.targets[:, -1:])
 
     def values(self, prefix: Tokens) -> Tokens:
         return prefix
@@ -291,8 +297,8 @@ class _Halves(Asking):
         return sum(pair != (0, 0) for pair in pairs), sum(one != other for one, other in pairs)
 
 
-def asking(task: Task) -> Asking:
-    """How a task asks. Raises BadInput for a task other than the three above.
+def asking(task: Task) -> TaskQueries:
+    """Return the questions of a task. Raises BadInput for a task other than the three above.
 
     >>> asking(IndexLookup(length=20)).places
     20

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.core.names import BadInput
-from seqsep.lab.audit.questions import Questions
+from seqsep.lab.audit.questions import PrefixQuestions
 from seqsep.models.mixers import state_bits
 from seqsep.models.model import Model
 from seqsep.theorems.protocols.tensor_machine import as_real, tensors_of, with_tensors
@@ -25,7 +25,7 @@ Rows = Float[Tensor, "prefixes numbers"]
 Restored = Callable[[Tensor], Tensor]
 
 
-class Reader:
+class StateReader:
     """A model, and the state that it has after prefixes of `time` tokens.
 
     `numbers` of the state are real ones; `bits` are those of its tensors, after such a prefix.
@@ -33,7 +33,7 @@ class Reader:
     >>> torch.manual_seed(0) is not None
     True
     >>> model = Model.build(vocabulary=4, classes=2, longest=3, layers=("lstm",), width=8)
-    >>> reader = Reader(model, time=2)
+    >>> reader = StateReader(model, time=2)
     >>> reader.bits, reader.numbers, reader.states(np.array([[0, 1], [1, 1]])).shape
     (512, 16, torch.Size([2, 16]))
     """
@@ -53,7 +53,7 @@ class Reader:
 
     @torch.no_grad()
     def states(self, prefixes: Int64[np.ndarray, "prefixes time"]) -> Rows:
-        """The states after prefixes, a row of numbers each."""
+        """Return the states after prefixes, a row of numbers each."""
         rows = []
         for first in range(0, len(prefixes), PREFIXES_AT_ONCE):
             tokens = torch.from_numpy(prefixes[first : first + PREFIXES_AT_ONCE].copy()).to(self.model.device)
@@ -62,7 +62,7 @@ class Reader:
         return torch.cat(rows)
 
     def state_of(self, rows: Rows) -> tuple:
-        """The state of tensors that rows of numbers stand for."""
+        """Return the state whose tensors the rows of numbers represent."""
         parts = []
         first = 0
         for part in tensors_of(self.like):
@@ -74,15 +74,15 @@ class Reader:
         return with_tensors(self.like, iter(parts))
 
     def logits(self, rows: Rows, continuations: Int64[Tensor, "prefixes more"]) -> Float[Tensor, "prefixes classes"]:
-        """What the model answers after a state and a continuation each."""
+        """Return the model's answers after a state and a continuation each."""
         state = self.state_of(rows)
         for offset in range(continuations.shape[1]):
             logits, state = self.model.step(continuations[:, offset], state, self.time + offset)
         return logits
 
     @torch.no_grad()
-    def right(self, rows: Rows, questions: Questions) -> np.ndarray:
-        """Which questions about the prefixes the model answers right from these states: prefixes by questions."""
+    def right(self, rows: Rows, questions: PrefixQuestions) -> np.ndarray:
+        """Return a mask, prefixes by questions: which questions the model answers right from these states."""
         places = questions.answers.shape[1]
         at_once = max(1, min(NUMBERS_AT_ONCE // (places * self.numbers), MOST_INPUTS_AT_ONCE // places))
         right = []
@@ -96,10 +96,10 @@ class Reader:
             right.append(answers == questions.answers[first : first + at_once])
         return np.concatenate(right)
 
-    def gradients(self, rows: Rows, questions: Questions) -> Rows:
-        """The gradient of each answer's margin by the numbers of the state, for one question a prefix.
+    def gradients(self, rows: Rows, questions: PrefixQuestions) -> Rows:
+        """Return the gradient of each answer's margin by the numbers of the state, for one question a prefix.
 
-        The margin is the logit of the right answer less the greatest other one. Question i of the prefixes is asked behind
+        The margin is the logit of the right answer less the greatest other one. Question i of the prefixes is asked after
         prefix i, modulo the number of questions.
         """
         places = questions.answers.shape[1]
@@ -119,7 +119,7 @@ class Reader:
 
 
 def margins(logits: Float[Tensor, "inputs classes"], right: Int64[Tensor, "inputs"]) -> Float[Tensor, "inputs"]:
-    """The logit of the right class less the greatest other one; below 0 the answer is wrong.
+    """Return the logit of the right class less the greatest other one. If it is below 0, the answer is wrong.
 
     >>> margins(torch.tensor([[2.0, 0.5, 1.0]]), torch.tensor([2]))
     tensor([-1.])

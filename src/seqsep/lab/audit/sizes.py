@@ -34,7 +34,7 @@ RATES = {64: 0.001, 32: 0.002, 16: 0.003}
 
 
 def runs() -> list[Run]:
-    """The runs, each one layer with learned positions; training stops at 99.5 % or after 4,000 steps.
+    """Return the runs, each one layer with learned positions. Training stops at 99.5 % or after 4,000 steps.
 
     >>> len(runs())
     18
@@ -56,7 +56,7 @@ def runs() -> list[Run]:
 
 
 def rows(results: Path) -> list[dict[str, Any]]:
-    """The rows of a folder of results, in the order of `runs`; those of other runs are left out."""
+    """Return the rows of a folder of results, in the order of `runs`. Rows of other runs are left out."""
     path = results / FILE
     lines = read_lines(path) if path.exists() else []
     known = {row["key"]: row for row in map(json.loads, lines)}

@@ -15,8 +15,8 @@ from seqsep.lab.audit.equal_states import collision
 from seqsep.lab.audit.exhaustive import MOST_INPUTS, every_input
 from seqsep.lab.audit.failures import Attacked, WorstCase, Wrong
 from seqsep.lab.audit.intervals import lower_limit, upper_limit
-from seqsep.lab.audit.questions import Asking, Tokens, asking
-from seqsep.lab.audit.reader import Reader
+from seqsep.lab.audit.questions import TaskQueries, Tokens, asking
+from seqsep.lab.audit.reader import StateReader
 from seqsep.models.model import Model
 from seqsep.tasks import Task
 
@@ -35,7 +35,7 @@ def worst_case(
     """Search for inputs on which a model fails.
 
     If there are at most as many inputs as questions, and at most 2^20, the search asks every input. The worst case is then
-    exact. `questions` does not count those that make a counterexample smaller.
+    exact. The search for a smaller counterexample asks further questions, which `questions` does not count.
 
     Arguments:
         model: a trained model.
@@ -68,7 +68,7 @@ def worst_case(
         return every_input(asker, how, confidence)
     if questions == "all":
         raise BadInput(f"worst_case(questions='all'): expected a task of at most {MOST_INPUTS:,} inputs, found {task!r}")
-    reader = Reader(model, how.prefix_tokens)
+    reader = StateReader(model, how.prefix_tokens)
     first = 1 + seed * (1 << 20)
     pairs = closest_pairs(reader, how, first)
     sources: dict[str, Attack] = {
@@ -97,7 +97,7 @@ def worst_case(
 
 
 def _attacked(asker: Asker, name: str, attack: Attack, *, most: int, error: float) -> Attacked:
-    """Ask what an attack proposes, up to so many questions."""
+    """Ask the inputs that an attack proposes, at most `most` of them."""
     asked = 0
     wrong = 0
     first_wrong = None
@@ -120,8 +120,8 @@ def _attacked(asker: Asker, name: str, attack: Attack, *, most: int, error: floa
     return Attacked(name, questions=asked, wrong=wrong, first_wrong=first_wrong, interval=interval)
 
 
-def _worst_prefix(asker: Asker, how: Asking, most: int) -> tuple[Tokens, int, int] | None:
-    """Of some prefixes of wrong answers, asked about closely: the one with most wrong, questions about it, wrong ones.
+def _worst_prefix(asker: Asker, how: TaskQueries, most: int) -> tuple[Tokens, int, int] | None:
+    """Ask more about some prefixes with wrong answers. Return the one with most of them, its questions, and its wrong answers.
 
     None if no question about any of them is answered wrong.
     """
@@ -139,8 +139,10 @@ def _worst_prefix(asker: Asker, how: Asking, most: int) -> tuple[Tokens, int, in
     return max(found, key=lambda one: one[2] / one[1], default=None)
 
 
-def least_counterexample(asker: Asker, how: Asking) -> Wrong | None:
-    """The least wrong input that is found from those known, by size and then margin; None if none is wrong alone too."""
+def least_counterexample(asker: Asker, how: TaskQueries) -> Wrong | None:
+    """Return the least wrong input that is found from the known ones, by size and then margin; None if none is wrong when asked
+    on its own.
+    """
 
     def rank(given: Tokens) -> tuple[Tokens, float]:
         return how.size(given), asker.wrong[given].margin

@@ -1,4 +1,4 @@
-"""What a sweep asks of an engine: jobs in, events out. The engines are `local` (local.py) and `ray` (ray.py).
+"""The interface of a sweep's engine: jobs in, events out. The engines are `local` (local.py) and `ray` (ray.py).
 
 They differ in nothing but where a run executes: each run is trained by a process of worker.py with one torch thread.
 """
@@ -15,11 +15,11 @@ FAILED_STARTS = 3
 
 
 class EngineUnavailable(OSError):
-    """What an engine needs is not installed, or does not answer; the message is one line."""
+    """A requirement of an engine is not installed, or does not answer; the message is one line."""
 
 
 @runtime_checkable
-class Work(Protocol):
+class EngineJob(Protocol):
     """A job as an engine knows it: a message for worker.py, and whether a user's code runs in it."""
 
     @property
@@ -28,10 +28,10 @@ class Work(Protocol):
 
     @property
     def has_plug_ins(self) -> bool:
-        """Whether it runs a user's code."""
+        """True if it runs a user's code."""
 
     def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
-        """What the worker is told; `digests` are those of the checkpoints by now."""
+        """Return the message to the worker; `digests` are those of the checkpoints by now."""
 
 
 @dataclass(frozen=True)
@@ -88,18 +88,18 @@ Event = OfAJob | Heartbeat
 
 @runtime_checkable
 class Engine(Protocol):
-    """Where runs execute. Nothing is started before `run`; leaving the context stops everything at once."""
+    """The place where runs execute. Nothing is started before `run`; leaving the context stops everything at once."""
 
     def __enter__(self) -> "Engine":
-        """The engine itself."""
+        """Return the engine itself."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Stop every process that the engine started."""
 
     def environment(self) -> dict[str, Any]:
-        """What its results depend on beside the runs (`device.environment`). Raises OSError if it is not available."""
+        """Return the facts on which results depend besides the runs (`device.environment`). Raises OSError if not available."""
 
-    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+    def run(self, jobs: Sequence[EngineJob]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
         Raises OSError if the engine is not available.
@@ -107,7 +107,7 @@ class Engine(Protocol):
 
 
 def usable_cores() -> int:
-    """The number of cores that this process may run on; of all if the system does not tell.
+    """Return the number of cores that this process may run on, or of all cores if the system does not say.
 
     >>> usable_cores() >= 1
     True

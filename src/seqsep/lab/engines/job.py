@@ -1,4 +1,4 @@
-"""What engines are given to do: a run to train, or a plug-in to try the laws on."""
+"""The jobs that engines are given: a run to train, or a plug-in whose laws are to be checked."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,11 +26,11 @@ class Job:
 
     @property
     def has_plug_ins(self) -> bool:
-        """Whether the run has a user's code."""
+        """True if the run has a user's code."""
         return bool(self.run.plug_ins())
 
     def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
-        """What the worker is told; `digests` are those of the checkpoints by now."""
+        """Return the message to the worker."""
         return {
             "run": self.run.configuration(),
             "files": self.run.files(),
@@ -54,7 +54,7 @@ class Check:
     has_plug_ins: bool = True
 
     def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
-        """What the worker is told."""
+        """Return the message to the worker."""
         source = self.plug_in.source if isinstance(self.plug_in, UserTask) else self.plug_in
         told = {"check": str(source), "files": {str(source): str(source.path)}, "sizes": self.sizes}
         return told | ({"task": self.plug_in.configuration()} if isinstance(self.plug_in, UserTask) else {})

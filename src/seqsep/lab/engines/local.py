@@ -1,7 +1,7 @@
 """The engine `local`: a supervisor of long-lived worker processes on this machine, each with one thread, each replaceable.
 
 A pool of the standard library dies whole when one worker segfaults; here the dead worker is replaced, and its run starts
-again from its last checkpoint. A run whose workers keep dying ends as failed (a user's code: at once), and the others go on.
+again from its last checkpoint. A run whose workers keep dying ends as failed (a user's code: at once), and the others continue.
 Workers are started as fresh interpreters (no fork of a process with threads, no import of the caller's main module) and
 reached by a pipe of JSON messages. What they and the code of their users print comes by another pipe and goes to stderr. A
 run that says nothing for too long, or prints too much, ends as failed; a worker that ran a user's code takes no other run,
@@ -26,12 +26,12 @@ from seqsep.lab.engines.engine import (
     RETRIES,
     STALL_SECONDS,
     Ended,
+    EngineJob,
     Event,
     Heartbeat,
     JobProgress,
     Judged,
     Saved,
-    Work,
 )
 from seqsep.lab.engines.process import GRACE_SECONDS, MOST_PRINTED, Worker
 
@@ -46,9 +46,9 @@ if sys.platform == "linux":
 
 @dataclass
 class JobQueue:
-    """How far the jobs have come: those that wait for a worker, and of each its checkpoints, attempts and beginning."""
+    """The progress of the jobs: those that wait for a worker, and of each its checkpoints, attempts and beginning."""
 
-    jobs: Sequence[Work]
+    jobs: Sequence[EngineJob]
     waiting: deque[int] = field(init=False)
     digests: list[tuple[str, ...]] = field(init=False)
     attempts: list[int] = field(init=False)
@@ -62,19 +62,19 @@ class JobQueue:
         self.begun = [0.0] * len(self.jobs)
 
     def take(self) -> tuple[int, dict[str, Any]]:
-        """The next job, and what its worker is told."""
+        """Return the next job, and the message to its worker."""
         job = self.waiting.popleft()
         self.attempts[job] += 1
         self.begun[job] = self.begun[job] or time.monotonic()
         return job, self.jobs[job].message(self.digests[job])
 
     def ended(self, job: int, result: dict[str, Any], processor: dict[str, str] | None = None) -> Ended:
-        """The event of a job's end."""
+        """Return the event of a job's end."""
         seconds = time.monotonic() - self.begun[job]
         return Ended(job, result, seconds, self.attempts[job], processor=processor)
 
     def may_try_again(self, job: int) -> bool:
-        """Whether a job whose worker died goes to another. A user's code does not: it may have killed the worker."""
+        """Return True if a job whose worker died goes to another. A user's code does not: it may have killed the worker."""
         return self.attempts[job] <= RETRIES and not self.jobs[job].has_plug_ins
 
 
@@ -113,27 +113,27 @@ class Supervisor:
         self.workers.clear()
 
     def environment(self) -> dict[str, Any]:
-        """What its results depend on beside the runs. Raises EngineUnavailable if the device is not there."""
+        """Return what results depend on besides the runs. Raises EngineUnavailable if the device is not there."""
         return environment(self.device)
 
-    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+    def run(self, jobs: Sequence[EngineJob]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
         Raises ChildProcessError (an OSError) if workers do not even start.
         """
-        course = JobQueue(jobs)
-        while course.waiting or any(worker.job is not None for worker in self.workers):
-            self._start_workers(len(course.waiting))
+        queue = JobQueue(jobs)
+        while queue.waiting or any(worker.job is not None for worker in self.workers):
+            self._start_workers(len(queue.waiting))
             for worker in self.workers:
-                if course.waiting and worker.ready and worker.job is None:
-                    job, message = course.take()
+                if queue.waiting and worker.ready and worker.job is None:
+                    job, message = queue.take()
                     worker.take(job)
                     with suppress(OSError):  # a worker that has just died is found by its closed pipe
                         worker.connection.send_bytes(json.dumps(message).encode())
                     yield JobProgress(job, worker.process.pid, step=0, accuracy=None)
             for worker, message in self._heard():
                 worker.heard = time.monotonic()
-                yield from self._events(worker, message, course)
+                yield from self._events(worker, message, queue)
             yield Heartbeat()
 
     def _start_workers(self, waiting: int) -> None:
@@ -143,13 +143,13 @@ class Supervisor:
             in_use = [worker.variables.get("CUDA_VISIBLE_DEVICES") for worker in self.workers]
             self.workers.append(Worker(WORKER, WORKER_ENVIRONMENT | variables(self.device, in_use), self.device))
 
-    def _events(self, worker: Worker, message: dict[str, Any], course: JobQueue) -> Iterator[Event]:
-        """What a message of a worker means to the sweep."""
+    def _events(self, worker: Worker, message: dict[str, Any], queue: JobQueue) -> Iterator[Event]:
+        """Yield the events that a message of a worker means to the sweep."""
         pid = worker.process.pid
         match message["kind"]:
             case "ready":
                 worker.ready = True
-                course.failed_starts = 0
+                queue.failed_starts = 0
             case "stage":
                 worker.stage = message["words"]
             case "progress":
@@ -157,48 +157,46 @@ class Supervisor:
                 yield JobProgress(worker.job_at_work, pid, message["step"], message["accuracy"])
             case "checkpoint":
                 job = worker.job_at_work
-                course.digests[job] = tuple(message["digests"])
-                yield Saved(job, message["step"], course.digests[job])
+                queue.digests[job] = tuple(message["digests"])
+                yield Saved(job, message["step"], queue.digests[job])
             case "verdict":
                 yield Judged(worker.job_at_work, message["law"], message["holds"], message["where"])
             case "result":
-                yield self._ended(worker, message["result"], course, message.get("processor"))
+                yield self._ended(worker, message["result"], queue, message.get("processor"))
             case "failure":
                 if self.device != CPU:
                     self._discard(worker)  # after an error of a GPU its process may never compute again
-                yield self._ended(worker, {"status": f"failed: {message['error']}"}, course)
+                yield self._ended(worker, {"status": f"failed: {message['error']}"}, queue)
             case "too much" | "stalled" | "garbled":
                 self._discard(worker)
-                yield self._ended(worker, {"status": f"failed: {message['error']}{_during(worker)}"}, course)
+                yield self._ended(worker, {"status": f"failed: {message['error']}{_during(worker)}"}, queue)
             case "gone":
-                yield from self._gone(worker, course)
+                yield from self._gone(worker, queue)
 
-    def _gone(self, worker: Worker, course: JobQueue) -> Iterator[Event]:
-        """A worker has died: its job goes to another one, or has failed."""
+    def _gone(self, worker: Worker, queue: JobQueue) -> Iterator[Event]:
+        """Remove a dead worker. Give its job to another one, or yield its failure."""
         self.workers.remove(worker)
         death = worker.death()
-        course.failed_starts += not worker.ready
-        if course.failed_starts == FAILED_STARTS:
+        queue.failed_starts += not worker.ready
+        if queue.failed_starts == FAILED_STARTS:
             raise ChildProcessError(f"workers do not start: {FAILED_STARTS} in a row ended with {death}")
         if worker.job is None:
             return
-        if course.may_try_again(worker.job):
-            course.waiting.appendleft(worker.job)
+        if queue.may_try_again(worker.job):
+            queue.waiting.appendleft(worker.job)
         else:
-            yield self._ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"}, course)
+            yield self._ended(worker, {"status": f"failed: worker died ({death}){_during(worker)}"}, queue)
 
-    def _ended(
-        self, worker: Worker, result: dict[str, Any], course: JobQueue, processor: dict[str, str] | None = None
-    ) -> Ended:
-        """The end of a worker's job. The worker takes the next one, unless it ran a user's code."""
+    def _ended(self, worker: Worker, result: dict[str, Any], queue: JobQueue, processor: dict[str, str] | None = None) -> Ended:
+        """Return the end of a worker's job. The worker takes the next one, unless it ran a user's code."""
         job = worker.job_at_work
         worker.job = None
-        if course.jobs[job].has_plug_ins and worker in self.workers:
+        if queue.jobs[job].has_plug_ins and worker in self.workers:
             self._discard(worker)
-        return course.ended(job, result, processor)
+        return queue.ended(job, result, processor)
 
     def _heard(self) -> Iterator[tuple[Worker, dict[str, Any]]]:
-        """The next message of each worker that has one, or that it is gone, stalled or prints too much."""
+        """Yield the next message of each worker that has one, or the event that it is gone, has stalled or prints too much."""
         self._wait()
         for worker in list(self.workers):
             worker.show()
@@ -210,7 +208,7 @@ class Supervisor:
             elif too_much:
                 yield worker, {"kind": "too much", "error": f"it printed more than {MOST_PRINTED:,} bytes"}
             elif worker.process.poll() is not None and not worker.mailbox.has_more():
-                # What it has started may hold its pipe open.
+                # Processes that it started may hold its pipe open.
                 yield worker, {"kind": "gone"}
             elif self._is_stalled(worker) and not worker.mailbox.has_more():
                 words = f"no progress for {self.stall_seconds:g} s (--stall-seconds is the limit)"
@@ -219,7 +217,8 @@ class Supervisor:
     def _wait(self) -> None:
         """Wait until a worker says or prints something, or may have stalled.
 
-        Time in which this process itself stood still, as in a pause of the whole machine, is no stall of a worker.
+        Time in which this process itself was paused, for example with the complete machine, does not count as a stall of a
+        worker.
         """
         connections = [worker.connection for worker in self.workers]
         outputs = [worker.output for worker in self.workers if worker.prints and worker.printed <= MOST_PRINTED]

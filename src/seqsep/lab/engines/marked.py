@@ -16,7 +16,7 @@ SECONDS_BETWEEN_ROUNDS = 0.02
 
 
 def marked(mark: str) -> list[int]:
-    """The processes whose environment has the mark; those of other users, and those that end meanwhile, are left out.
+    """Return the processes whose environment has the mark. Those of other users, and those that end meanwhile, are left out.
 
     >>> marked("no worker has this mark")
     []

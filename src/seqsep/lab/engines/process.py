@@ -23,9 +23,9 @@ GRACE_SECONDS = 0.5
 
 
 class Worker:
-    """One process, the pipes to it, the job that it has, and what it was last heard doing.
+    """One process, its pipes, its job, and its last message.
 
-    `variables` stand in its environment beside those of this process; `script` is given the pipe, this process and `device`.
+    `variables` are added to this process's environment for it; `script` is given the pipe, this process and `device`.
     """
 
     def __init__(self, script: Path, variables: Mapping[str, str], device: str) -> None:
@@ -80,7 +80,7 @@ class Worker:
             sys.stderr.flush()
 
     def death(self) -> str:
-        """How the process ended, once its pipe has."""
+        """Return how the process ended, once its pipe has."""
         self.show()
         self.stop(time.monotonic() + GRACE_SECONDS)
         code = self.process.returncode

@@ -25,15 +25,15 @@ from seqsep.lab.engines.engine import (
     RETRIES,
     STALL_SECONDS,
     Ended,
+    EngineJob,
     EngineUnavailable,
     Event,
     Heartbeat,
     JobProgress,
     Saved,
-    Work,
 )
 from seqsep.lab.engines.ray_connection import RayConnection
-from seqsep.lab.engines.ray_worker import Answer, Order, RayWorker, differs, identity
+from seqsep.lab.engines.ray_worker import Answer, RayJob, RayWorker, differs, identity
 
 ANSWERS_A_SECOND = 20
 LEAST_SECONDS = 0.2
@@ -54,14 +54,14 @@ class Actor:
 
 
 @dataclass
-class ClusterCourse:
-    """How far the jobs have come.
+class ClusterJobs:
+    """The progress of the jobs.
 
     Those in `waiting` wait for an actor. Of each job it keeps the checkpoints, how many actors were lost with it, when it
     began, and the seconds spent on lost actors.
     """
 
-    jobs: Sequence[Work]
+    jobs: Sequence[EngineJob]
     waiting: deque[int] = field(init=False)
     digests: list[tuple[str, ...]] = field(init=False)
     lost: list[int] = field(init=False)
@@ -79,7 +79,7 @@ class ClusterCourse:
         self.spent = [0.0] * len(self.jobs)
 
     def take(self, actors: int) -> list[int]:
-        """The next batch of jobs: the fewer are left for each of the actors, the smaller it is."""
+        """Return the next batch of jobs. The fewer jobs are left for each actor, the smaller the batch is."""
         size = min(MOST_IN_A_BATCH, max(1, len(self.waiting) // (BATCHES_EACH * actors)))
         return [self.waiting.popleft() for _ in range(size)]
 
@@ -93,7 +93,7 @@ class ClusterCourse:
         return here
 
     def lose(self, job: int) -> None:
-        """The actor that worked on a job is lost."""
+        """Record that the actor that worked on a job is lost."""
         self.lost[job] += 1
         self.lost_in_a_row[job] += 1
         self.spent[job] += time.monotonic() - self.begun[job] if self.begun[job] else 0.0
@@ -148,7 +148,7 @@ class RayEngine:
         self.connection.close()
 
     def environment(self) -> dict[str, Any]:
-        """What its results depend on beside the runs.
+        """Return what results depend on besides the runs.
 
         The first actor says which GPUs there are, as this machine may have none. Raises EngineUnavailable as `run` does, and
         if torch finds no GPU on a node that has room for it.
@@ -158,7 +158,7 @@ class RayEngine:
         return self.known_environment
 
     def _environment_of_gpus(self) -> dict[str, Any]:
-        """What the first actor says of its own."""
+        """Return the environment that the first actor reports of its own."""
         self._open()
         self.actors.append(self._actor())
         try:
@@ -167,7 +167,7 @@ class RayEngine:
             raise EngineUnavailable(f"Ray at {self.connection.address}: {in_words(error)}") from error
 
     def _open(self) -> int:
-        """Reach Ray; returns for how many runs there is room."""
+        """Connect to Ray; return the number of runs that have room."""
         if self.ray is None:
             self.ray = self.connection.open()
         return self._room()
@@ -177,7 +177,7 @@ class RayEngine:
         handle = make.remote(self.stall_seconds, self.connection.folder, self.device)
         return Actor(handle, handle.identity.remote())
 
-    def run(self, jobs: Sequence[Work]) -> Iterator[Event]:
+    def run(self, jobs: Sequence[EngineJob]) -> Iterator[Event]:
         """Do the jobs, handed out in the given order; every job ends in exactly one `Ended`.
 
         Raises EngineUnavailable if Ray is not installed or does not answer, no node has room for a run, or a node has another
@@ -188,75 +188,77 @@ class RayEngine:
         room = self._open()
         limit = room if self.limit is None else self.limit
         ours = identity(self.environment() if self.device != CPU else {})
-        course = ClusterCourse(jobs)
-        while course.waiting or any(actor.open for actor in self.actors):
+        queue = ClusterJobs(jobs)
+        while queue.waiting or any(actor.open for actor in self.actors):
             busy = sum(bool(actor.open) for actor in self.actors)
-            while len(self.actors) < min(limit, busy + len(course.waiting)):
+            while len(self.actors) < min(limit, busy + len(queue.waiting)):
                 self.actors.append(self._actor())
-            self._ask(course, limit)
+            self._ask(queue, limit)
             for actor, answer in self._answers():
                 if isinstance(answer, dict):
                     refused = differs(ours, answer)
                     if refused is not None:
                         raise EngineUnavailable(refused)
                     actor.ready = True
-                    course.failed_starts = 0
+                    queue.failed_starts = 0
                 elif isinstance(answer, Answer):
                     sys.stderr.write(printable(answer.printed))
-                    yield from self._events(actor, answer, course)
+                    yield from self._events(actor, answer, queue)
                 else:
-                    yield from self._gone(actor, answer, course)
+                    yield from self._gone(actor, answer, queue)
             yield Heartbeat()
 
-    def _ask(self, course: ClusterCourse, limit: int) -> None:
+    def _ask(self, queue: ClusterJobs, limit: int) -> None:
         """Ask every actor that owes no answer what has happened; one whose batch has ended is given the next."""
         interval = max(LEAST_SECONDS, limit / ANSWERS_A_SECOND)
         for actor in self.actors:
-            if actor.question is None and (actor.open or course.waiting):
+            if actor.question is None and (actor.open or queue.waiting):
                 orders = []
                 if not actor.open:
-                    actor.batch = course.take(limit)
+                    actor.batch = queue.take(limit)
                     actor.open = list(actor.batch)
-                    orders = [Order.of(course.jobs[job], course.digests[job]) for job in actor.batch]
+                    orders = [RayJob.of(queue.jobs[job], queue.digests[job]) for job in actor.batch]
                 actor.question = actor.handle.work.remote(orders, interval)
 
-    def _events(self, actor: Actor, answer: Answer, course: ClusterCourse) -> Iterator[Event]:
-        """What an answer means to the sweep: its events, with jobs counted as the sweep does."""
+    def _events(self, actor: Actor, answer: Answer, queue: ClusterJobs) -> Iterator[Event]:
+        """Yield the events that an answer means to the sweep, with jobs counted as the sweep does."""
         for event in answer.events:
             job = actor.batch[event.job]
             match event:
                 case JobProgress(worker=process, step=step, accuracy=accuracy):
                     if step == 0:
-                        course.begun[job] = time.monotonic()
+                        queue.begun[job] = time.monotonic()
                     yield JobProgress(job, process, step, accuracy)
                 case Saved(step=step, digests=digests):
-                    yield Saved(job, step, course.saved(job, digests, answer.checkpoints[event.job]))
+                    yield Saved(job, step, queue.saved(job, digests, answer.checkpoints[event.job]))
                 case Ended(result=result, seconds=seconds, attempts=attempts, processor=processor):
                     actor.open.remove(job)
-                    seconds += course.spent[job]
-                    attempts += course.lost[job]
+                    seconds += queue.spent[job]
+                    attempts += queue.lost[job]
                     yield Ended(job, result, seconds, attempts, processor=processor)
 
-    def _gone(self, actor: Actor, error: BaseException, course: ClusterCourse) -> Iterator[Event]:
-        """An actor is lost: its jobs go to others. The one that it worked on has failed if this came too often."""
+    def _gone(self, actor: Actor, error: BaseException, queue: ClusterJobs) -> Iterator[Event]:
+        """Give the jobs of a lost actor to others. If it was lost too often with the job that it worked on, the job has
+        failed.
+        """
         self.actors.remove(actor)
         self.ray.kill(actor.handle)
-        course.failed_starts += not actor.ready
-        if course.failed_starts == FAILED_STARTS:
+        queue.failed_starts += not actor.ready
+        if queue.failed_starts == FAILED_STARTS:
             raise ChildProcessError(f"workers do not start: {FAILED_STARTS} in a row ended with {in_words(error)}")
         if not actor.open:
             return
         job = actor.open[0]
-        course.lose(job)
-        times = course.lost_in_a_row[job]
+        queue.lose(job)
+        times = queue.lost_in_a_row[job]
         if times > RETRIES:
             actor.open.pop(0)
             status = f"failed: worker lost {times} times without a checkpoint ({in_words(error)})"
-            yield Ended(job, {"status": status}, seconds=course.spent[job], attempts=course.lost[job])
-        course.waiting.extendleft(reversed(actor.open))
+            yield Ended(job, {"status": status}, seconds=queue.spent[job], attempts=queue.lost[job])
+        queue.waiting.extendleft(reversed(actor.open))
 
     def _answers(self) -> Iterator[tuple[Actor, Any]]:
-        """What has been answered; an error of Ray if the actor is lost."""
+        """Return the answers so far; an error of Ray if the actor is lost."""
         by_question = {actor.question: actor for actor in self.actors if actor.question is not None}
         questions = list(by_question)
         answered, _ = self.ray.wait(questions, num_returns=1, timeout=1.0)
@@ -272,7 +274,7 @@ class RayEngine:
             yield actor, answer
 
     def _room(self) -> int:
-        """How many runs fit on the nodes that are there."""
+        """Return the number of runs that fit on the nodes that are there."""
         nodes = [node["Resources"] for node in self.ray.nodes() if node["Alive"]]
         needs = {"CPU": 1.0} | ({"GPU": self.gpus_per_run} if self.gpus_per_run else {})
         room = sum(int(min(node.get(name, 0.0) / need for name, need in needs.items()) + 1e-6) for node in nodes)
@@ -285,7 +287,7 @@ class RayEngine:
 
 
 def in_words(error: BaseException) -> str:
-    """An error of Ray in a few words, by its cause if it has one.
+    """Return an error of Ray in a few words, by its cause if it has one.
 
     >>> in_words(OSError("no room"))
     'OSError: no room'

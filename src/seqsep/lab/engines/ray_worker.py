@@ -1,4 +1,4 @@
-"""What the engine `ray` runs on a node: one long-lived actor, which gives batches of runs to one training process.
+"""The engine `ray` on a node: one long-lived actor, which gives batches of runs to one training process.
 
 The training process is that of the engine `local`, so what a run does, prints, or dies of is the same. Files come and go as
 bytes: checkpoints in both directions, plug-ins to a node that does not have them. Nothing here waits for torch.
@@ -22,15 +22,15 @@ from seqsep.core.files import UNLIMITED, read_bytes
 from seqsep.core.names import BadInput
 from seqsep.lab.checkpoint_file import checkpoint_file
 from seqsep.lab.device import CPU
-from seqsep.lab.engines.engine import Ended, Event, Heartbeat, JobProgress, OfAJob, Saved, Work
+from seqsep.lab.engines.engine import Ended, EngineJob, Event, Heartbeat, JobProgress, OfAJob, Saved
 from seqsep.lab.engines.local import Supervisor
 
 
 @dataclass(frozen=True)
-class Order:
-    """A job as it travels: its message, and the bytes of the files that it names.
+class RayJob:
+    """A job in the form that is sent: its message, and the bytes of the files that it mentions.
 
-    Files of plug-ins stand under their canonical names, checkpoints under their digests.
+    Files of plug-ins are under their canonical names, checkpoints under their digests.
     """
 
     content: dict[str, Any]
@@ -40,7 +40,7 @@ class Order:
     files: dict[str, bytes]
 
     @classmethod
-    def of(cls, work: Work, digests: tuple[str, ...]) -> "Order":
+    def of(cls, work: EngineJob, digests: tuple[str, ...]) -> "RayJob":
         """Pack a job on the driver. What cannot be read is left out: without its checkpoint a run starts from step 0."""
         content = work.message(digests)
         read = {name: _bytes(Path(path)) for name, path in content["files"].items()}
@@ -56,8 +56,10 @@ class Order:
             files=files,
         )
 
-    def unpacked(self, folder: Path) -> "Order":
-        """The order on a node, with its files below `folder`; plug-ins that the node has already stay beside their imports."""
+    def unpacked(self, folder: Path) -> "RayJob":
+        """Return the order on a node, with its files below `folder`. Plug-ins that the node has already stay next to their
+        imports.
+        """
         checkpoint = folder / Path(self.content["checkpoint"]).name
         for digest, data in self.checkpoints.items():
             checkpoint_file(checkpoint, digest).write_bytes(data)
@@ -72,13 +74,13 @@ class Order:
         return replace(self, content=content, checkpoints={}, files={})
 
     def message(self, digests: tuple[str, ...]) -> dict[str, Any]:
-        """What the worker is told."""
+        """Return the message to the worker."""
         return self.content | {"digests": digests}
 
 
 @dataclass
 class Answer:
-    """What has happened since the last answer; jobs are counted within the batch. `checkpoints`: the bytes of those saved."""
+    """The events since the last answer; jobs are counted within the batch. `checkpoints`: the bytes of those saved."""
 
     events: list[OfAJob] = field(default_factory=list)
     checkpoints: dict[int, bytes] = field(default_factory=dict)
@@ -91,16 +93,16 @@ class RayWorker:
     def __init__(self, stall_seconds: float, folder: str | None, device: str = CPU) -> None:
         self.supervisor = Supervisor(1, stall_seconds, device)
         self.folder = tempfile.TemporaryDirectory(prefix="seqsep-", dir=folder)
-        self.batch: list[Order] = []
+        self.batch: list[RayJob] = []
         self.events: Iterator[Event] = iter(())
         self.kept: dict[int, set[str]] = {}
 
     def identity(self) -> dict[str, Any]:
-        """Who this is. A driver trusts rows only of workers with its own seqsep, torch, GPUs and kernels."""
+        """Return what distinguishes versions: host, torch, seqsep with a digest of its sources, and the environment on GPUs."""
         return identity(self.supervisor.environment() if self.supervisor.device != CPU else {})
 
-    def work(self, orders: list[Order], seconds: float) -> Answer:
-        """Go on for about `seconds`, or until a run has ended. `orders` are the next batch, once the last one has ended."""
+    def work(self, orders: list[RayJob], seconds: float) -> Answer:
+        """Continue for about `seconds`, or until a run has ended. `orders` are the next batch, once the last one has ended."""
         if orders:
             self.batch = [order.unpacked(Path(self.folder.name)) for order in orders]
             self.events = self.supervisor.run(self.batch)
@@ -117,7 +119,7 @@ class RayWorker:
         return self._answer(events, printed.getvalue())
 
     def stop(self) -> None:
-        """Leave nothing behind."""
+        """Stop the supervisor and remove its folder."""
         self.supervisor.__exit__(None, None, None)
         self.folder.cleanup()
 
@@ -137,7 +139,7 @@ class RayWorker:
                 last_digest = event.digests[0]
                 data = _bytes(checkpoint_file(place, last_digest))
                 if data is None or hashlib.sha256(data).hexdigest() != last_digest:
-                    continue  # the driver goes on with the one before
+                    continue  # the driver continues with the one before
                 answer.checkpoints[event.job] = data
             if isinstance(event, Ended):
                 for path in place.parent.glob(f"{place.stem}.*{place.suffix}"):
@@ -147,7 +149,7 @@ class RayWorker:
 
 
 def identity(environment: Mapping[str, Any]) -> dict[str, Any]:
-    """What tells versions apart: host, torch, seqsep with a digest of its sources, and the environment of results on GPUs."""
+    """Return this worker's versions. A driver trusts rows only of workers with its own seqsep, torch, GPUs and kernels."""
     sources = hashlib.sha256()
     package = Path(seqsep.__file__).parent
     for path in sorted(package.rglob("*.py")):
@@ -162,7 +164,7 @@ def identity(environment: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differs(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> str | None:
-    """Why rows of that worker would not be those of this driver, in one line; None: they are."""
+    """Return one line: why rows of that worker would differ from those of this driver; None if they would not."""
     words = [_said(who) for who in (ours, theirs)]
     return None if words[0] == words[1] else f"worker on {theirs['host']}: expected {words[0]}, found {words[1]}"
 

@@ -41,10 +41,10 @@ def verdicts(
     laws: Sequence[str] = tuple(MIXER_LAWS),
     **sizes: int,
 ) -> Iterator[Verdict]:
-    """Whether a layer or a whole model loads, builds and obeys the laws, part by part.
+    """Yield the verdicts of a layer or a complete model, part by part: it loads, it builds, and it obeys each law.
 
     `begin` is called with each part's name first. `sizes` are width and heads; a whole model, whose logits obey the laws of a
-    layer but for gradients, has vocabulary, classes and longest too. The verdicts end at a part without which the others mean
+    layer except gradients, has vocabulary, classes and longest too. The verdicts end at a part without which the others mean
     nothing.
     """
     if isinstance(plug_in, UserModel):
@@ -104,7 +104,7 @@ class _Candidate:
                 raise PlugInFails(f"{self.plug_in.words}: initialise: expected finite weights, found NaN or infinity in {name}")
 
     def _judged(self, law: str) -> Verdict:
-        """The verdict of the first precision in which the law does not hold; else of the last one tried."""
+        """Return the verdict of the first precision in which the law does not hold, else of the last one tested."""
         judged = Verdict(law, True)
         for dtype in (torch.float32, self.exact) if law in IN_BOTH_TYPES else (self.exact,):
             mixer, x = self.subjects[dtype]
@@ -115,7 +115,7 @@ class _Candidate:
 
 
 def task_verdicts(task: UserTask, begin: Callable[[str], None]) -> Iterator[Verdict]:
-    """Whether a task loads, is built, gives examples and obeys the laws, part by part, as `verdicts` does.
+    """Yield the verdicts of a task, part by part, as `verdicts` does: it loads, is built, gives examples and obeys the laws.
 
     The verdicts of the laws end at the first that is broken where the others then mean nothing.
     """
@@ -140,14 +140,16 @@ def task_verdicts(task: UserTask, begin: Callable[[str], None]) -> Iterator[Verd
 
 
 def parts_of(plug_in: UserLayer | UserModel | UserTask) -> tuple[str, ...]:
-    """All parts of the validation of a plug-in, in order: verdicts that end before the last one left the others untried."""
+    """Return all parts of the validation of a plug-in, in order. If the verdicts end early, the remaining parts were not
+    tested.
+    """
     if isinstance(plug_in, UserTask):
         return (*BEFORE_LAWS, "sample", *TASK_LAWS)
     return (*BEFORE_LAWS, *(WITHOUT_GRADIENTS if isinstance(plug_in, UserModel) else MIXER_LAWS))
 
 
 def _reason(call: Callable[[], None], plug_in: PlugIn) -> str | None:
-    """Why a call fails, in words; None if it does not."""
+    """Return the reason why a call fails, in words; None if it does not."""
     try:
         call()
     except (Exception, SystemExit) as error:
@@ -176,7 +178,7 @@ def validate(run: Run, begin: Callable[[str], None]) -> None:
     for layer in dict.fromkeys(layer for layer in run.layers if not isinstance(layer, str)):
         is_whole = isinstance(layer, UserModel)
         if is_whole and run.task.coordinates:
-            raise PlugInFails(f"{layer.words}: a whole model takes tokens, and {run.task.name} has vectors")
+            raise PlugInFails(f"{layer.words}: a complete model takes tokens, and {run.task.name} has vectors")
         say = partial(_say, begin, layer.words)
         for judged in verdicts(layer, say, WITHOUT_GRADIENTS, **(sizes | of_task if is_whole else sizes)):
             if not judged.holds:

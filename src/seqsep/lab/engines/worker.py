@@ -7,7 +7,7 @@ Out, by `kind`: ready; stage (what begins now, in words); progress (step, accura
 of the one before); verdict (law, holds, where); result (result, processor); failure (error, one line). If no checkpoint can be
 written, the result is `unavailable`: why.
 
-The plug-ins of a run are validated first (validation.py). Its process takes no other run: what a plug-in leaves behind in it
+The plug-ins of a run are validated first (validation.py). Its process takes no other run: anything that a plug-in leaves in it
 could reach them.
 """
 
@@ -115,7 +115,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
             break
         except CheckpointError as error:
             instead = "the checkpoint before it" if next_start else "step 0"
-            print(f"{error}; {run.label()} goes on from {instead}", file=sys.stderr)
+            print(f"{error}; {run.label()} resumes from {instead}", file=sys.stderr)
         except CheckpointNotWritten as error:
             return {"status": f"failed: {error}", "unavailable": str(error)}
     if watch is not None:
@@ -124,7 +124,7 @@ def work(message: dict[str, Any], files: dict[str, str], reporter: Reporter, dev
 
 
 class Reports:
-    """What a run that trains tells the driver: each checkpoint, each evaluation, and its step now and then."""
+    """The reports of a run to the driver: each checkpoint, each evaluation, and its step now and then."""
 
     def __init__(self, reporter: Reporter, watch: "SideEffectGuard | None") -> None:
         self.reporter = reporter
@@ -134,7 +134,7 @@ class Reports:
         self.kept: tuple[str, ...] = ()
 
     def progress(self, progress: "Progress") -> None:
-        """A step was made; raises PlugInFails if a plug-in did meanwhile what it must not."""
+        """Report a step; raises PlugInFails if a plug-in did something forbidden meanwhile."""
         if self.watch is not None:
             self.watch.check()
         now = time.monotonic()
@@ -145,7 +145,7 @@ class Reports:
             self.reporter.send("progress", step=progress.step, accuracy=accuracy)
 
     def checkpoint(self, step: int, digest: str) -> None:
-        """A checkpoint is on disk; the one before it is kept as well."""
+        """Report a checkpoint on disk. The one before it is kept as well."""
         self.kept = (digest, *self.kept)[:2]
         self.reporter.send("checkpoint", step=step, digests=self.kept)
 
@@ -174,20 +174,18 @@ def check(message: dict[str, Any], files: dict[str, str], reporter: Reporter) ->
     if "task" in message:
         fields = {name: value for name, value in message["task"].items() if name != "name"}
         task = own_task(PlugIn.restore(message["check"], files), fields)
-        watch = SideEffectGuard([task.source])
+        SideEffectGuard([task.source])
         judged = task_verdicts(task, reporter.stage)
     else:
         plug_in = restore_layer(message["check"], files)
         if isinstance(plug_in, str):
             raise InternalError(f"check {plug_in}: expected a layer or model of a user's file")
-        watch = SideEffectGuard([plug_in])
+        SideEffectGuard([plug_in])
         judged = verdicts(plug_in, **message["sizes"], begin=reporter.stage)
     holds = True
     for verdict in judged:
         holds &= verdict.holds
         reporter.send("verdict", law=verdict.law, holds=verdict.holds, where=verdict.where[:LONGEST_ERROR])
-    if watch.forks:
-        watch.check()
     return {"holds": holds}
 
 

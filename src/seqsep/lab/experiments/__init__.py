@@ -15,7 +15,7 @@ Files:
     base                        what an experiment is
     _load                       an experiment by its name, or a user's own file
     _search                     a grid of rates, rates around the best, more seeds
-    _reach                      who passes a length goes on to the next: architectures under both choices of positions
+    _reach                      longer and longer inputs: architectures under both choices of positions
     _state_bits                 accuracy over bits of state at fixed steps
     _drawn                      index lookup with training inputs of a drawn length
     _readings                   index lookup under each reading of appendix H.1

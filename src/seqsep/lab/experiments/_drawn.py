@@ -21,7 +21,7 @@ DEMO_LENGTHS = (20, 50)
 DEMO_MIXERS = (*(mixer.name for mixer in PAPER_MIXERS), "gated-delta")
 AT_100 = ("attention", "linear-attention")
 AFTER_DEMO = (("gated-delta", 50, 100), ("attention", 100, 200))
-"""Architectures that `reach-demo` trains again: the longest input of the earlier demo, and the one at which `reach` fails."""
+"""Architectures that `length-scaling-demo` trains again: the earlier demo's longest input, and the one of its fall."""
 BEST_RATE = {
     ("attention", 20): 3e-3,
     ("attention", 50): 1e-3,
@@ -43,24 +43,24 @@ BEST_RATE = {
 
 
 def cells() -> list[tuple[str, int]]:
-    """(architecture, length), the most expensive first, so that no core waits at the end."""
+    """Return (architecture, length) of each cell, the most expensive first, so that no core waits at the end."""
     slow = sorted(DEMO_MIXERS, key=CHEAPEST_FIRST.index, reverse=True)
     return [*((name, 50) for name in slow), *((name, 100) for name in AT_100), *((name, 20) for name in slow)]
 
 
 def rates() -> list[Run]:
-    """Every cell at three learning rates with seed 0."""
+    """Return every cell at three learning rates with seed 0."""
     return [make(*cell, rate, SEEDS[0]) for cell in cells() for rate in RATES]
 
 
 def at_best_rate(seeds: Iterable[int], lengths: Collection[int]) -> list[Run]:
-    """The best rate of each cell of these lengths, with these seeds."""
+    """Return the runs at the best rate of each cell of these lengths, with these seeds."""
     chosen = [cell for cell in cells() if cell[1] in lengths]
     return [make(*cell, BEST_RATE[cell], seed) for cell in chosen for seed in seeds]
 
 
 def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run:
-    """One cell's run: learned positions, batch 64, 5,000 evaluation examples, a stop at 99.9 %."""
+    """Return one cell's run: learned positions, batch 64, 5,000 evaluation examples, a stop at 99.9 %."""
     return Run(
         task=IndexLookup(length),
         layers=(architecture,),
@@ -76,6 +76,6 @@ def make(architecture: str, length: int, learning_rate: float, seed: int) -> Run
 
 
 def reach_demo() -> list[Run]:
-    """The demo's best setting, of embedding scale 0.3, where it is another than the one that `reach` went on with."""
+    """Return the demo's best settings, of embedding scale 0.3, that differ from those with which `length-scaling` continued."""
     found = {length: make(name, at, BEST_RATE[name, at], SEEDS[0]) for name, at, length in AFTER_DEMO}
     return [replace(run, task=IndexLookup(length), steps=16_000, evaluate_every=500) for length, run in found.items()]

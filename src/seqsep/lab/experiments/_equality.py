@@ -1,4 +1,4 @@
-"""What the three equality experiments share: the preset `quick`, and the sizes of `paper` and `paper-grid`.
+"""Common parts of the three equality experiments: the preset `quick`, and the sizes of `paper` and `paper-grid`.
 
 `quick` has two layers as the paper has, of width 32 in place of 64 or 256. Initial deviations are ours: 0.3 for embeddings as
 in `index_lookup_architectures`, 0.09 for the weights that start as GPT-2's, as in `dyck_architectures`. Steps are 1,000 in
@@ -21,7 +21,7 @@ STEPS = 1000
 
 
 def quick(task: Callable[[int], Task], lengths: Iterable[int]) -> Search:
-    """A cell for each architecture and length, the most expensive first."""
+    """Return a cell for each architecture and length, the most expensive first."""
     runs = (
         Run(
             task=task(length),
@@ -52,7 +52,7 @@ def equality_experiment(
     paper_figure: str | None = None,
     reaches: Mapping[str, Callable[[], Reach]] = MappingProxyType({}),
 ) -> Experiment:
-    """An experiment on one variant of equality: two layers of every architecture, at this width in the paper.
+    """Return an experiment on one variant of equality: two layers of every architecture, with the paper's `width`.
 
     `reaches` are further presets.
     """

@@ -13,7 +13,7 @@ from seqsep.models.plugins.name import relative_to
 
 
 def load_experiment(name: str) -> Experiment:
-    """The experiment of a name, or of a user's Python file with `runs(preset)`.
+    """Return the experiment of a name, or of a user's Python file with `runs(preset)`.
 
     In such a file the path of a layer, model or task is relative to the file.
 

@@ -1,4 +1,4 @@
-"""What the paper's experiments share: sizes, heads, steps, and the full grid of appendix H (Bhattamishra et al. 2024).
+"""Common parts of the paper's experiments: sizes, heads, steps, and the grid of appendix H (Bhattamishra et al. 2024).
 
 `printed_sizes` is the preset `paper`: each printed size at each length, with 4 and with 8 heads if its mixer has heads.
 `full_grid` is the preset `paper-grid`: depths 1, 2, 4, 6 (LSTM 1, 2, 3), widths 64 to 512 and heads 4 and 8, the best of them
@@ -28,20 +28,20 @@ PaperSize = tuple[str, int, int]
 
 
 def choices(task: Task, size: PaperSize) -> tuple[Run, ...]:
-    """One size, with 4 and with 8 heads if its architecture has heads."""
+    """Return the runs of one size, with 4 and with 8 heads if its architecture has heads."""
     name, depth, width = size
     heads = HEADS if name in WITH_HEADS else HEADS[:1]
     return tuple(Run(task=task, layers=(name,) * depth, width=width, heads=each) for each in heads)
 
 
 def printed_sizes(task: Callable[[int], Task], sizes: Iterable[PaperSize], lengths: Iterable[int] = LENGTHS) -> Search:
-    """The preset `paper`, long sequences first."""
+    """Return the preset `paper`, long sequences first."""
     cells = tuple(SearchCell(choices(task(length), size)) for length in sorted(lengths, reverse=True) for size in sizes)
     return Search(cells, PAPER_RATES, seeds=SEEDS)
 
 
 def full_grid(task: Callable[[int], Task], lengths: Iterable[int] = LENGTHS) -> Search:
-    """The preset `paper-grid`: 980 choices x rates for each length."""
+    """Return the preset `paper-grid`: 980 choices x rates for each length."""
     cells = []
     for length, name in product(sorted(lengths, reverse=True), (mixer.name for mixer in PAPER_MIXERS)):
         depths = LSTM_DEPTHS if name == "lstm" else DEPTHS

@@ -1,15 +1,16 @@
-"""The search of the presets `reach`: up to which length does each architecture learn, with learned positions and without?
+"""The search of the presets `length-scaling`: the length up to which each architecture learns, with learned positions or none.
 
 A contender is an architecture under one choice of positions. At the first length it is trained at every rate and embedding
-scale of a grid, then at further rates. Whoever does not pass `GOAL` there gets more steps for the best two; whoever does goes
-on to the next length, with its best rate and the one below. At the end a larger model is tried where the first one stayed below
-the goal, the better of its two rates with more steps too, and the lengths behind are tried once, for the fall to be seen.
+scale of a grid, then at further rates. Whoever does not pass `GOAL` there gets more steps for the best two; whoever does
+continues with the next length, with its best rate and the one below. At the end a larger model is tried where the first one
+stayed below the goal, the better of its two rates with more steps too, and the lengths after it are tried once, so that the
+fall can be seen.
 
 The stages follow from rows, one after the other, each for all contenders (`Reach.runs`): a sweep that is killed at any time
-leaves whole tables of the shortest lengths first, and goes on where it was. A contender's runs follow from its own rows alone,
+leaves whole tables of the shortest lengths first, and resumes where it was. A contender's runs follow from its own rows alone,
 so that `--only` of some of them trains the same runs, sooner.
 
-Successive halving keeps the better half at parts of the same run; here the better runs begin anew with more steps, so that
+Successive halving keeps the better half at parts of the same run; here the better runs begin again with more steps, so that
 every row is of a run that has ended, at a number of steps that it shares with its competitors.
 """
 
@@ -78,7 +79,7 @@ class Contender:
 class Reach:
     """Contenders on their way up the levels; `long_steps` are those of the last attempts at the first level, 0 for none.
 
-    It stands in the place of a `Search`, with the same methods.
+    It can replace a `Search`: it has the same methods.
 
     >>> from seqsep.tasks import IndexLookup
     >>> lstm = Contender(Run(IndexLookup(5), ("lstm",), width=8))
@@ -97,7 +98,7 @@ class Reach:
     long_steps: int = 0
 
     def runs(self, rows: Iterable[Row] = ()) -> list[Run]:
-        """The runs that can be named so far, stage by stage; without rows those of the first stage."""
+        """Return the runs that can be named so far, stage by stage. Without rows these are the runs of the first stage."""
         results: Results = {row.key: row.result for row in rows if row.has_outcome}
         known: dict[Run, Mapping[str, Any]] = {}
         named: list[Run] = []
@@ -110,7 +111,9 @@ class Reach:
         return list(dict.fromkeys(named))
 
     def if_none_learns(self) -> list[Run]:
-        """The runs if none passes any level: whoever does stops early there, and goes on to longer inputs."""
+        """Return the runs if none passes any level. A run that passes stops early, and its contender continues with longer
+        inputs.
+        """
         middle = self.rates[len(self.rates) // 2]
 
         def outcome(run: Run) -> Mapping[str, Any]:
@@ -119,13 +122,13 @@ class Reach:
         return list(dict.fromkeys(run for stage in self._stages(outcome) for run in stage))
 
     def _stages(self, outcome: Outcome) -> Iterator[list[Run]]:
-        """The runs of each stage, of all contenders together; `outcome` knows those of the stages before."""
+        """Yield the runs of each stage, of all contenders together; `outcome` knows those of the stages before."""
         ways = [self._way(contender, outcome) for contender in self.contenders]
         for parts in zip(*ways, strict=True):
             yield [run for part in parts for run in part]
 
     def _way(self, contender: Contender, outcome: Outcome) -> Iterator[list[Run]]:
-        """One contender's runs by stage; every contender has equally many stages, some of them empty."""
+        """Yield one contender's runs by stage. Every contender has equally many stages, some of them empty."""
         best = contender.run
         passed = 0
         for place, level in enumerate(self.levels):
@@ -148,7 +151,7 @@ class Reach:
         yield from self._end(contender, best, passed, outcome)
 
     def _end(self, contender: Contender, best: Run, passed: int, outcome: Outcome) -> Iterator[list[Run]]:
-        """What is left to try for who has not passed every level, at the first that it did not pass and behind it."""
+        """Yield the stages left for a contender that has not passed every level, at its first failure and after it."""
         small = best
         larger = self._larger(contender, best, self.levels[passed]) if passed < min(2, len(self.levels)) else []
         yield larger
@@ -166,7 +169,9 @@ class Reach:
         yield self._repeated(_best([small, *last], outcome)) if is_last else []
 
     def _grid(self, level: Level, best: Run, is_first: bool) -> list[Run]:
-        """The first runs at a level: every rate and scale at the first, else the best rate so far and the one below."""
+        """Return the first runs at a level: every rate and scale at the first level, else the best rate so far and the one
+        below.
+        """
         rates = sorted({*self.rates, *self.outer_rates})
         place = 0 if is_first else rates.index(best.learning_rate)
         chosen = self.rates if is_first else rates[max(0, place - 1) : place + 1]
@@ -178,12 +183,12 @@ class Reach:
         ]
 
     def _longer(self, tried: Sequence[Run], level: Level, outcome: Outcome) -> list[Run]:
-        """The best two with more steps."""
+        """Return the best two runs, with more steps."""
         ranked = sorted(tried, key=partial(_rank, outcome), reverse=True)
         return [_at(run, level.task, level.longer) for run in ranked[:2]]
 
     def _larger(self, contender: Contender, best: Run, level: Level) -> list[Run]:
-        """The larger model at the best rate and scale, and at the rate below."""
+        """Return the larger model at the best rate and scale, and at the rate below."""
         if contender.larger is None:
             return []
         larger = replace(contender.larger, embedding_scale=best.embedding_scale)
@@ -192,7 +197,7 @@ class Reach:
         return [replace(_at(larger, level.task, level.steps), learning_rate=rate) for rate in rates]
 
     def _repeated(self, best: Run) -> list[Run]:
-        """The best run with the other seeds."""
+        """Return the best run with the other seeds."""
         return [replace(best, seed=seed) for seed in range(1, self.seeds)]
 
     @property
@@ -207,16 +212,18 @@ class Reach:
 
     @property
     def size(self) -> int:
-        """How many runs the first stage has."""
+        """The number of runs of the first stage."""
         return len(self.runs())
 
     @property
     def further(self) -> int:
-        """How many runs the later stages add if none learns."""
+        """The number of runs that the later stages add if none learns."""
         return len(self.if_none_learns()) - self.size
 
     def changed(self, *changes: Callable[[Run], Run]) -> "Reach":
-        """The same search of other runs: each contender under each change, equal ones once; a changed task at each length."""
+        """Return the same search of other runs: each contender under each change, equal ones once, and a changed task at each
+        length.
+        """
         contenders = [
             Contender(change(contender.run), None if contender.larger is None else change(contender.larger))
             for change in changes
@@ -227,7 +234,8 @@ class Reach:
         return replace(self, contenders=tuple(dict.fromkeys(contenders)), levels=tuple(levels))
 
     def only(self, wanted: Callable[[Run], bool]) -> "Reach":
-        """The same search of the contenders, scales, and up to the last level that are wanted, of which one run must be.
+        """Return the same search of the wanted contenders and scales, up to the last wanted level. A part is wanted if one of
+        its runs is.
 
         The levels before are the way there.
         """
@@ -243,22 +251,22 @@ class Reach:
         return replace(self, contenders=contenders, levels=tuple(levels))
 
     def choices(self) -> list[Run]:
-        """What `--only` may name: each contender at each level in each of its sizes, at each embedding scale."""
+        """Return the choices of `--only`: each contender at each level in each of its sizes, at each embedding scale."""
         return [run for cell in self.cells for run in self._sizes(*cell)]
 
     def _sizes(self, contender: Contender, level: Level) -> list[Run]:
-        """The runs of a cell as --only knows them: its two sizes at the scales of every level."""
+        """Return the runs of a cell that --only can choose: its two sizes at the scales of every level."""
         sizes = [contender.run] if contender.larger is None else [contender.run, contender.larger]
         scales = dict.fromkeys(scale for each in self.levels for scale in each.scales) or [contender.run.embedding_scale]
         return [replace(run, task=level.task, embedding_scale=scale) for run in sizes for scale in scales]
 
     def estimated(self) -> tuple[list[Run], int, str]:
-        """What an estimate counts: the runs if none learns, no further ones, and what that makes of it."""
+        """Return the counts of an estimate: the runs if none learns, no further ones, and a note on that."""
         return self.if_none_learns(), 0, "if no run learns,"
 
 
 def contenders(task: Task, *, names: Sequence[str] = CHEAPEST_FIRST, depth: int = 1, **fields: Any) -> tuple[Contender, ...]:
-    """Each mixer with learned positions; then each that its paper has without, as its paper has it.
+    """Return each mixer with learned positions, then each mixer whose paper has none, with its default positions.
 
     `depth` layers of width 64, then two of width 128, the LSTM three of width 256; `fields` are those of every run.
     """
@@ -275,12 +283,12 @@ def contenders(task: Task, *, names: Sequence[str] = CHEAPEST_FIRST, depth: int 
 
 
 def _at(run: Run, task: Task, steps: int) -> Run:
-    """A run on a task with so many steps, evaluated about as often as it is worth: every 250 steps, or 60 times."""
+    """Return a run on a task with `steps` steps, evaluated every 250 steps or about 60 times."""
     return replace(run, task=task, steps=steps, evaluate_every=max(250, -(-steps // 60 // 250) * 250))
 
 
 def _rank(outcome: Outcome, run: Run) -> tuple[bool, tuple[float, int, float]]:
-    """The place of a run among others, the best one greatest; a pruned one is below all that have ended."""
+    """Return the rank of a run among others: the best one is greatest, and a pruned one is below all that have ended."""
     result = outcome(run)
     return result["status"] != PRUNED, rank_of(run, result)
 

@@ -1,4 +1,4 @@
-"""The search behind a cell of a figure: a grid of learning rates, rates around the best, more seeds.
+"""The search for a cell of a figure: a grid of learning rates, rates around the best, more seeds.
 
 Each stage follows from the rows of the stage before. So a sweep that was killed finds its way back, and two people who ask the
 same question train the same runs. The best run of a cell has the highest accuracy; of equal ones the one that took fewer steps,
@@ -32,12 +32,12 @@ class SearchCell:
 
     @classmethod
     def each(cls, *runs: Run) -> "tuple[SearchCell, ...]":
-        """A cell for each run."""
+        """Return a cell for each run."""
         return tuple(cls((run,)) for run in runs)
 
     @property
     def recurrent(self) -> bool:
-        """Whether no layer is known to keep a state that grows.
+        """True if no layer is known to keep a state that grows.
 
         Recurrent models learn recall at few rates only (arXiv:2508.19029). A user's own layer counts as recurrent.
         """
@@ -65,7 +65,7 @@ class Search:
     seeds: int = 1
 
     def runs(self, rows: Iterable[Row] = ()) -> list[Run]:
-        """The runs that can be named so far, cell by cell in each stage; without rows these are the grid."""
+        """Return the runs that can be named so far, cell by cell in each stage. Without rows these are the grid."""
         results = {row.key: row.result for row in rows if row.has_outcome}
         grids = self.grids
         first_stage = [run for grid in grids for run in grid]
@@ -82,7 +82,7 @@ class Search:
         return list(dict.fromkeys(first_stage + between + repeated))
 
     def _finer(self, cell: SearchCell, grid: Sequence[Run], results: Results) -> list[Run]:
-        """The best run of a cell's grid at the rates between; none while the grid is not whole."""
+        """Return the best run of a cell's grid at the rates between. The list is empty until the grid is complete."""
         best = best_run(grid, results)
         if best is None or not self.refine or not cell.recurrent:
             return []
@@ -94,37 +94,37 @@ class Search:
         return [[replace(run, learning_rate=rate) for run in cell.choices for rate in self.rates] for cell in self.cells]
 
     def changed(self, *changes: Callable[[Run], Run]) -> "Search":
-        """The same search of other runs: each cell under each change of its runs, equal cells once."""
+        """Return the same search of other runs: each cell under each change of its runs, equal cells once."""
         cells = (SearchCell(tuple(dict.fromkeys(map(change, cell.choices)))) for change in changes for cell in self.cells)
         return replace(self, cells=tuple(dict.fromkeys(cells)))
 
     def only(self, wanted: Callable[[Run], bool]) -> "Search":
-        """The same search of the choices that are wanted, without the cells that keep none."""
+        """Return the same search of the wanted choices, without cells that keep none."""
         cells = (SearchCell(tuple(filter(wanted, cell.choices))) for cell in self.cells)
         return replace(self, cells=tuple(cell for cell in cells if cell.choices))
 
     def choices(self) -> list[Run]:
-        """What `--only` may name: the choices of every cell."""
+        """Return the choices of `--only`: those of every cell."""
         return [run for cell in self.cells for run in cell.choices]
 
     def estimated(self) -> tuple[list[Run], int, str]:
-        """What an estimate counts: the grid, how many runs may follow, and what that makes of it."""
+        """Return the counts of an estimate: the grid, the number of runs that may follow, and a note on that."""
         return self.runs(), self.further, "at most"
 
     @property
     def size(self) -> int:
-        """How many runs the grid has; none of them is made."""
+        """The number of runs of the grid; none of them is made."""
         return len(set(self.rates)) * len({run for cell in self.cells for run in cell.choices})
 
     @property
     def further(self) -> int:
-        """How many runs the later stages add, at most."""
+        """The greatest number of runs that the later stages add."""
         refined = sum(cell.recurrent for cell in self.cells) if self.refine and len(set(self.rates)) > 1 else 0
         return 2 * refined + (self.seeds - 1) * len(self.cells)
 
 
 def best_run(runs: Sequence[Run], results: Results) -> Run | None:
-    """The best of runs that all have results; None while a result is missing, or if every run was pruned."""
+    """Return the best of runs that all have results; None while a result is missing, or if every run was pruned."""
     outcomes = {run: results.get(run.key()) for run in runs}
     if any(result is None for result in outcomes.values()):
         return None
@@ -133,7 +133,7 @@ def best_run(runs: Sequence[Run], results: Results) -> Run | None:
 
 
 def rates_between(best: float, rates: Iterable[float]) -> list[float]:
-    """The geometric means of the best rate and its neighbours, to two digits.
+    """Return the geometric means of the best rate and its neighbours, to two digits.
 
     A missing neighbour is taken as far away as the other one. Without a second rate there are no means.
 

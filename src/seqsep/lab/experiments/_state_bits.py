@@ -29,7 +29,7 @@ RESIZED = {
 
 
 def state_bits() -> Search:
-    """A cell for each length and state; at the greatest length without the greatest width, which takes hours."""
+    """Return a cell for each length and state. The greatest width at the greatest length is left out: it takes hours."""
     cells = []
     for length in LENGTHS:
         for width in WIDTHS:
@@ -48,7 +48,7 @@ def state_bits() -> Search:
 
 
 def make(name: str, length: int, width: int) -> Run:
-    """One layer."""
+    """Return the run of one layer of this mixer."""
     return Run(
         task=IndexLookup(length),
         layers=(name,),

@@ -1,4 +1,4 @@
-"""What an experiment is: a question, its presets, the runs of each, and what its figure compares them with."""
+"""The parts of an experiment: a question, its presets, the runs of each, and the numbers that its figure compares them with."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -9,6 +9,9 @@ from seqsep.lab.experiments._search import Search
 from seqsep.lab.run import Run
 from seqsep.models.plugins.name import shown
 from seqsep.tasks import IsTree, Task
+
+NEW_AND_FIRST = ("length-scaling", "reach")
+"""A word of the names of presets, and its first form. Files of rows keep the first; as a preset it works until 0.5."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Experiment:
 
     >>> from seqsep.lab.experiments import BY_NAME
     >>> BY_NAME["mamba-width"].presets
-    ('quick', 'paper', 'paper-grid', 'reach')
+    ('quick', 'paper', 'paper-grid', 'length-scaling')
     >>> len(BY_NAME["mamba-width"].runs("quick"))
     18
     """
@@ -38,17 +41,22 @@ class Experiment:
     paper_task: Callable[[int], Task] | None = None
 
     def rows_file(self, folder: Path, preset: str = "quick") -> Path:
-        """Where the rows of a preset are committed: NAME.jsonl for `quick`, NAME-PRESET.jsonl for another."""
-        suffix = "" if preset == "quick" else f"-{preset}"
+        """Return the file of a preset's committed rows: NAME.jsonl for `quick`, NAME-PRESET.jsonl else, by its first name.
+
+        >>> from seqsep.lab.experiments import BY_NAME
+        >>> BY_NAME["mamba-width"].rows_file(Path("results"), "length-scaling").name
+        'mamba-width-reach.jsonl'
+        """
+        suffix = "" if preset == "quick" else f"-{preset.replace(*NEW_AND_FIRST)}"
         return folder / f"{self.name}{suffix}.jsonl"
 
     def cells(self, preset: str) -> int | None:
-        """How many cells a preset's whole figure has; None if the preset is not a search."""
+        """Return the number of cells of a preset's complete figure; None if the preset is not a search."""
         search = self.search(preset)
         return None if search is None else len(search.cells)
 
     def words(self) -> list[str]:
-        """Every word that `--only` knows a run of some preset by, each once."""
+        """Return every word by which `--only` chooses a run of some preset, each once."""
         searches = {preset: self.search(preset) for preset in self.presets}
         runs = [
             run for preset, search in searches.items() for run in (self.runs(preset) if search is None else search.choices())
@@ -67,21 +75,27 @@ class Experiment:
         paper_figure: str | None = None,
         paper_task: Callable[[int], Task] | None = None,
     ) -> "Experiment":
-        """An experiment whose presets are searches, or plain lists of runs; each is made when it is asked for.
+        """Return an experiment whose presets are searches or plain lists of runs. Each is made on demand.
 
         Its `runs` and `search` raise ValueError for another preset.
         """
         lists = lists or {}
         presets = (*lists, *searches)
 
-        def search(preset: str) -> Search | Reach | None:
-            if preset not in presets:
+        def known(preset: str) -> str:
+            new, first = NEW_AND_FIRST
+            current = preset.replace(first, new)
+            if current not in presets:
                 raise ValueError(f"{name}: unknown preset {preset!r}; it has {', '.join(presets)}")
-            return searches[preset]() if preset in searches else None
+            return current
+
+        def search(preset: str) -> Search | Reach | None:
+            current = known(preset)
+            return searches[current]() if current in searches else None
 
         def runs(preset: str) -> list[Run]:
             chosen = search(preset)
-            return lists[preset]() if chosen is None else chosen.runs()
+            return lists[known(preset)]() if chosen is None else chosen.runs()
 
         return cls(
             name=name,
@@ -101,7 +115,7 @@ def _class_of(layer: str) -> str:
 
 
 def words_of(run: Run) -> tuple[str, ...]:
-    """What --only knows a run by: its layers, its task, its sizes, its positions and embedding scale, and its trace."""
+    """Return the words by which --only knows a run: layers, task, sizes, positions and embedding scale, and trace."""
     facts: dict[str, int | str] = {"N": run.task.length, "layers": len(run.layers), "width": run.width, "heads": run.heads}
     facts |= {"positions": run.positions, "scale": f"{run.embedding_scale:g}"}
     if isinstance(run.task, IsTree):

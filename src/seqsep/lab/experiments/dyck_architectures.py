@@ -1,4 +1,4 @@
-"""Which architecture learns to recognise Dyck-(2,2), and how fast? Figure 2, right, of Bhattamishra et al. 2024.
+"""Recognition of Dyck-(2,2) by architecture, and the speed of learning it. Figure 2, right, of Bhattamishra et al. 2024.
 
 Preset `paper` is the legend of the figure, LSTM and Mamba (1, 64), attention (2, 64) and (1, 256), at lengths 20 to 400 (curves
 are printed at 400 alone); `paper-grid` everything that appendix H lists (`_paper`); `quick` the same question on two cores.
@@ -32,7 +32,7 @@ BEST_RATE = {name: 1e-3 if name in ("attention", "retention") else 3e-3 for name
 
 
 def quick(length: int, architecture: str, depth: int) -> Run:
-    """Width 64, at any rate; initial deviations as in the demo."""
+    """Return the run of width 64, at any rate; initial deviations are those of the demo."""
     return Run(
         task=BoundedDyck(length),
         layers=(architecture,) * depth,
@@ -56,17 +56,17 @@ QUICK = Search(
 
 
 def rates() -> list[Run]:
-    """Every model at three learning rates with seed 0."""
+    """Return every model at three learning rates with seed 0."""
     return [make(architecture, rate, SEEDS[0]) for architecture in MODELS for rate in RATES]
 
 
 def at_best_rate(seeds: Iterable[int]) -> list[Run]:
-    """The best rate of each model, with these seeds."""
+    """Return the runs at the best rate of each model, with these seeds."""
     return [make(architecture, BEST_RATE[architecture], seed) for architecture in MODELS for seed in seeds]
 
 
 def make(architecture: str, learning_rate: float, seed: int) -> Run:
-    """One model's run: batch 64, 5,000 evaluation examples, a stop at 99.9 %."""
+    """Return one model's run: batch 64, 5,000 evaluation examples, a stop at 99.9 %."""
     return Run(
         task=BoundedDyck(30),
         layers=(architecture,),
@@ -104,8 +104,8 @@ EXPERIMENT = Experiment.of_presets(
         "quick": lambda: QUICK,
         "paper": partial(printed_sizes, BoundedDyck, SIZES),
         "paper-grid": partial(full_grid, BoundedDyck),
-        "reach": lambda: REACH,
-        "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS),
+        "length-scaling": lambda: REACH,
+        "length-scaling-long": lambda: replace(REACH, long_steps=LONG_STEPS),
     },
     title="Bounded Dyck: accuracy, %",
     paper_task=BoundedDyck,

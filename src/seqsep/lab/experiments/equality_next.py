@@ -1,7 +1,7 @@
-"""Who copies? Equality as next-character prediction: figure 4, right, of Bhattamishra et al. 2024 (Eq-ncp, section H.2).
+"""Equality as next-character prediction, by architecture: figure 4, right, of Bhattamishra et al. 2024 (Eq-ncp, section H.2).
 
 Presets: `paper` is two layers of width 64 at lengths 100 to 800; `paper-grid` everything that appendix H lists (`_paper`);
-`quick` has 8 symbols and lengths 4 and 10 on two cores (`_equality`), `reach` 8 symbols and weights of
+`quick` has 8 symbols and lengths 4 and 10 on two cores (`_equality`), `length-scaling` 8 symbols and weights of
 deviation 0.09 too, at N = 20, 50 and 100 (`_reach`).
 """
 
@@ -38,5 +38,5 @@ EXPERIMENT = equality_experiment(
     width=64,
     lengths=(100, 200, 400, 600, 800),
     paper_figure="figure4_eq_ncp",
-    reaches={"reach": lambda: REACH, "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS)},
+    reaches={"length-scaling": lambda: REACH, "length-scaling-long": lambda: replace(REACH, long_steps=LONG_STEPS)},
 )

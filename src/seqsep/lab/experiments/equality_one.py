@@ -1,4 +1,4 @@
-"""Who tells equal halves from halves that differ at one place? Section H.2 of Bhattamishra et al. 2024 (Eq-one).
+"""Equal halves against halves that differ at one place, by architecture. Section H.2 of Bhattamishra et al. 2024 (Eq-one).
 
 The paper says in words that all models come near 100 % up to length 400, and prints no sizes: `paper` takes those of Eq-random,
 two layers of width 256; `paper-grid` is everything that appendix H lists (`_paper`);

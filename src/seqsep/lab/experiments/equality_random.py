@@ -1,4 +1,4 @@
-"""Who tells equal halves from two random ones? Figure 4, left, of Bhattamishra et al. 2024 (Eq-random, section H.2).
+"""Equal halves against two random ones, by architecture: figure 4, left, of Bhattamishra et al. 2024 (Eq-random, section H.2).
 
 Presets: `paper` is two layers of width 256 at lengths 20 to 400; `paper-grid` everything that appendix H lists (`_paper`);
 `quick` has lengths 6 and 20 on two cores (`_equality`).

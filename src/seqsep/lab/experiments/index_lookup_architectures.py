@@ -1,4 +1,4 @@
-"""Which architecture learns index lookup at which length? Figure 2, left and middle, of Bhattamishra et al. 2024.
+"""Index lookup by architecture and length. Figure 2, left and middle, of Bhattamishra et al. 2024.
 
 Preset `paper` is the figure's sizes at its lengths, 20 to 400; `paper-grid` everything that appendix H lists (`_paper`);
 `quick` the same question on two cores (`QUICK`); `readings` each reading of appendix H.1 (`_readings`).
@@ -9,10 +9,11 @@ recipe (`recipe`). `demo-rates` compares three learning rates at N = 50; `demo-l
 Scaled down against the paper (section 6, appendix H): one layer of width 64 in place of up to 6 layers of width 256, thousands
 of steps in place of 250,000, three learning rates in place of seven.
 
-`reach` and `state-bits`, and the demo's rows of an earlier version (`drawn-rates`, `drawn-seeds`: `_drawn`), have training
-inputs of a drawn length. `reach` goes on to longer inputs with the setting that was best at the shorter ones, which need not be
-the best there. `reach-demo` is what it missed for two: at the length where an architecture falls in it, the setting that
-`drawn-rates` found best at its longest, with the most steps of `reach`. Its rows are among those of `reach`.
+`length-scaling` and `state-bits`, and the demo's rows of an earlier version (`drawn-rates`, `drawn-seeds`: `_drawn`), have
+training inputs of a drawn length. `length-scaling` continues with longer inputs with the setting that was best at the shorter
+ones, which need not be the best there. `length-scaling-demo` is what it missed for two: at the length where an architecture
+falls in it, the setting that `drawn-rates` found best at its longest, with the most steps of `length-scaling`. Its rows are
+among those of `length-scaling`.
 """
 
 from dataclasses import replace
@@ -60,7 +61,7 @@ BEST_RATE = {
 
 
 def quick(length: int, architecture: str) -> Run:
-    """One layer of width 64 and 16 symbols, at any rate."""
+    """Return the run of one layer of width 64 and 16 symbols, at any rate."""
     return Run(
         task=IndexLookup(length, alphabet=16),
         layers=(architecture,),
@@ -139,14 +140,14 @@ EXPERIMENT = Experiment.of_presets(
         "demo-seeds": seeds,
         "drawn-rates": _drawn.rates,
         "drawn-seeds": partial(_drawn.at_best_rate, _drawn.SEEDS[1:], tuple(_drawn.STEPS)),
-        "reach-demo": _drawn.reach_demo,
+        "length-scaling-demo": _drawn.reach_demo,
     },
     searches={
         "quick": lambda: QUICK,
         "paper": partial(printed_sizes, IndexLookup, SIZES),
         "paper-grid": partial(full_grid, IndexLookup),
-        "reach": lambda: REACH,
-        "reach-long": lambda: replace(REACH, long_steps=LONG_STEPS),
+        "length-scaling": lambda: REACH,
+        "length-scaling-long": lambda: replace(REACH, long_steps=LONG_STEPS),
         "state-bits": state_bits,
         "readings": readings,
     },

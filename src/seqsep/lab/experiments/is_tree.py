@@ -1,8 +1,8 @@
-"""Who learns to decide IsTree, with which thought? Section 6.1 and figures 2 and 5 of Wen, Dang, Lyu 2025 (arXiv:2402.18510).
+"""IsTree by architecture and chain of thought. Section 6.1 and figures 2 and 5 of Wen, Dang, Lyu 2025 (arXiv:2402.18510).
 
 A model reads the edges of a double star with one edge more, writes a thought, and then YES or NO (`tasks.is_tree`). The traces
 are the paper's vanilla, cot and retrieval, and two of ours, peel and walk. Walk is local: its next token is a function of its
-last six and of what the retriever finds, but for the answer, which counts. The next token of peel depends on every edge at the
+last six and of what the retriever finds, except the answer, which counts. The next token of peel depends on every edge at the
 vertex written last, on every climb into it and out of it, and on the last pointer; that of cot on the edges at one vertex in
 their order, on its parent, and on which of its neighbours have been visited. Architectures are the paper's: a Transformer
 (RMSNorm, RoPE, SwiGLU), Mamba, and Mamba with one block of that Transformer on top; embeddings are fixed and tied to the
@@ -12,8 +12,8 @@ Presets: `paper` is the paper's three sizes at n = 16 to 128 with its three trac
 and walk are not the paper's, so it lacks them.
 `quick` is the question on two cores, in 30 minutes: n = 8 and 16, models of QUICK_MODELS, all five traces. Each run to its last
 step it takes about 25 minutes there, by `--dry-run` with two workers.
-`reach` goes on from there, in 12 hours of one core: four layers and more steps for the thoughts that two layers have not
-learned at n = 16, longer inputs for the one that they have.
+`length-scaling` continues from there, in 12 hours of one core: four layers and more steps for the thoughts that two layers have
+not learned at n = 16, longer inputs for the one that they have.
 `uniform` is the part of `quick` without a thought and with walk, on uniform graphs: trees, near misses and others.
 `length` is the sweep over lengths at a fixed state, `state` that over states at a fixed length: every recurrent mixer and the
 hybrid, with the thought peel.
@@ -22,7 +22,7 @@ All but `uniform` are on double stars.
 On double stars a state of O(log n) bits is right on 2/3 of the graphs, whatever n (`tasks.ceilings`): no accuracy below that
 says anything of a state. With a retriever the prompt is read again, so no state is a bound.
 Not stated in the paper, and ours: the deviation of the first weights in `quick` and what follows it, and the place of the
-hybrid's last norm, which stands behind the attention block, not before it.
+hybrid's last norm, which is after the attention block, not before it.
 """
 
 from dataclasses import dataclass, replace
@@ -69,7 +69,7 @@ PAPER_SIZES = (
 
 
 def make(layers: Layers, width: int, length: int, trace: str, steps: int = PAPER_STEPS) -> Run:
-    """A run with the paper's parts and optimiser: Adam, a short warm-up, half a cosine down to 0, batches of 64.
+    """Return a run with the paper's parts and optimiser: Adam, a short warm-up, half a cosine down to 0, batches of 64.
 
     >>> run = make(("mamba", "attention"), 64, length=16, trace="cot")
     >>> run.positions, run.learning_rate, run.rate_at(PAPER_STEPS) == 0
@@ -95,7 +95,7 @@ def make(layers: Layers, width: int, length: int, trace: str, steps: int = PAPER
 
 
 def paper() -> list[Run]:
-    """The paper's sizes, short inputs first."""
+    """Return the paper's sizes, short inputs first."""
     return [
         make(size.layers, size.width, length, trace)
         for length, trace, size in product(PAPER_LENGTHS, PAPER_TRACES, PAPER_SIZES)
@@ -110,7 +110,7 @@ WEIGHT_SCALE = 0.1
 
 @dataclass(frozen=True)
 class Effort:
-    """Steps of so many examples: fewer examples where a thought has many tokens."""
+    """A number of steps and of examples a step: fewer examples if a chain of thought has many tokens."""
 
     steps: int
     batch: int
@@ -126,7 +126,9 @@ QUICK_EFFORT: dict[str, Effort] = {
 
 
 def small(layers: Layers, width: int, length: int, trace: str, *, effort: Effort) -> Run:
-    """A model for two cores: larger first weights and one higher rate, a stop once 99.5 % of the thoughts are right."""
+    """Return the run of a model for two cores: larger first weights, one higher rate, a stop once 99.5 % of the chains of
+    thought are right.
+    """
     return replace(
         make(layers, width, length, trace, steps=effort.steps),
         batch=effort.batch,
@@ -144,7 +146,7 @@ QUICK_EFFORT_AT_16 = QUICK_EFFORT | dict.fromkeys(("cot", "peel"), Effort(steps=
 
 
 def quick() -> list[Run]:
-    """Every trace at n = 8 and 16; the cheap traces first."""
+    """Return every trace at n = 8 and 16, the cheap traces first."""
     efforts = {8: QUICK_EFFORT, 16: QUICK_EFFORT_AT_16}
     return [
         small(layers, 64, length, trace, effort=efforts[length][trace])
@@ -156,7 +158,7 @@ UNIFORM_TRACES = ("vanilla", "walk")
 
 
 def uniform() -> list[Run]:
-    """The runs of `quick` without a thought and with `walk`, on uniform graphs instead of double stars."""
+    """Return the runs of `quick` without a chain of thought and with `walk`, on uniform graphs instead of double stars."""
     return [
         replace(run, task=replace(run.task, distribution="uniform"))
         for run in quick()
@@ -168,8 +170,8 @@ DEEPER_MODELS: tuple[Layers, ...] = (("attention",) * 4, ("mamba",) * 4, ("mamba
 
 
 @dataclass(frozen=True)
-class Place:
-    """A length and a trace of `reach`, with the models that are tried there and their effort."""
+class ScalingCase:
+    """A length and a trace of `length-scaling`, with the models that are tried there and their effort."""
 
     length: int
     trace: str
@@ -178,20 +180,20 @@ class Place:
 
 
 REACH = (
-    Place(16, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(16, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(32, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
-    Place(64, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
-    Place(16, "retrieval", QUICK_MODELS, Effort(steps=3000, batch=8)),
-    Place(32, "retrieval", QUICK_MODELS, Effort(steps=2000, batch=8)),
-    Place(32, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
-    Place(32, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(16, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(16, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(32, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    ScalingCase(64, "walk", QUICK_MODELS, Effort(steps=800, batch=16)),
+    ScalingCase(16, "retrieval", QUICK_MODELS, Effort(steps=3000, batch=8)),
+    ScalingCase(32, "retrieval", QUICK_MODELS, Effort(steps=2000, batch=8)),
+    ScalingCase(32, "peel", DEEPER_MODELS, Effort(steps=6000, batch=64)),
+    ScalingCase(32, "cot", DEEPER_MODELS, Effort(steps=6000, batch=64)),
 )
 """Four layers where two of `quick` have not learned a trace, two where they have, at longer inputs or with more steps."""
 
 
 def reach() -> list[Run]:
-    """What twelve hours of one core give: each trace where `quick` left it."""
+    """Return the runs of twelve hours of one core: each trace from the length where `quick` left it."""
     return [small(layers, 64, place.length, place.trace, effort=place.effort) for place in REACH for layers in place.models]
 
 
@@ -209,7 +211,7 @@ STATE_BY_HEADS = ("linear-attention", "retention", "gated-delta", "rwkv7")
 
 
 def lengths() -> list[Run]:
-    """Length at a fixed state: one model, trained at each length."""
+    """Return the runs over lengths at a fixed state: one model, trained at each length."""
     return [
         small(layers, 64, length, SWEEP_TRACE, effort=SWEEP_EFFORT) for length, layers in product(SWEEP_LENGTHS, SWEEP_MODELS)
     ]
@@ -233,5 +235,5 @@ EXPERIMENT = Experiment.of_presets(
     name="is-tree",
     question="Who learns to decide IsTree, with which thought?",
     searches={},
-    lists={"quick": quick, "paper": paper, "reach": reach, "length": lengths, "state": states, "uniform": uniform},
+    lists={"quick": quick, "paper": paper, "length-scaling": reach, "length": lengths, "state": states, "uniform": uniform},
 )

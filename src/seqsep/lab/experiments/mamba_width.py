@@ -1,7 +1,7 @@
-"""Does a wider Mamba look up more? Figure 3 of Bhattamishra et al. 2024: index lookup, two layers.
+"""Index lookup by two layers of Mamba of different widths. Figure 3 of Bhattamishra et al. 2024.
 
-Presets: `paper` is widths 32 to 1,024 at lengths 20 to 400, as printed; `paper-grid` the same, since appendix H lists no more;
-`quick` widths 16, 32 and 64 on two cores (`QUICK`).
+Presets: `paper` is widths 32 to 1,024 at lengths 20 to 400, those of the paper; `paper-grid` the same, since appendix H lists
+no more; `quick` widths 16, 32 and 64 on two cores (`QUICK`).
 """
 
 from functools import partial
@@ -18,7 +18,7 @@ LENGTHS = (20, 50, 75, 100, 200, 400)
 
 
 def quick(length: int, width: int) -> Run:
-    """Two layers and 16 symbols, at any rate."""
+    """Return the run of two layers and 16 symbols, at any rate."""
     return Run(
         task=IndexLookup(length, alphabet=16),
         layers=("mamba",) * 2,
@@ -53,7 +53,7 @@ PAPER = partial(printed_sizes, IndexLookup, SIZES, LENGTHS)
 EXPERIMENT = Experiment.of_presets(
     name="mamba-width",
     question="Does a wider Mamba look up more?",
-    searches={"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER, "reach": lambda: REACH},
+    searches={"quick": lambda: QUICK, "paper": PAPER, "paper-grid": PAPER, "length-scaling": lambda: REACH},
     title="Index lookup by width of Mamba: accuracy, %",
     paper_figure="figure3_mamba_width_index_lookup",
     paper_task=IndexLookup,

@@ -16,7 +16,7 @@ UNFINISHED = re.compile(r"\.([0-9a-f]{64})\.[0-9a-f]{16}\.safetensors\.[0-9]+(?:
 
 
 def run_of(name: str) -> str | None:
-    """The key of the run whose checkpoint, finished or not, has this file name; None for any other name.
+    """Return the key of the run whose checkpoint, finished or not, has this file name; None for any other name.
 
     >>> run_of("model.safetensors") is None
     True

@@ -17,7 +17,7 @@ MOST_DIGESTS = 2
 
 
 def columns_of(row: Row, seconds: float, attempts: int) -> tuple[Any, ...]:
-    """The columns of the table `runs` for a row, without the digest."""
+    """Return the columns of the table `runs` for a row, without the digest."""
     return (
         row.experiment,
         row.key,
@@ -31,7 +31,8 @@ def columns_of(row: Row, seconds: float, attempts: int) -> tuple[Any, ...]:
 
 
 def row_of(columns: Sequence[Any]) -> Row:
-    """The row in the columns of the table `runs`. Raises ValueError, which names the column, for what no store writes.
+    """Return the row in the columns of the table `runs`. Raises ValueError, with the column's name, for values that no store
+    writes.
 
     A digest shows only that a row is as somebody wrote it: anybody can compute the digest of an impossible result.
     """
@@ -72,7 +73,7 @@ def require_checkpoint(columns: Sequence[Any]) -> None:
 
 
 def in_words(environment: Mapping[str, Any]) -> str:
-    """The environment of a checkpoint in a message.
+    """Return the environment of a checkpoint in a message.
 
     >>> in_words({"torch": "2.5", "device": "cpu"})
     'device cpu, torch 2.5'
@@ -95,7 +96,7 @@ def _require_digest(name: str, value: Any) -> None:
 
 
 def _object(name: str, text: Any) -> dict[str, Any]:
-    """The JSON object in a column. Raises ValueError for anything else, and for numbers that are not finite."""
+    """Return the JSON object in a column. Raises ValueError for anything else, and for numbers that are not finite."""
     _require_text(name, text)
     try:
         value = STRICT.decode(text)
@@ -120,7 +121,7 @@ STRICT = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
 
 
 def digest_of(row: Iterable[Any]) -> str:
-    """The SHA-256 of a row's columns as JSON. A value that JSON does not have, such as a blob, is taken as Python writes it.
+    """Return the SHA-256 of a row's columns as JSON. A value that JSON lacks, such as a blob, is written as Python's `repr`.
 
     >>> digest_of(["trial", 3])[:16]
     'a9a94332208cb5fe'

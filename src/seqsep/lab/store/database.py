@@ -106,7 +106,7 @@ class Database:
         self.connection.close()
 
     def read(self, table: str, condition: str, *values: str) -> list[list[Any]]:
-        """The columns of rows, without their digests. Raises StoreError for a row whose digest is another one."""
+        """Return the columns of rows, without their digests. Raises StoreError for a row whose digest differs."""
         with self.in_one_line():
             rows = self.connection.execute(f"SELECT * FROM {table} WHERE {condition}", values).fetchall()
         for *row, digest in rows:
@@ -115,14 +115,14 @@ class Database:
         return [row for *row, _ in rows]
 
     def digest(self, experiment: str, key: str) -> str | None:
-        """The digest of a run's row, None without one."""
+        """Return the digest of a run's row, or None if the row does not exist."""
         with self.in_one_line():
             query = "SELECT digest FROM runs WHERE key = ? AND experiment = ?"
             found = self.connection.execute(query, (key, experiment)).fetchone()
         return None if found is None else found[0]
 
     def names(self) -> Names:
-        """The names of all rows."""
+        """Return the names of all rows."""
         with self.in_one_line():
             runs = set(self.connection.execute("SELECT key, experiment FROM runs"))
             return runs, {key for (key,) in self.connection.execute("SELECT key FROM checkpoints")}
@@ -147,7 +147,7 @@ class Database:
         self.connection.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", (*row, digest_of(row)))
 
     def unsound(self, table: str, row: list[Any], why: object) -> StoreError:
-        """The error that names a row and says what to do about it."""
+        """Return the error that names a row and says what to do about it."""
         return StoreError(f"{self.path}: table {table}, row {row[0]!r:.40}, {row[1]!r:.20}: {why}; {repair_with(self.path)}")
 
     @contextmanager

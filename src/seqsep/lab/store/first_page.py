@@ -91,7 +91,7 @@ def _foreign_page_of_log(log: BufferedReader) -> str | None:
 
 
 def _length(start: bytes) -> int:
-    """The length of an entry: the variable-length integer with which it begins."""
+    """Return the length of an entry: the variable-length integer with which it begins."""
     value = 0
     for byte in start[:8]:
         value = value << 7 | byte & 0x7F

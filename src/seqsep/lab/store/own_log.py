@@ -48,7 +48,7 @@ def _lost(alone: Names, together: Names) -> int:
 
 
 def _names(path: Path, opened: Path, how: str) -> Names | None:
-    """The names of the rows in a file that is opened in this way; None if it is not a sound store."""
+    """Return the names of the rows in a file that is opened in this way; None if it is not a sound store."""
     try:
         database = Database(path, opened, how)
     except StoreError:

@@ -5,7 +5,7 @@ hides rows that are intact. Here a record is found by its own beginning: a recor
 list of type codes and then the values, and keys and digests of ours are texts of 64 bytes. A record without room on its page
 continues in a chain of pages. Pages are those of the file, then those of each transaction in its log (-wal).
 
-The bytes may be forged, so that a chain has no end, or thousands of records share one: the work is bounded (`Work`).
+The bytes may be forged, so that a chain has no end, or thousands of records share one: the work is bounded (`CopyBudget`).
 """
 
 import operator
@@ -42,7 +42,7 @@ class Forged(ValueError):
     """Bytes that need more work than those of a store can. The message is one line, without the path."""
 
 
-class Work:
+class CopyBudget:
     """The bytes that were copied into records, and the most that may be.
 
     It knows the chain of each record, so that a record is not copied again as long as it is the same.
@@ -69,7 +69,7 @@ class Work:
         return False
 
 
-def records(database: bytes, log: bytes, work: Work) -> Iterator[tuple[str, int, list[Any]]]:
+def records(database: bytes, log: bytes, work: CopyBudget) -> Iterator[tuple[str, int, list[Any]]]:
     """Yield what looks like a record of ours in a file or its log: table or INDEXED, row number, values.
 
     Raises Forged for bytes that need too much work.
@@ -82,14 +82,14 @@ def records(database: bytes, log: bytes, work: Work) -> Iterator[tuple[str, int,
 
 
 def _likely_page_sizes(database: bytes) -> set[int]:
-    """SQLite's default, and that of the file's header if it can be one: a power of two from 512."""
+    """Return SQLite's default page size, and that of the file's header if it is possible: a power of two from 512."""
     given = int.from_bytes(database[16:18], "big")
     is_possible = given >= 512 and given & (given - 1) == 0
     return {DEFAULT_PAGE, given} if is_possible else {DEFAULT_PAGE}
 
 
 def _views(database: bytes, log: bytes, size: int) -> Iterator[tuple[dict[int, bytes], list[int]]]:
-    """The pages by number, and which are new: those of the file, then after each transaction of the log."""
+    """Yield the pages by number, and the numbers of the new ones: those of the file, then after each transaction of the log."""
     pages = {start // size + 1: database[start : start + size] for start in range(0, len(database), size)}
     yield pages, list(pages)
     changed: list[int] = []
@@ -103,7 +103,7 @@ def _views(database: bytes, log: bytes, size: int) -> Iterator[tuple[dict[int, b
     yield pages, changed
 
 
-def _records(pages: Mapping[int, bytes], number: int, *, size: int, work: Work) -> Iterator[tuple[str, int, list[Any]]]:
+def _records(pages: Mapping[int, bytes], number: int, *, size: int, work: CopyBudget) -> Iterator[tuple[str, int, list[Any]]]:
     """Yield what looks like a record of a table on a page: table, row number, values."""
     page = pages[number]
     for table, pattern in RECORDS.items():
@@ -129,7 +129,7 @@ def _records(pages: Mapping[int, bytes], number: int, *, size: int, work: Work) 
 
 
 def _length_on_page(length: int, size: int) -> int:
-    """The bytes of a record that are on its own page (fileformat2, section 1.6)."""
+    """Return the number of a record's bytes that are on its own page (fileformat2, section 1.6)."""
     if length <= size - 35:
         return length
     least = (size - 12) * 32 // 255 - 23
@@ -137,8 +137,8 @@ def _length_on_page(length: int, size: int) -> int:
     return local if local <= size - 35 else least
 
 
-def _chain(pages: Mapping[int, bytes], following: bytes, *, length: int, work: Work) -> list[bytes] | None:
-    """The pages with the next `length` bytes of a record; None if it is cut off, or if its pages go round in a circle."""
+def _chain(pages: Mapping[int, bytes], following: bytes, *, length: int, work: CopyBudget) -> list[bytes] | None:
+    """Return the pages with the next `length` bytes of a record; None if it is cut off, or if its pages form a circle."""
     chain: list[bytes] = []
     visited = set()
     while length > 0:
@@ -155,7 +155,7 @@ def _chain(pages: Mapping[int, bytes], following: bytes, *, length: int, work: W
     return chain
 
 
-def _indexed(page: bytes, work: Work) -> Iterator[tuple[str, int, list[Any]]]:
+def _indexed(page: bytes, work: CopyBudget) -> Iterator[tuple[str, int, list[Any]]]:
     """Yield row numbers and names of runs in the index of their primary key (key, experiment)."""
     for match in INDEX.finditer(page):
         header = match[1]
@@ -170,7 +170,7 @@ def _indexed(page: bytes, work: Work) -> Iterator[tuple[str, int, list[Any]]]:
 
 
 def _row_number(page: bytes, end: int) -> int:
-    """The variable-length integer that ends before `end`: only its last byte has no high bit."""
+    """Return the variable-length integer that ends before `end`: only its last byte has no high bit."""
     start = end - 1
     while start > 0 and end - start < 9 and page[start - 1] & 0x80:
         start -= 1
@@ -194,7 +194,7 @@ def _width(code: int) -> int:
 
 
 def _values(data: bytes, types: list[int]) -> list[Any]:
-    """The values of a record; bytes that are no UTF-8 are decoded as the store does, a blob stays bytes."""
+    """Return the values of a record. Bytes that are not UTF-8 are decoded as the store does, and a blob stays bytes."""
     values: list[Any] = []
     for code in types:
         part = data[: _width(code)]

@@ -24,7 +24,7 @@ SECONDS_BETWEEN_COPIES = 0.1
 
 
 class StoreError(ValueError):
-    """A file is no sound store of this version. The message is one line: path, what was expected, what was found."""
+    """A file is not a sound store of this version. The message is one line: path, what was expected, what was found."""
 
 
 class StoreUnavailable(OSError):
@@ -36,7 +36,7 @@ class StoreRemoved(StoreUnavailable):
 
 
 def removed(path: Path, rows: int, rescued: Path) -> StoreRemoved:
-    """The error of a store that was removed, whose rows are in the file `rescued`.
+    """Return the error of a store that was removed, whose rows are in the file `rescued`.
 
     >>> print(removed(Path("r.sqlite"), 1, Path("r.sqlite.rescued-1.jsonl")))
     r.sqlite: the file ... its 1 row is in r.sqlite.rescued-1.jsonl, which seqsep store import takes into a store
@@ -47,7 +47,7 @@ def removed(path: Path, rows: int, rescued: Path) -> StoreRemoved:
 
 
 def repair_with(path: Path) -> str:
-    """What to do about a damaged store, in words."""
+    """Return the steps that repair a damaged store, in words."""
     return f"seqsep store repair {path} keeps what is intact"
 
 
@@ -109,7 +109,9 @@ def _require_plain_logs(path: Path) -> None:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode of the file, which another file of the same name does not have; None if there is no file."""
+    """Return device and inode of the file, which another file of the same name does not have; None if the file does not
+    exist.
+    """
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -118,7 +120,7 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def unused(path: Path, word: str, ending: str = "") -> Path:
-    """The first of FILE.word-1, FILE.word-2, ... that is no file and has no log beside it.
+    """Return the first of FILE.word-1, FILE.word-2, ... that does not exist and has no log next to it.
 
     >>> unused(Path("/no/store.db"), "damaged").name
     'store.db.damaged-1'
@@ -128,7 +130,7 @@ def unused(path: Path, word: str, ending: str = "") -> Path:
 
 
 def is_writable(path: Path) -> bool:
-    """Whether SQLite could write to a store, and to the logs beside it, which it needs in order to read as well."""
+    """Return True if SQLite could write to a store and to its logs, which it needs in order to read as well."""
     by_rights = {"effective_ids": True} if os.access in os.supports_effective_ids else {}
     return all(os.access(place, os.W_OK, **by_rights) for place in (path, path.resolve().parent))
 
@@ -153,7 +155,7 @@ def copy_of(path: Path) -> TemporaryDirectory[str]:
 
 
 def _written(path: Path) -> list[tuple[int, int, int] | None]:
-    """Inode, size and time of a store and of its log, which change if they are written to."""
+    """Return inode, size and time of a store and of its log, which change if they are written to."""
     found: list[tuple[int, int, int] | None] = []
     for suffix in COPIED:
         try:

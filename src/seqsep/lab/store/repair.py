@@ -58,7 +58,7 @@ def repair(path: Path | str) -> Repaired:
 
 
 def _read(path: Path) -> tuple[bytes, bytes]:
-    """The bytes of a store and of its log, each empty if there is no such file."""
+    """Return the bytes of a store and of its log, each empty if its file does not exist."""
     database, log = (
         read_bytes(file, most=LARGEST_STORE) if os.path.lexists(file) else b"" for file in (path, Path(f"{path}-wal"))
     )
@@ -124,7 +124,7 @@ def _replace(path: Path, fresh: Path, damaged: Path) -> None:
 
 
 def _on_disk(path: Path, row: tuple[Any, ...]) -> bool:
-    """Whether a file of a checkpoint's row is there. A row without one is worth nothing: its run has ended since."""
+    """Return True if a file of a checkpoint's row is there. A row without one is worth nothing: its run has ended since."""
     key, _, column, _ = row
     place = Path(f"{path}.checkpoints") / f"{key}.safetensors"
     return any(checkpoint_file(place, digest).exists() for digest in digests_of(column))

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from seqsep.lab.store.columns import digest_of, require_checkpoint, row_of
-from seqsep.lab.store.pages import INDEXED, Work, records
+from seqsep.lab.store.pages import INDEXED, CopyBudget, records
 
 RESULT = 4
 """The column of the table `runs` that is empty if a run has no outcome."""
@@ -43,7 +43,7 @@ class Records:
             self.intact[name] = (rowid, tuple(columns))
 
     def rows(self) -> dict[Any, tuple[Any, ...]]:
-        """The intact rows by name."""
+        """Return the intact rows by name."""
         return {name: row for name, (_, row) in self.intact.items()}
 
 
@@ -63,7 +63,7 @@ def is_intact(table: str, columns: list[Any], digest: Any) -> bool:
 
 def holds_a_row(database: bytes, log: bytes) -> bool:
     """Return whether an intact row is in a file or its log. Raises `pages.Forged` for bytes that need too much work."""
-    work = Work(len(database) + len(log))
+    work = CopyBudget(len(database) + len(log))
     found = (one for one in records(database, log, work) if one[0] != INDEXED)
     return any(is_intact(table, columns, digest) for table, _, (*columns, digest) in found)
 
@@ -73,7 +73,7 @@ def salvage(database: bytes, log: bytes) -> Salvage:
     runs = Records()
     checkpoints = Records()
     indexed: dict[int, Any] = {}
-    for table, rowid, values in records(database, log, Work(len(database) + len(log))):
+    for table, rowid, values in records(database, log, CopyBudget(len(database) + len(log))):
         if table == INDEXED:
             indexed[rowid] = tuple(values)
             continue
@@ -94,14 +94,14 @@ def salvage(database: bytes, log: bytes) -> Salvage:
 
 
 def _lost(runs: Records, named: Mapping[int, Any]) -> list[tuple[Any, str]]:
-    """The runs of which a row was named, by its number, and is not among the intact ones."""
+    """Return the runs of which a row was named, by its number, but is not among the intact ones."""
     rowids = {rowid for rowid, _ in runs.intact.values()}
     lost = set()
     for rowid, name in named.items():
         if rowid in rowids:
             continue
         older, row = runs.intact.get(name, (0, None))
-        # An older row that says that the run had failed is no substitute for the outcome that was written after it.
+        # An older row that says that the run had failed does not replace the outcome that was written after it.
         if row is None or (row[RESULT] is None and rowid > older):
             lost.add(name)
     return sorted(lost, key=repr)

@@ -28,7 +28,7 @@ def expected_schema() -> str:
 
 
 def digests_of(column: str) -> tuple[str, ...]:
-    """The digests in the column `sha256`: that of a run's last checkpoint, and that of the one before.
+    """Return the digests in the column `sha256`: that of a run's last checkpoint, and that of the one before.
 
     >>> digests_of("3fa1 90bc")
     ('3fa1', '90bc')
@@ -37,7 +37,7 @@ def digests_of(column: str) -> tuple[str, ...]:
 
 
 def digests_column(digests: tuple[str, ...]) -> str:
-    """The column `sha256` of a checkpoint's row.
+    """Return the column `sha256` of a checkpoint's row.
 
     >>> digests_column(("3fa1", "90bc"))
     '3fa1 90bc'

@@ -45,7 +45,7 @@ OPENED: Counter[tuple[int, int] | None] = Counter()
 class Store:
     """The rows and checkpoints of sweeps, in the file `path`; open it with `with`. `create=False` demands that it exists.
 
-    Raises StoreError if the file is no sound store, and StoreUnavailable if it cannot be opened or made.
+    Raises StoreError if the file is not a sound store, and StoreUnavailable if it cannot be opened or made.
 
     >>> from tempfile import mkdtemp
     >>> with Store(Path(mkdtemp()) / "store.db") as store, store.driving():
@@ -77,7 +77,7 @@ class Store:
         OPENED[self._identity] += 1
 
     def _exists(self, create: bool) -> bool:
-        """Whether the file is there, and not empty. Read before SQLite does, which would touch another program's database."""
+        """Return True if the file is there and not empty. SQLite, if asked first, would touch another program's database."""
         try:
             if create:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -176,15 +176,15 @@ class Store:
             checkpoints.remove(self.checkpoints, lambda name: checkpoints.run_of(name) == row.key)
 
     def rows(self, experiment: str | None = None) -> list[Row]:
-        """Every row of one experiment or of all, also those of runs that failed; in order of experiment and key."""
+        """Return every row of one experiment or of all, also those of runs that failed, in order of experiment and key."""
         return self._rows("1") if experiment is None else self._rows("experiment = ?", experiment)
 
     def finished(self, experiment: str | None = None) -> list[Row]:
-        """The rows of runs that came to their end, among them those whose loss was not finite."""
+        """Return the rows of runs that ended, among them those whose loss was not finite."""
         return [row for row in self.rows(experiment) if row.finished]
 
     def get(self, key: str) -> list[Row]:
-        """The rows of one run: one for each experiment that holds it.
+        """Return the rows of one run: one for each experiment that holds it.
 
         A row whose result is of another run than the key says is left out: the run counts as not trained.
         """
@@ -200,7 +200,7 @@ class Store:
         return len(rows)
 
     def checkpoint_path(self, key: str) -> Path:
-        """The path of a run's checkpoints: each is at `checkpoint_file` of this path and of its digest."""
+        """Return the path of a run's checkpoints: each is at `checkpoint_file` of this path and of its digest."""
         return self.checkpoints / f"{key}.safetensors"
 
     def record_checkpoint(self, key: str, step: int, digests: tuple[str, ...], environment: dict[str, Any]) -> None:
@@ -220,7 +220,7 @@ class Store:
     def checkpoint(
         self, key: str, environment: dict[str, Any], say: Callable[[str], None] | None = None
     ) -> tuple[int, tuple[str, ...]] | None:
-        """The step of the last checkpoint of a run, and its digests as `record_checkpoint` had them; None without one.
+        """Return the step of the last checkpoint of a run, and its digests from `record_checkpoint`; None without one.
 
         None also if another environment wrote it, since that would mix results: `say` is then called with a line.
         """
@@ -234,11 +234,11 @@ class Store:
         return None
 
     def unfinished(self) -> int:
-        """How many runs have a checkpoint and no outcome."""
+        """Return the number of runs with a checkpoint and no outcome."""
         return len(self._checkpoints("1"))
 
     def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:
-        """The columns of every row, of runs and of checkpoints, checked."""
+        """Return the columns of every row, of runs and of checkpoints, checked."""
         runs = self._database.read("runs", "1")
         for columns in runs:
             self._row(columns)
@@ -257,14 +257,14 @@ class Store:
         return sorted(rows, key=lambda row: (row.experiment, row.key))
 
     def _row(self, columns: list[Any]) -> Row:
-        """The row in these columns. Raises StoreError, which names it, for one that no store writes."""
+        """Return the row in these columns. Raises StoreError, with the row's name, for columns that no store writes."""
         try:
             return row_of(columns)
         except ValueError as error:
             raise self._database.unsound("runs", columns, error) from error
 
     def _checkpoints(self, condition: str, *values: str) -> list[list[Any]]:
-        """The columns of rows of checkpoints, checked."""
+        """Return the columns of rows of checkpoints, checked."""
         found = self._database.read("checkpoints", condition, *values)
         for columns in found:
             try:
@@ -275,7 +275,7 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        """A transaction of the driver."""
+        """Run the body as a transaction of the driver."""
         if self._lock is None:
             raise RuntimeError(f"{self.path}: only the driver writes; open Store.driving() first")
         with self._database.transaction():
@@ -326,7 +326,7 @@ class Store:
                 raise self._gone()
 
     def _gone(self, unwritten: Iterable[Row] = ()) -> StoreRemoved:
-        """The error of a file that is no longer the store, once all rows that are known are in a file next to it."""
+        """Return the error of a file that is no longer the store, after all known rows are in a file next to it."""
         held: list[Row] = []
         with suppress(StoreError, StoreUnavailable):
             held = self.rows()

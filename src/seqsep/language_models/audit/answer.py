@@ -1,6 +1,6 @@
 """`seqsep.audit_language_model`: what a causal language model of `transformers` carries of a phonebook, as three numbers.
 
-Stored is counted from the tensors of the state. Needs at most is found with the codebooks of the other audits, but for those
+Stored is counted from the tensors of the state. Needs at most is found with the codebooks of the other audits, except those
 of gradients; it is not tried on a state of more than MOST_NUMBERS numbers, nor where books have different numbers of tokens.
 Carries at least follows from the accuracy at each place of the book, as for index lookup of N symbols out of 10^D: the numbers
 are independent, and each answer is a function of the state and of a question that says nothing of them.
@@ -18,14 +18,14 @@ import numpy as np
 import torch
 
 from seqsep.core.names import BadInput, whole_arguments
-from seqsep.lab.audit.answer import LEAST_PREFIXES, SEEDS, Audit, Place
+from seqsep.lab.audit.answer import LEAST_PREFIXES, SEEDS, Audit, PlaceAccuracy
 from seqsep.lab.audit.carried import carried_bits, lower_accuracy, places_at_least
-from seqsep.lab.audit.needed import MOST_BUDGET, Rounded, codebooks, fewest, rounded
+from seqsep.lab.audit.needed import MOST_BUDGET, CodebookResult, codebooks, fewest, rounded
 from seqsep.language_models.audit.books import BookQuestions, InTokens, InWords, Phonebooks
 from seqsep.language_models.audit.reader import BookReader
-from seqsep.language_models.laws.folder import read_folder
-from seqsep.language_models.laws.reader import Reader
-from seqsep.language_models.laws.source import find_source
+from seqsep.language_models.laws.reader import ModelReader
+from seqsep.language_models.loader.folder import read_folder
+from seqsep.language_models.loader.source import find_source
 from seqsep.language_models.text.language_model import CONTEXT_FIELDS, ends_of, tokens_of, vocabulary_of
 from seqsep.language_models.text.phonebook import MOST_DIGITS
 from seqsep.language_models.text.tokenizer import Tokenizer
@@ -47,7 +47,7 @@ OnProgress: TypeAlias = Callable[[str, int, int], None]
 
 
 def _say_nothing(what: str, done: int, count: int) -> None:
-    """Of what is done, nothing is said."""
+    """Report nothing of the progress."""
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -80,7 +80,7 @@ class LanguageModelAudit(Audit):
     >>> needed = {"needs_at_most_bits": None, "codebook": None, "places": (), "curve": (), "not_tried": "a large state"}
     >>> bits = {"stored_bits": 2048, "carries_at_least_bits": 0.0, "all_right_bits": 7, "least_bits": 0}
     >>> LanguageModelAudit(task=task, model="llama", form="in tokens", digits=1, **counts, **needed, **bits).records()[1]
-    {'number': 'needs at most', 'bits': None, 'meaning': 'not tried: a large state'}
+    {'number': 'needs at most', 'bits': None, 'meaning': 'not tested: a large state'}
     """
 
     form: str
@@ -88,7 +88,7 @@ class LanguageModelAudit(Audit):
     not_tried: str
 
     def title(self) -> str:
-        """The model, the books, how often it was asked, and its accuracy; and a word where nothing can be said of it."""
+        """Return the model, the books, the number of queries, and its accuracy. If nothing can be said of it, add why."""
         books = f"phonebooks {self.form}, {_count(self.task.length, 'entry', 'entries')} of {_count(self.digits, 'digit')}"
         asked = f"{self.questions:,} questions about {self.prefixes:,} books"
         first = f"{self.model} on {books}: {self.accuracy:.2%} of {asked}"
@@ -97,14 +97,14 @@ class LanguageModelAudit(Audit):
         return f"{first}\nits answers prove nothing about its state: it may hold what these questions do not ask for"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each number."""
+        """Return a row for each number."""
         rows = super().records()
         if self.not_tried:
-            rows[1]["meaning"] = f"not tried: {self.not_tried}"
+            rows[1]["meaning"] = f"not tested: {self.not_tried}"
         return rows
 
     def record(self) -> dict[str, Any]:
-        """The audit as plain values, for JSON."""
+        """Return the audit as plain values, for JSON."""
         task = {"name": "phonebook", "entries": self.task.length, "digits": self.digits, "form": self.form}
         return super().record() | {"task": task}
 
@@ -141,10 +141,11 @@ def audit_language_model(
     Raises TransformersMissing without the extra hf.
 
     >>> import json, tempfile
-    >>> from seqsep.language_models.laws.source import Source, built
+    >>> from seqsep.language_models.loader.source import ModelSource
+    >>> from seqsep.language_models.loader.weights import built
     >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
     >>> folder = tempfile.mkdtemp()
-    >>> built(Source("llama", {"model_type": "llama", **sizes}), torch.float32).save_pretrained(folder)
+    >>> built(ModelSource("llama", {"model_type": "llama", **sizes}), torch.float32).save_pretrained(folder)
     >>> found = audit_language_model(folder, entries=2, digits=1, questions=500)
     >>> found.stored_bits, found.carries_at_least_bits, found.all_right_bits
     (2048, 0.0, 7)
@@ -155,7 +156,7 @@ def audit_language_model(
         expected = "expected questions from 1, confidence between 0 and 1, seconds above 0, seed from 0 to 2^62 - 1"
         raise BadInput(f"audit_language_model({given}): {expected}")
     began = time.monotonic()
-    reader = Reader(find_source(path, {}), torch.float32)
+    reader = ModelReader(find_source(path, {}), torch.float32)
     books = _books(reader, (entries, digits), seed)
     first = _in_one_line(path, books, range(2), 2 * seed + 1)
     _require_room(reader, first.longest(), entries)
@@ -188,7 +189,7 @@ def audit_language_model(
         all_right_bits=task.answer_bits(),
         least_bits=least_state_bits(task, accuracy),
         places=tuple(
-            Place(position + 1, float(share), limit)
+            PlaceAccuracy(position + 1, float(share), limit)
             for position, (share, limit) in enumerate(zip(right.mean(0), limits, strict=True))
         ),
         curve=curve,
@@ -204,8 +205,8 @@ def _require_sizes(entries: int, digits: int) -> None:
         raise BadInput(f"audit_language_model(entries={entries}, digits={digits}): {expected}")
 
 
-def _books(reader: Reader, sizes: tuple[int, int], seed: int) -> Phonebooks:
-    """Of so many entries and digits: in words if the folder has a tokenizer, else in tokens."""
+def _books(reader: ModelReader, sizes: tuple[int, int], seed: int) -> Phonebooks:
+    """Return the books of these numbers of entries and digits: in words if the folder has a tokenizer, else in tokens."""
     entries, digits = sizes
     folder = None if reader.source.folder is None else read_folder(reader.source.folder)
     if folder is None or not folder.has_tokenizer():
@@ -222,7 +223,7 @@ def _books(reader: Reader, sizes: tuple[int, int], seed: int) -> Phonebooks:
 
 
 def _in_one_line(path: Path | str, books: Phonebooks, indices: range, seed: int) -> BookQuestions:
-    """The first books. Raises BadInput, which names the folder, for a tokenizer that does not keep them."""
+    """Return the first books. Raises BadInput, with the folder's name, for a tokenizer that does not keep them."""
     try:
         return books.questions(indices, seed)
     except BadInput:
@@ -232,7 +233,7 @@ def _in_one_line(path: Path | str, books: Phonebooks, indices: range, seed: int)
         raise BadInput(words if words.startswith(str(path)) else f"{path}{os.sep}: {words}") from error
 
 
-def _require_room(reader: Reader, longest: int, entries: int) -> None:
+def _require_room(reader: ModelReader, longest: int, entries: int) -> None:
     """Raise BadInput if a book with its question is longer than config.json says that the model can read."""
     field = next((name for name in CONTEXT_FIELDS if isinstance(getattr(reader.config, name, None), int)), None)
     if field is not None and longest > getattr(reader.config, field):
@@ -243,7 +244,7 @@ def _require_room(reader: Reader, longest: int, entries: int) -> None:
 def _asked(
     states: BookReader, books: Phonebooks, *, count: int, seed: int, until: float, on_progress: OnProgress
 ) -> tuple[BookQuestions, np.ndarray]:
-    """So many books with all questions, or as many as time is for, and which are answered right."""
+    """Return the books with all questions, or as many as there is time for, and a mask of the right answers."""
     parts: list[BookQuestions] = []
     right: list[np.ndarray] = []
     for first in range(0, count, BOOKS_AT_ONCE):
@@ -269,8 +270,8 @@ def _curve(
     seed: int,
     until: float,
     on_progress: OnProgress,
-) -> tuple[str, tuple[Rounded, ...]]:
-    """What is answered through codebooks, by bits until one is within a point; or why none is tried."""
+) -> tuple[str, tuple[CodebookResult, ...]]:
+    """Return the answers through codebooks, by bits until one is within a point; or the reason why none is tested."""
     if time.monotonic() > until:
         return OVER, ()
     if states.numbers > MOST_NUMBERS:
@@ -283,7 +284,7 @@ def _curve(
     most_bits = max(MOST_BUDGET, 2 * (task.answer_bits() or 0))
     by_bits = sorted(codebooks(states.states(fitted_on.books), None, most_bits), key=lambda one: (one.bits, one.name))
     rows = states.states(asked.books)
-    curve: list[Rounded] = []
+    curve: list[CodebookResult] = []
     for one in rounded(partial(states.right, questions=asked), task, by_bits, rows=rows, error=error):
         curve.append(one)
         on_progress("codebooks", len(curve), len(by_bits))
@@ -298,7 +299,7 @@ def _count(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
-def _described(reader: Reader) -> str:
-    """A model in a few words."""
+def _described(reader: ModelReader) -> str:
+    """Return a model in a few words."""
     parameters = sum(weight.numel() for weight in reader.model.parameters())
     return f"{reader.config.model_type} of {parameters:,} parameters in float32"

@@ -26,8 +26,8 @@ DIGITS = 10
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is read behind a book, and the tokens that should be chosen after the last ones of it, one each."""
+class BookQuery:
+    """The tokens read after a book, and the tokens that should be chosen after the last ones of it, one each."""
 
     continuation: Tokens
     answer: Tokens
@@ -38,14 +38,14 @@ class BookQuestions:
     """Books, and for each a question for every number in it."""
 
     books: tuple[Tokens, ...]
-    asked: tuple[tuple[Asked, ...], ...]
+    asked: tuple[tuple[BookQuery, ...], ...]
 
     def first(self, count: int) -> "BookQuestions":
-        """Those about the first `count` books."""
+        """Return the questions about the first `count` books."""
         return BookQuestions(self.books[:count], self.asked[:count])
 
     def longest(self) -> int:
-        """The tokens of the longest book with its longest question."""
+        """Return the number of tokens of the longest book with its longest question."""
         pairs = zip(self.books, self.asked, strict=True)
         return max(len(tokens) + max(len(one.continuation) for one in every) for tokens, every in pairs)
 
@@ -54,7 +54,7 @@ class Phonebooks(ABC):
     """Books of the same `entries` names with numbers of `digits` digits.
 
     >>> InTokens(entries=2, digits=1, usual=list(range(100, 120))).questions(range(1), seed=0).asked[0][1]
-    Asked(continuation=(111,), answer=(100,))
+    BookQuery(continuation=(111,), answer=(100,))
     """
 
     form: str
@@ -64,18 +64,18 @@ class Phonebooks(ABC):
         self.digits = digits
 
     def numbers(self, index: int, seed: int) -> list[str]:
-        """The numbers of a book: uniform, independent, and those of `seqsep text phonebook` under this seed."""
+        """Return the numbers of a book. They are uniform, independent, and those of `seqsep text phonebook` under this seed."""
         entries, _ = book(Lookups(self.entries, shots=0, seed=seed), index, self.digits)
         return [number for _, number in entries]
 
     def questions(self, indices: range, seed: int) -> BookQuestions:
-        """The books of these indices under a seed, with all questions."""
+        """Return the books of these indices under a seed, with all questions."""
         found = [self._written(self.numbers(index, seed)) for index in indices]
         return BookQuestions(tuple(tokens for tokens, _ in found), tuple(asked for _, asked in found))
 
     @abstractmethod
-    def _written(self, numbers: Sequence[str]) -> tuple[Tokens, tuple[Asked, ...]]:
-        """The book of these numbers, and the questions about it."""
+    def _written(self, numbers: Sequence[str]) -> tuple[Tokens, tuple[BookQuery, ...]]:
+        """Return the book of these numbers, and the questions about it."""
 
 
 class InTokens(Phonebooks):
@@ -94,11 +94,11 @@ class InTokens(Phonebooks):
         self.digit = dict(zip("0123456789", usual, strict=False))
         self.names = usual[DIGITS : DIGITS + entries]
 
-    def _written(self, numbers: Sequence[str]) -> tuple[Tokens, tuple[Asked, ...]]:
+    def _written(self, numbers: Sequence[str]) -> tuple[Tokens, tuple[BookQuery, ...]]:
         written = [tuple(self.digit[digit] for digit in number) for number in numbers]
         pairs = list(zip(self.names, written, strict=True))
         tokens = tuple(token for name, number in pairs for token in (name, *number))
-        return tokens, tuple(Asked((name, *number[:-1]), number) for name, number in pairs)
+        return tokens, tuple(BookQuery((name, *number[:-1]), number) for name, number in pairs)
 
 
 class InWords(Phonebooks):
@@ -114,16 +114,16 @@ class InWords(Phonebooks):
         self.read = read
         self.names = [name for name, _ in book(Lookups(entries, shots=0, seed=names_seed), 0, digits)[0]]
 
-    def _written(self, numbers: Sequence[str]) -> tuple[Tokens, tuple[Asked, ...]]:
+    def _written(self, numbers: Sequence[str]) -> tuple[Tokens, tuple[BookQuery, ...]]:
         pairs = list(zip(self.names, numbers, strict=True))
         text = OPENING + "\n".join(f"{name}: {number}" for name, number in pairs)
         tokens = self.read(text)
         return tuple(tokens), tuple(self._asked(text, tokens, name, number) for name, number in pairs)
 
-    def _asked(self, text: str, tokens: list[int], name: str, number: str) -> Asked:
+    def _asked(self, text: str, tokens: list[int], name: str, number: str) -> BookQuery:
         prompt = f"{text}\n\n{asking(name)}"
         whole = self.read(f"{prompt} {number}")
         start = equally_many(self.read(prompt), whole)
         if equally_many(tokens, whole) < len(tokens) or start < len(tokens):
             raise ValueError("expected a tokenizer whose tokens of a book stay the same when a question follows")
-        return Asked(tuple(whole[len(tokens) : -1]), tuple(whole[start:]))
+        return BookQuery(tuple(whole[len(tokens) : -1]), tuple(whole[start:]))

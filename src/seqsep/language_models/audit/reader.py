@@ -12,8 +12,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from seqsep.core.names import BadInput, excerpt
-from seqsep.language_models.audit.books import Asked, BookQuestions, Tokens
-from seqsep.language_models.laws.reader import Reader, State
+from seqsep.language_models.audit.books import BookQuery, BookQuestions, Tokens
+from seqsep.language_models.laws.reader import ModelReader, State
 from seqsep.language_models.laws.state import size_in_bytes, tensors
 
 NO_TOKEN = -1
@@ -33,7 +33,7 @@ class BookReader:
     is not handed back, or not all of it.
     """
 
-    def __init__(self, reader: Reader, book: Tokens) -> None:
+    def __init__(self, reader: ModelReader, book: Tokens) -> None:
         self.reader = reader
         where = reader.source.where
         if not reader.keeps_state:
@@ -45,8 +45,10 @@ class BookReader:
         self.numbers = sum(part.numel() for part, axis in self._parts(self.like) if axis is not None)
         self.are_floats = all(part.is_floating_point() for part, axis in self._parts(self.like) if axis is not None)
 
-    def require_whole_state(self, first: Tokens, second: Tokens, asked: Asked) -> None:
-        """Raise BadInput unless a state that is written down, and put in place of that of another book, goes on as before."""
+    def require_whole_state(self, first: Tokens, second: Tokens, asked: BookQuery) -> None:
+        """Raise BadInput unless the model continues in the same way from a state that was written down and put in place of
+        another book's.
+        """
         expected = self._logits(self._read([first]), [asked.continuation])
         self._require_finite(_chosen(expected), [first], [asked])
         rows = self._rows(self._read([first]))
@@ -56,11 +58,11 @@ class BookReader:
         allowed = ALLOWED * max(1.0, float(expected.abs().max()))
         if not apart <= allowed:
             words = f"with the state of a book in place of another's logits differ by {apart:.1e}, allowed {allowed:.1e}"
-            what = "expected a model whose whole state is handed back with its logits"
+            what = "expected a model that returns its complete state with its logits"
             raise BadInput(f"{self.reader.source.where}: {what}, found that {words}; seqsep check --model says which law fails")
 
     def answered(self, questions: BookQuestions) -> np.ndarray:
-        """Which questions the model answers right from its own states: books by questions."""
+        """Return a mask, books by questions: which questions the model answers right from its own states."""
         places = len(questions.asked[0])
         right = np.zeros((len(questions.books), places), dtype=bool)
         for group in self._groups(questions, places):
@@ -75,12 +77,12 @@ class BookReader:
         return right
 
     def states(self, books: Sequence[Tokens]) -> Rows:
-        """The states after books of equally many tokens, a row of numbers each."""
+        """Return the states after books of equally many tokens, a row of numbers each."""
         at_once = self._at_once(1)
         return torch.cat([self._rows(self._read(books[first : first + at_once])) for first in range(0, len(books), at_once)])
 
     def right(self, rows: Rows, questions: BookQuestions) -> np.ndarray:
-        """Which questions the model answers right from these rows: books by questions."""
+        """Return a mask, books by questions: which questions the model answers right from these rows."""
         places = len(questions.asked[0])
         at_once = self._at_once(places)
         right = []
@@ -95,7 +97,7 @@ class BookReader:
         return max(1, min(NUMBERS_AT_ONCE // (places * self.numbers), MOST_INPUTS_AT_ONCE // places))
 
     def _groups(self, questions: BookQuestions, places: int) -> Iterator[list[int]]:
-        """Books of equally many tokens, as many as are read at once."""
+        """Yield the indices of books of equally many tokens, as many as are read at once."""
         by_length: dict[int, list[int]] = {}
         for one, tokens in enumerate(questions.books):
             by_length.setdefault(len(tokens), []).append(one)
@@ -115,7 +117,7 @@ class BookReader:
         return torch.cat([part.float() for part in parts], dim=1)
 
     def _state(self, rows: Rows) -> State:
-        """The state that rows stand for."""
+        """Return the state that the rows represent."""
         state = self.reader.copy(self.like)
         first = 0
         for part, axis in self._parts(state):
@@ -127,7 +129,9 @@ class BookReader:
         return state
 
     def _logits(self, state: State, continuations: Sequence[Tokens]) -> Float[Tensor, "inputs time vocabulary"]:
-        """The logits of each token of the continuations behind the states, read one by one; shorter ones are filled up."""
+        """Return the logits of each token of the continuations after the states, read one by one. Shorter ones are filled
+        up.
+        """
         longest = max(map(len, continuations))
         tokens = torch.tensor([[*one, *one[-1:] * (longest - len(one))] for one in continuations])
         found = []
@@ -136,7 +140,7 @@ class BookReader:
             found.append(logits[:, 0])
         return torch.stack(found, 1)
 
-    def _require_finite(self, chosen: list[list[int]], books: Sequence[Tokens], asked: Sequence[Asked]) -> None:
+    def _require_finite(self, chosen: list[list[int]], books: Sequence[Tokens], asked: Sequence[BookQuery]) -> None:
         """Raise BadInput, with the first book and question, if a logit that decides an answer is NaN or infinite."""
         for tokens, book, one in zip(chosen, books, asked, strict=True):
             if NO_TOKEN in tokens[: len(one.continuation)]:
@@ -146,13 +150,13 @@ class BookReader:
 
 
 def _chosen(logits: Float[Tensor, "inputs time vocabulary"]) -> list[list[int]]:
-    """The first choice after each token."""
+    """Return the first choice after each token."""
     is_finite = logits.amax(-1).isfinite()
     found: list[list[int]] = logits.argmax(-1).where(is_finite, NO_TOKEN).tolist()
     return found
 
 
-def _right(chosen: list[list[int]], asked: Sequence[Asked], places: int) -> np.ndarray:
+def _right(chosen: list[list[int]], asked: Sequence[BookQuery], places: int) -> np.ndarray:
     """Tell which answers are the first choices: books by questions."""
     right = []
     for one, tokens in zip(asked, chosen, strict=True):
@@ -161,8 +165,8 @@ def _right(chosen: list[list[int]], asked: Sequence[Asked], places: int) -> np.n
     return np.array(right).reshape(-1, places)
 
 
-def _batch_axes(reader: Reader, book: Tokens) -> list[int | None]:
-    """For each tensor of the state the axis that grows with the batch; None if none does."""
+def _batch_axes(reader: ModelReader, book: Tokens) -> list[int | None]:
+    """Return for each tensor of the state the axis that grows with the batch, or None without one."""
     two, three = (tensors(reader.read(torch.tensor([book] * copies))[1].value) for copies in (2, 3))
     found: list[int | None] = []
     for one, other in zip(two, three, strict=True):

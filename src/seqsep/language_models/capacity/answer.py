@@ -1,5 +1,6 @@
-"""How large the state of a model is, from its config.json alone, and what follows from that."""
+"""The size of a model's state, from its config.json only, and the limits that follow from it."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from seqsep.core.names import BadInput, whole_arguments
+from seqsep.core.names import BadInput, excerpt, printable, whole_arguments
 from seqsep.core.tables import Tabular
 from seqsep.language_models.capacity.attention import twin_per_token
 from seqsep.language_models.capacity.config import Fields
@@ -17,7 +18,7 @@ from seqsep.language_models.capacity.limits import Limit, limits
 from seqsep.language_models.capacity.part import BITS, Part
 from seqsep.language_models.capacity.quantized import cache_width, unknown_method
 from seqsep.language_models.capacity.read import read_model
-from seqsep.language_models.capacity.sizes import Sizes
+from seqsep.language_models.capacity.sizes import StateSizes
 from seqsep.language_models.capacity.spellings import require_sizes
 from seqsep.language_models.capacity.widths import Width, keys_and_values, width
 
@@ -61,12 +62,12 @@ def capacity(
     ):
         if value is not None and not (0 if name == "source_length" else 1) <= value <= most:
             raise BadInput(f"capacity: {name}: expected a whole number up to {most:,}, found {value}")
-    where = "config" if isinstance(config, Mapping) else str(config)
+    where = _name_of(config)
     read = config if isinstance(config, Mapping) else read_model(config)
     declared = declare(where, read)
     if not defaults:
         require_sizes(declared.fields.where, declared.taken)
-    from_file = cache_width(where, read)
+    from_file = cache_width(where, read) if cache_bits is None else None
     keys, values = keys_and_values("cache_bits", (from_file or BITS) if cache_bits is None else cache_bits)
     source = declared.source if source_length is None else source_length
     return Capacity(
@@ -84,13 +85,28 @@ def capacity(
         basis=declared.basis,
         defaults=dict(declared.taken),
         spellings=dict(declared.spellings),
-        cache_bits_of_file=from_file if cache_bits is None else None,
+        cache_bits_of_file=from_file,
         unknown_quantization=unknown_method(where, read),
     )
 
 
+def _name_of(config: Any) -> str:
+    """Return the name of a configuration in messages. Raises BadInput for what is no path and no dict with texts as keys."""
+    try:
+        if isinstance(config, Mapping):
+            fits = all(isinstance(name, str) for name in config)
+        else:
+            fits = isinstance(config, str | os.PathLike) and b"\0" not in os.fsencode(config)
+    except UnicodeEncodeError:
+        fits = False
+    if not fits:
+        found = excerpt(printable(repr(config), kept=""))
+        raise BadInput(f"capacity: config: expected a path, or a dict like a config.json, found {found}")
+    return "config" if isinstance(config, Mapping) else str(config)
+
+
 @dataclass(frozen=True, repr=False)
-class Capacity(Sizes, Tabular):
+class Capacity(StateSizes, Tabular):
     """The numbers that a model keeps between tokens, for one sequence.
 
     Fields:
@@ -142,14 +158,16 @@ class Capacity(Sizes, Tabular):
         return self.table()
 
     def title(self) -> str:
-        """The line above the table."""
+        """Return the line above the table."""
         growth = f"{plain(self.numbers_per_token):,} numbers a token"
         window = f", {self.window_numbers:,} in windows" if self.window_numbers else ""
         cross = f", {self.numbers_per_source_token:,} numbers a source token" if self.numbers_per_source_token else ""
         return f"{self.model_type}: {len(self.layers)} layers, {self.fixed_numbers:,} fixed numbers{window}, {growth}{cross}"
 
     def records(self) -> list[dict[str, Any]]:
-        """A row for each kind of part: layers, numbers read and allocated, numbers per token, its window, bits as stored."""
+        """Return a row for each kind of part: layers, numbers read and allocated, numbers per token, its window, bits as
+        stored.
+        """
         return [
             {
                 "kind": part.kind,
@@ -165,7 +183,7 @@ class Capacity(Sizes, Tabular):
 
     @property
     def layers_by_kind(self) -> dict[str, int]:
-        """How many layers keep a part of each kind."""
+        """The number of layers that keep a part of each kind."""
         found: Counter[str] = Counter()
         for part, count in self.parts.items():
             found[part.kind] += count
@@ -173,22 +191,19 @@ class Capacity(Sizes, Tabular):
 
     @property
     def limits(self) -> tuple[Limit, ...]:
-        """What no model with this state can do, however trained, at these widths of numbers."""
+        """Return the limits of every model with this state, however trained, at these widths of numbers."""
         vocabulary = self.fields.get("vocab_size")
         known = isinstance(vocabulary, int) and not isinstance(vocabulary, bool) and 1 < vocabulary < 1 << 31
         return limits(self.bits(), self.bits_per_token(), vocabulary if known else None)
 
     def crossing(self, as_stored: bool = False) -> int | None:
-        """The tokens from which the cache is as large as the fixed state and full windows; `twin` says whose cache.
+        """Return the number of tokens from which the cache is as large as the fixed state and full windows; `twin` says whose
+        cache.
 
         The cache is at its width; `as_stored` takes the state as `transformers` stores it.
         """
-        per_token = self._crossing_per_token()
-        if not per_token:
-            return None
-        bits = self.stored_beside_cache() if as_stored else Fraction(self.bits())
-        own = self.bits_per_token()
-        return int(-(-bits // (own or per_token * self.cache_bits)))
+        per_token = self.twin_bits(twin_per_token(self.fields, len(self.layers)) or 0)
+        return int(-(-self.bits_beside_cache(as_stored) // per_token)) if per_token else None
 
     @property
     def twin(self) -> str:
@@ -199,21 +214,15 @@ class Capacity(Sizes, Tabular):
             return "a twin whose windows keep every token"
         return "a twin Transformer of this width and depth (2 x width numbers a token and layer)"
 
-    def _crossing_per_token(self) -> Fraction | None:
-        if self.numbers_per_token:
-            return self.numbers_per_token
-        windows = sum(count * part.per_token for part, count in self.parts.items())
-        return Fraction(windows) if windows else twin_per_token(self.fields, len(self.layers))
-
     @property
     def horizon_tokens(self) -> int | None:
-        """How far back a token can have any influence, in tokens, where every layer that keeps anything has a window."""
+        """The distance in tokens beyond which a token has no influence, if every layer that keeps anything has a window."""
         keeping = [layer for layer in self.layers if layer]
         only = all(part.kind == "window" for layer in keeping for part in layer)
         return sum(max(part.tokens or 0 for part in layer) for layer in keeping) if keeping and only else None
 
     def record(self) -> dict[str, Any]:
-        """The answer as plain values, for JSON."""
+        """Return the answer as plain values, for JSON."""
         return {
             "model_type": self.model_type,
             "layers": len(self.layers),
@@ -240,7 +249,7 @@ class Capacity(Sizes, Tabular):
         }
 
     def _deployment(self) -> dict[str, Any]:
-        """The settings of the deployment that were given, by name."""
+        """Return the given settings of the deployment, by name."""
         cross = {"numbers_per_source_token": self.numbers_per_source_token, "source_length": self.source_length}
         return {
             **({} if self.value_bits is None else {"value_bits": plain(Fraction(self.value_bits))}),
@@ -251,5 +260,5 @@ class Capacity(Sizes, Tabular):
 
 
 def plain(value: Fraction) -> Number:
-    """A fraction as a whole number where it is one."""
+    """Return a fraction as a whole number if it is one."""
     return int(value) if value.denominator == 1 else float(value)

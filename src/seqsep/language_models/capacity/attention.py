@@ -1,53 +1,62 @@
-"""What an attention layer keeps of each token: keys and values, a latent, an indexer's keys; of all tokens, or of a window."""
+"""The numbers that an attention layer keeps of each token: keys and values, a latent, an indexer's keys; all, or a window."""
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.part import BITS, WIDE, Part
 
 
 def head_dim(fields: Fields) -> int:
-    """Coordinates of a head: the file's, or the width divided among the heads where it says nothing."""
+    """Return the coordinates of a head: the file's, or the width divided among the heads if the file has none."""
     return fields.optional("head_dim") or fields.divided("hidden_size", "num_attention_heads")
 
 
 def key_value_heads(fields: Fields) -> int:
-    """Heads with keys and values of their own; as many as there are heads where the file says nothing."""
+    """Return the number of heads with their own keys and values: the file's, or that of all heads if the file has none."""
     return fields.optional("num_key_value_heads") or fields.instead("num_key_value_heads", fields.whole("num_attention_heads"))
 
 
 def grouped(fields: Fields) -> list[Part]:
-    """Keys and values of every head that has its own."""
+    """Return the keys and values of every head that has its own."""
     return [_pairs(key_value_heads(fields), head_dim(fields))]
 
 
 def _pairs(heads: int, width: int, value_width: int | None = None) -> Part:
-    """A key and a value for each head, of one width unless values have their own."""
+    """Return a key and a value for each head, of one width unless values have their own."""
     values = heads * (width if value_width is None else value_width)
     return Part("attention", per_token=heads * width + values, values=values, shares=heads)
 
 
 def latent(fields: Fields) -> list[Part]:
-    """One latent and one rotated key a token, shared by all heads."""
+    """Return one latent and one rotated key a token, shared by all heads."""
     return [Part("latent", per_token=fields.whole("kv_lora_rank") + fields.whole("qk_rope_head_dim", least=0))]
 
 
 def ungrouped(fields: Fields) -> list[Part]:
-    """Every head has keys and values, and the heads divide the width: files' other fields are not read."""
+    """Return a key and a value of the full width, in as many shares as there are heads if they divide it. Other fields are not
+    read.
+    """
     width = fields.whole("hidden_size")
     heads = fields.optional("num_attention_heads") or 1
     return [Part("attention", per_token=2 * width, values=width, shares=heads if width % heads == 0 else 1)]
 
 
+def _ungrouped_of_decoder(fields: Fields) -> list[Part]:
+    """Return the parts of `ungrouped`, and those of a source if the file has add_cross_attention."""
+    own = ungrouped(fields)
+    return [*own, *map(cross, own)] if fields.flag("add_cross_attention") else own
+
+
 def _split(fields: Fields) -> list[Part]:
-    """Width over heads, whatever head_dim says."""
+    """Return keys and values of the width over the heads, whatever head_dim says."""
     return [_pairs(key_value_heads(fields), fields.divided("hidden_size", "num_attention_heads"))]
 
 
 def _falcon(fields: Fields) -> list[Part]:
-    """Falcon's newer architecture shares keys and values, but they are copied to every head before they are kept."""
+    """Return Falcon's keys and values. The newer architecture shares them, but copies them to every head before they are
+    kept.
+    """
     width = fields.divided("hidden_size", "num_attention_heads")
     heads = fields.whole("num_attention_heads")
     if fields.flag("multi_query") and not fields.flag("new_decoder_architecture"):
@@ -67,12 +76,12 @@ def _dbrx(fields: Fields) -> list[Part]:
 
 
 def _two_widths(fields: Fields) -> list[Part]:
-    """Keys and values of different widths."""
+    """Return keys and values of different widths."""
     return [_pairs(key_value_heads(fields), head_dim(fields), fields.whole("v_head_dim"))]
 
 
 def _chatglm(fields: Fields) -> list[Part]:
-    """ChatGLM 2 to 4: groups of heads if multi_query_attention is set."""
+    """Return the parts of ChatGLM 2 to 4: groups of heads if multi_query_attention is set."""
     heads = fields.whole("num_attention_heads")
     if fields.flag("multi_query_attention"):
         heads = fields.whole("multi_query_group_num")
@@ -80,16 +89,17 @@ def _chatglm(fields: Fields) -> list[Part]:
 
 
 def _doubled_width(fields: Fields) -> list[Part]:
-    """Zamba: the block sees the stream beside the embeddings, so its heads are twice as wide."""
+    """Return the parts of Zamba: the block sees the stream next to the embeddings, so its heads are twice as wide."""
     width = 2 * fields.whole("hidden_size") // fields.whole("num_attention_heads")
     width = fields.optional("attention_head_dim") or width
     return [_pairs(key_value_heads(fields), width)]
 
 
 def _of_decoder(fields: Fields) -> list[Part]:
-    """BART and what follows it: keys and values of the decoder's own tokens, and of the source."""
+    """Return the parts of BART and its successors: keys and values of the decoder's own tokens, and of the source."""
     width = fields.whole("d_model" if fields.has("d_model") else "hidden_size")
-    heads = fields.optional("decoder_attention_heads") or fields.optional("num_decoder_attention_heads") or 1
+    names = ("decoder_attention_heads", "num_decoder_attention_heads", "num_attention_heads")
+    heads = next((fields.whole(name) for name in names if fields.has(name)), 1)
     own = Part("attention", per_token=2 * width, values=width, shares=heads if width % heads == 0 else 1)
     return [own, cross(own)]
 
@@ -97,6 +107,32 @@ def _of_decoder(fields: Fields) -> list[Part]:
 def _of_t5(fields: Fields) -> list[Part]:
     own = _pairs(fields.whole("num_heads"), fields.whole("d_kv"))
     return [own, cross(own)]
+
+
+def _grouped_of_decoder(fields: Fields) -> list[Part]:
+    """Return the keys and values of grouped heads, of the decoder's own tokens and of the source."""
+    own = grouped(fields)
+    return [*own, *map(cross, own)]
+
+
+def _dia(fields: Fields) -> list[Part]:
+    """Return the parts of Dia: cross-attention has its own heads and width."""
+    source = _pairs(fields.whole("cross_num_key_value_heads"), fields.whole("cross_head_dim"))
+    return [*grouped(fields), cross(source)]
+
+
+def _cpmant(fields: Fields) -> list[Part]:
+    """Return the parts of CPM-Ant: the keys and values of a learned prompt are in front of those of the tokens."""
+    own = _pairs(fields.whole("num_attention_heads"), fields.whole("dim_head"))
+    return [Part("prompt", fixed=fields.whole("prompt_length", least=0) * own.per_token, shares=own.shares), own]
+
+
+def _hidden(fields: Fields) -> list[Part]:
+    """Return the parts of XLNet: the input of each layer, of all tokens or of the last mem_len."""
+    if fields.get("reuse_len"):
+        fields.refuse("reuse_len", "null: batches that are read again are not counted")
+    tokens = fields.optional("mem_len", least=0) or None
+    return [Part("window" if tokens else "attention", per_token=fields.whole("hidden_size"), tokens=tokens)]
 
 
 def cross(part: Part) -> Part:
@@ -117,11 +153,16 @@ ATTENTION: dict[str, Callable[[Fields], list[Part]]] = {
     "decoder": _of_decoder,
     "t5": _of_t5,
     "chatglm": _chatglm,
+    "grouped-decoder": _grouped_of_decoder,
+    "ungrouped-decoder": _ungrouped_of_decoder,
+    "dia": _dia,
+    "cpmant": _cpmant,
+    "hidden": _hidden,
 }
 
 
 def index(fields: Fields, keys: str) -> Part:
-    """The indexer's keys of each token: `keys` is the field of their width, or "glm5", with a gate and a mark besides."""
+    """Return the indexer's keys of each token. `keys` is the field of their width, or "glm5", which adds a gate and a mark."""
     if keys == "glm5":
         return Part("index", per_token=2 * fields.whole("index_head_dim") + 1)
     heads = fields.optional("indexer_kv_heads") or 1
@@ -130,12 +171,16 @@ def index(fields: Fields, keys: str) -> Part:
 
 
 def windowed(parts: list[Part], window: int) -> list[Part]:
-    """The same parts, kept of a window: the asking token is its last, so one less is kept."""
-    return [replace(part, kind="window", tokens=window - 1) for part in parts]
+    """Return the same parts, kept of a window: its last token is the one that attends, so one less is kept.
+
+    Those of a source are kept of all source tokens.
+    """
+    return [part if part.kind == "cross" else replace(part, kind="window", tokens=window - 1) for part in parts]
 
 
 def compressed(fields: Fields, kind: str) -> list[Part]:
-    """DeepSeek-V4: a window beside entries that stand for `rate` tokens each, and what waits for the next entry.
+    """Return the parts of DeepSeek-V4: a window, entries that represent `rate` tokens each, and the tokens that wait for the
+    next entry.
 
     Keys are values, so a token is `head_dim` numbers, but in layers of a window alone they are kept twice. What overlaps two
     entries is kept once there is one.
@@ -154,7 +199,7 @@ def compressed(fields: Fields, kind: str) -> list[Part]:
     return [*window, Part("compressed", rate=rate, entry=both, waiting=4 * both, overlap=2 * rate * both)]
 
 
-def twin_per_token(fields: Fields, layers: int) -> Fraction | None:
+def twin_per_token(fields: Fields, layers: int) -> int | None:
     """Numbers a token of a Transformer of this width and depth with a key and a value for every coordinate."""
     width = fields.get("hidden_size")
-    return Fraction(2 * width * layers) if isinstance(width, int) and not isinstance(width, bool) else None
+    return 2 * width * layers if isinstance(width, int) and not isinstance(width, bool) else None

@@ -7,7 +7,7 @@ BY_HAND = "by-hand"
 
 
 def layers_by_hand(fields: Fields) -> tuple[tuple[Part, ...], ...]:
-    """The layers of {"model_type": "by-hand", "layers": [{"count", "fixed_numbers", "numbers_per_token", "window"}]}.
+    """Return the layers of {"model_type": "by-hand", "layers": [{"count", "fixed_numbers", "numbers_per_token", "window"}]}.
 
     A window of W tokens keeps W - 1 past ones. Fixed numbers are float32 as stored.
 

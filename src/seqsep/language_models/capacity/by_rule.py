@@ -67,7 +67,7 @@ def _layers(fields: Fields, is_latent: bool) -> tuple[Layer, ...]:
 
 
 def _heads_of_layers(fields: Fields) -> list[int | None]:
-    """The heads with keys of their own in each layer: one number for all, or a list."""
+    """Return the number of heads with their own keys in each layer: one number for all, or a list."""
     if isinstance(fields.get(KEPT_HEADS), list):
         return list(fields.places(KEPT_HEADS, fields.layers) or [])
     if fields.layers > MOST_LAYERS:

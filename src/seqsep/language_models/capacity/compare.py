@@ -9,7 +9,7 @@ from seqsep.core.tables import Tabular, as_csv
 from seqsep.language_models.capacity.answer import Capacity, plain
 from seqsep.language_models.capacity.declare import BY_RULE
 from seqsep.language_models.capacity.limits import INDEX_LOOKUP
-from seqsep.language_models.capacity.text import Asked, readable
+from seqsep.language_models.capacity.text import CapacityQuery, readable
 
 
 @dataclass(frozen=True)
@@ -20,26 +20,29 @@ class Unknown:
     why: str
 
 
-class Comparison(Tabular):
+class CapacityComparison(Tabular):
     """A table with a row for each model; sizes at a length and in a memory are those of `batch` sequences.
 
     A file that cannot be read has a row that says why.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> small = capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4})
-    >>> [(row["model_type"], row["fixed numbers"]) for row in Comparison([small, Unknown("b.json", "it is empty")]).records()]
+    >>> both = CapacityComparison([small, Unknown("b.json", "it is empty")])
+    >>> [(row["model_type"], row["fixed numbers"]) for row in both.records()]
     [('mamba', 224), ('unknown: it is empty', None)]
     """
 
-    def __init__(self, models: Sequence[Capacity | Unknown], question: Asked | None = None) -> None:
+    def __init__(self, models: Sequence[Capacity | Unknown], question: CapacityQuery | None = None) -> None:
         self.models = models
-        self.question = question or Asked()
+        self.question = question or CapacityQuery()
 
     def __repr__(self) -> str:
         return self.table()
 
     def records(self) -> list[dict[str, Any]]:
-        """File, family, numbers, bytes and crossing of each; bytes at the length and what fits in the memory, if asked."""
+        """Return file, family, numbers, bytes and crossing of each. If asked, add the bytes at the length and the length that
+        fits in the memory.
+        """
         return self._records(lambda value: value)
 
     def table(self) -> str:
@@ -88,11 +91,11 @@ class Comparison(Tabular):
         }
 
     def csv(self) -> str:
-        """The rows as CSV, with a head."""
+        """Return the rows as CSV, with a head."""
         return as_csv(self.records())
 
     def latex(self) -> str:
-        """The rows as a LaTeX tabular."""
+        """Return the rows as a LaTeX tabular."""
         records = self.records()
         names = list(records[0])
         lines = [" & ".join(map(_escaped, names)) + r" \\", r"\hline"]

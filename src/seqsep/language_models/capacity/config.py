@@ -1,6 +1,6 @@
-"""A model's config.json: read strictly where a field is used, and left alone where it is not.
+"""A model's config.json: a field is read strictly if it is used, and ignored otherwise.
 
-NaN and Infinity, which are no JSON, stand in real files (`time_step_limit`), so they are let through; a field that is read
+NaN and Infinity, which are not JSON, are in real files (`time_step_limit`), so they are let through; a field that is read
 takes whole numbers, flags, words or finite ratios only, each with its limits.
 """
 
@@ -19,12 +19,12 @@ MOST_BYTES = 4 << 20
 MOST_LAYERS = 10_000
 MOST_NESTED = 50
 """Lists and objects inside each other, so that none who walks through them reaches the end of Python's stack."""
-MOST = 1 << 31
+MOST_FIELD = 1 << 31
 """No field of a model comes near it."""
 
 
 def read_config(path: Path | str) -> dict[str, Any]:
-    """The object that a config.json holds. Raises BadInput, which names the file, for what is no such object.
+    """Return the object that a config.json holds. Raises BadInput, with the file's name, for any other content.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "config.json"
@@ -114,7 +114,7 @@ class Fields:
         return Fields(self.where, {**self.values, **further}, self.defaults, self.taken)
 
     def has(self, name: str) -> bool:
-        """Whether the file says something other than null, or the library has such a default."""
+        """Return True if the file has a value other than null, or the library has such a default."""
         return self.get(name) is not None
 
     def get(self, name: str) -> Any:
@@ -136,47 +136,52 @@ class Fields:
         """Raise BadInput that names file and field, what was expected and what was found."""
         raise BadInput(f"{self.where}: {name}: expected {expected}, found {_kind(self.get(name))}")
 
-    def whole(self, name: str, least: int = 1, most: int = MOST) -> int:
-        """A whole number in a range."""
+    def whole(self, name: str, least: int = 1, most: int = MOST_FIELD) -> int:
+        """Return a whole number in a range."""
         value = self.get(name)
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             self.refuse(name, f"a whole number from {least} to {most}")
         return value
 
     def optional(self, name: str, least: int = 1) -> int | None:
-        """A whole number in a range, or None where the field is null or absent."""
+        """Return a whole number in a range, or None if the field is null or absent."""
         return self.whole(name, least) if self.has(name) else None
 
     def window(self, name: str = "sliding_window") -> int | None:
         """Return the size of a window, or None if the field is null or absent."""
         value = self.get(name)
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST):
-            self.refuse(name, f"a whole number from 1 to {MOST} (null switches the window off)")
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_FIELD):
+            self.refuse(name, f"a whole number from 1 to {MOST_FIELD} (null switches the window off)")
         return value
 
     def ratio(self, name: str) -> Fraction:
-        """A finite positive number, exactly."""
+        """Return a finite positive number, exactly."""
         value = self.get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or not 0 < value <= MOST:
-            self.refuse(name, f"a positive number up to {MOST}")
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+            or not 0 < value <= MOST_FIELD
+        ):
+            self.refuse(name, f"a positive number up to {MOST_FIELD}")
         return Fraction(value)
 
     def flag(self, name: str) -> bool:
-        """True or false; null and absent are false."""
+        """Return true or false; null and absent are false."""
         value = self.get(name)
         if value is not None and not isinstance(value, bool):
             self.refuse(name, "true or false")
         return bool(value)
 
     def words(self, name: str, length: int | None = None) -> list[str] | None:
-        """A list of words, as many as there are layers; None where the field is null or absent."""
+        """Return a list of words, as many as there are layers; None if the field is null or absent."""
         return self._items(name, length, str, "words")
 
     def places(self, name: str, length: int | None = None) -> list[int] | None:
-        """A list of whole numbers from 0; None where the field is null or absent."""
+        """Return a list of whole numbers from 0; None if the field is null or absent."""
         found = self._items(name, length, int, "whole numbers")
-        if found is not None and any(isinstance(item, bool) or not 0 <= item <= MOST for item in found):
-            self.refuse(name, f"whole numbers from 0 to {MOST}")
+        if found is not None and any(isinstance(item, bool) or not 0 <= item <= MOST_FIELD for item in found):
+            self.refuse(name, f"whole numbers from 0 to {MOST_FIELD}")
         return found
 
     def _items(self, name: str, length: int | None, kind: type, plural: str) -> list[Any] | None:
@@ -190,14 +195,14 @@ class Fields:
         return list(value)
 
     def inner(self, name: str) -> "Fields":
-        """The fields of an object inside; without any where it is null or absent."""
+        """Return the fields of an inner object; without any if it is null or absent."""
         value = self.get(name)
         if value is not None and not isinstance(value, dict):
             self.refuse(name, "an object")
         return Fields(f"{self.where}: {name}", value or {}, {})
 
     def divided(self, name: str, by: str) -> int:
-        """A width divided among heads. Raises BadInput where they do not divide it."""
+        """Return a width divided among heads. Raises BadInput if they do not divide it."""
         width = self.whole(name)
         heads = self.whole(by)
         if width % heads:
@@ -206,12 +211,12 @@ class Fields:
 
     @property
     def layers(self) -> int:
-        """How many layers the file says there are."""
+        """The number of layers in the file."""
         return self.whole("num_hidden_layers", most=MOST_LAYERS)
 
 
 def _kind(value: Any) -> str:
-    """What a value is, in few words."""
+    """Return the kind of a value, in few words."""
     if value is None:
         return "nothing or null"
     if isinstance(value, str):

@@ -12,7 +12,8 @@ LONGEST = 10**6
 
 
 def crossings(models: Sequence[Capacity], last: int) -> dict[tuple[int, int], list[int]]:
-    """For each two models the lengths up to `last` at which the order of their bytes changes, each the first of the new order.
+    """Return for each two models the lengths up to `last` at which the order of their bytes changes. Each is the first of the
+    new order.
 
     Two changes between neighbouring lengths of `_lengths` are not seen.
 
@@ -33,7 +34,7 @@ def crossings(models: Sequence[Capacity], last: int) -> dict[tuple[int, int], li
 
 
 def lengths_to(last: int) -> list[int]:
-    """Lengths from 1 to `last`, evenly on a logarithmic axis.
+    """Return lengths from 1 to `last`, evenly spaced on a logarithmic axis.
 
     >>> lengths_to(4)
     [1, 2, 3, 4]
@@ -42,7 +43,7 @@ def lengths_to(last: int) -> list[int]:
 
 
 def _first_of(one: Capacity, other: Capacity, order: int, between: tuple[int, int]) -> int:
-    """The first length behind the lower one at which the two stand in this order, as they do at the higher one."""
+    """Return the first length after the lower one at which the two have this order, as they have it at the higher one."""
     low, high = between
     while high - low > 1:
         middle = (low + high) // 2
@@ -54,7 +55,7 @@ def _first_of(one: Capacity, other: Capacity, order: int, between: tuple[int, in
 
 
 def crossings_in_words(models: Sequence[Capacity], last: int) -> list[str]:
-    """A sentence for each crossing, in the order of the lengths.
+    """Return a sentence for each crossing, in the order of the lengths.
 
     >>> crossings_in_words([], 100)
     []
@@ -69,13 +70,14 @@ def crossings_in_words(models: Sequence[Capacity], last: int) -> list[str]:
 
 
 def _order(one: Capacity, other: Capacity, length: int) -> int:
-    """1 if the first keeps more, -1 if the second does, 0 for as much."""
+    """Return 1 if the first keeps more, -1 if the second does, 0 if both keep equally much."""
     gap = one.bytes_at(length) - other.bytes_at(length)
     return (gap > 0) - (gap < 0)
 
 
 def names_of(models: Sequence[Capacity]) -> list[str]:
-    """The family of each; where two have one, its file, and where two files have one name, the family with a number.
+    """Return the family of each. If two have one family, return the files; if two files have one name, the family with a
+    number.
 
     >>> names_of([])
     []

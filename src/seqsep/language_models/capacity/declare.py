@@ -90,13 +90,15 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
     fields = fields_of(where, known, {**config, **values, **own_layers(name, read)})
     fields.taken.update(read.taken)
     layers = _layers(known, fields)
+    if _ignores_a_source(fields, layers):
+        fields.refuse("add_cross_attention", f"false, as the cache that {name} keeps of a source is not counted")
     source = fields.optional(SOURCE_FIELDS[name]) if name in SOURCE_FIELDS else None
     taken = {**one.taken, **fields.taken}
     return Declared(name, one.model_type, fields, layers, basis=known.basis, taken=taken, spellings=spellings, source=source)
 
 
 def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:
-    """The fields by the library's own names. Raises BadInput where two names of one field disagree."""
+    """Return the fields by the library's own names. Raises BadInput if two names of one field disagree."""
     values = dict(config)
     for name, stored in known.aliases.items():
         if stored not in config:
@@ -112,8 +114,15 @@ def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:
     return fields.over({"sliding_window": _window_of(fields, known)}) if known.window != "sliding_window" else fields
 
 
+def _ignores_a_source(fields: Fields, layers: tuple[Layer, ...]) -> bool:
+    """Return True if the file switches on cross-attention that the library builds, and the rules of the family count none."""
+    if "add_cross_attention" not in fields.defaults or fields.values.get("add_cross_attention") in (None, False):
+        return False
+    return not any(part.per_source for layer in layers for part in layer)
+
+
 def _window_of(fields: Fields, known: Family) -> int | None:
-    """The size of the window, where it does not simply stand in sliding_window."""
+    """Return the size of the window, if the value of sliding_window is not simply that size."""
     if known.window == "where use_sliding_window":
         return fields.window() if fields.flag("use_sliding_window") else None
     window = fields.window()
@@ -150,7 +159,7 @@ def _layers(known: Family, fields: Fields) -> tuple[Layer, ...]:
 
 
 def _of_layer(fields: Fields, known: Family, kind: str, override: Mapping[str, Any] | None) -> Fields:
-    """The fields as layers of one kind have them, or as the file says of this layer."""
+    """Return the fields of layers of one kind, or those that the file gives for this layer."""
     if override is not None:
         return fields.over(override)
     if fields.has("per_layer_config"):
@@ -173,7 +182,7 @@ def _of_layer(fields: Fields, known: Family, kind: str, override: Mapping[str, A
 
 
 def _overrides(fields: Fields, layers: int) -> dict[int, dict[str, Any]]:
-    """What a file that `transformers` wrote says of single layers. Raises BadInput for fields that are not known."""
+    """Return the settings of single layers in a file that `transformers` wrote. Raises BadInput for unknown fields."""
     found = {}
     for place, override in fields.inner("per_layer_config").values.items():
         inner = Fields(f"{fields.where}: per_layer_config: {excerpt(printable(place))}", {"layer": override}, {})

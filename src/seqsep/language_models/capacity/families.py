@@ -22,10 +22,11 @@ class Family:
     """One model_type.
 
     `rule` says which layer is of which kind, `attention`, `state` and `index` what they keep, by the names in `patterns`,
-    `attention` and `states`. `kinds` are the kinds that a layer may have. `window` says where the window's size stands.
+    `attention` and `states`. `kinds` are the kinds that a layer may have. `window` says which field has the window's size.
     `overlays` are the fields that layers of one kind read under other names, each with its default. `defaults` are the
     library's, `aliases` other names of a field and what the library calls it. `basis` is "counted" if the cache of a tiny model
-    was counted, else "published code".
+    was counted. It is "published code" if the library contains the model and no count is possible, and "rule" if the library
+    does not contain it.
 
     >>> family("gemma2").rule, family("gemma2").defaults["sliding_window"], family("gpt2").aliases["hidden_size"]
     ('every 2', 4096, 'n_embd')
@@ -52,7 +53,7 @@ def _file() -> dict[str, Any]:
 
 
 def model_types() -> list[str]:
-    """Every model_type that is known, in alphabetical order."""
+    """Return every known model_type, in alphabetical order."""
     return sorted(_file()["families"])
 
 
@@ -68,14 +69,29 @@ def other_names() -> dict[str, str]:
     return found
 
 
+def any_decoder() -> list[str]:
+    """Return the model_types that have a decoder of any other model_type inside."""
+    return list(_file()["any decoder"])
+
+
+def refused() -> dict[str, str]:
+    """Return the model_types of `transformers` that are refused, with the reason."""
+    return dict(_file()["refused"])
+
+
+def types() -> dict[str, list[str]]:
+    """Return the model_types of `transformers` by the automatic class that loads them."""
+    return dict(_file()["types"])
+
+
 def versions() -> dict[str, str]:
-    """Of which version of each library the defaults are."""
+    """Return the version of each library whose defaults these are."""
     return dict(_file()["versions"])
 
 
 @cache
 def family(model_type: str) -> Family:
-    """What is known of a model_type. Raises KeyError for one that is not."""
+    """Return the known facts of a model_type. Raises KeyError for an unknown one."""
     record = dict(_file()["families"][model_type])
     record["defaults"] = {**record.pop("undeclared", {}), **record.get("defaults", {})}
     kinds = record.pop("kinds", [FULL, LINEAR] if "state" in record else [FULL, SLIDING])

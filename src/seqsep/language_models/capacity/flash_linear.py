@@ -1,6 +1,6 @@
 """Families of flash-linear-attention 0.6.0: their fixed states, and the attention layers of their hybrids.
 
-Short convolutions of K taps read K - 1 past columns and K are allocated; recurrences are float32, but for HGRN's. A window of W
+Short convolutions of K taps read K - 1 past columns and K are allocated; recurrences are float32, except HGRN's. A window of W
 tokens keeps W.
 mamba, mamba2 and bitnet, which `transformers` has under the same names, are this library's if the file has one of the fields
 that only it writes (`WRITTEN`); else they are read with the defaults of `transformers`.
@@ -15,7 +15,7 @@ from seqsep.language_models.capacity.part import WIDE, Part
 from seqsep.language_models.capacity.states import STATES
 
 Layer = tuple[Part, ...]
-COMMON = {"hidden_size": 2048, "num_hidden_layers": 24, "conv_size": 4, "use_short_conv": False}
+SHARED_DEFAULTS = {"hidden_size": 2048, "num_hidden_layers": 24, "conv_size": 4, "use_short_conv": False}
 WIDE_HEADS = {"expand_v": 2.0, "head_dim": 256, "num_heads": 6, "num_hidden_layers": 21, "use_short_conv": True}
 SLOTS = {"num_heads": 4, "num_slots": 64, "expand_k": 1, "expand_v": 1}
 DEFAULTS: dict[str, dict[str, Any]] = {
@@ -57,7 +57,7 @@ def _recurrence(numbers: int) -> Part:
 
 
 def _outer_products(fields: Fields) -> list[Part]:
-    """A matrix a head: the sum of outer products of keys and values."""
+    """Return a matrix a head: the sum of outer products of keys and values."""
     keys = _width(fields, "expand_k")
     values = _width(fields, "expand_v")
     heads = fields.whole("num_heads")
@@ -71,7 +71,7 @@ def _outer_products(fields: Fields) -> list[Part]:
 
 
 def _wide_heads(fields: Fields) -> list[Part]:
-    """Heads of their own width, whatever the model's."""
+    """Return heads of their own width, whatever the model's."""
     heads = fields.whole("num_heads")
     value_heads = fields.optional("num_v_heads") or heads
     key = fields.whole("head_dim")
@@ -86,19 +86,21 @@ def _mesa(fields: Fields) -> list[Part]:
 
 
 def _gated(fields: Fields) -> list[Part]:
-    """HGRN-2."""
+    """Return the parts of HGRN-2."""
     _without_convolution(fields)
     return [_recurrence(fields.whole("hidden_size") * fields.whole("expand_ratio"))]
 
 
 def _gated_vector(fields: Fields) -> list[Part]:
-    """HGRN. Its recurrent kernel, which reads passes of at most 64 tokens, makes the last state as it makes the inputs."""
+    """Return the parts of HGRN. Its recurrent kernel, which reads passes of at most 64 tokens, gives the last state the type of
+    the inputs.
+    """
     _without_convolution(fields)
     return [Part("recurrent", fixed=fields.whole("hidden_size") * fields.whole("expand_ratio"))]
 
 
 def _slots(fields: Fields) -> list[Part]:
-    """ABC and what follows it: slots, each with a key and a value."""
+    """Return the parts of ABC and its successors: slots, each with a key and a value."""
     _without_convolution(fields)
     return [_recurrence(fields.whole("num_slots") * (_width(fields, "expand_k") + _width(fields, "expand_v")))]
 
@@ -113,7 +115,7 @@ def _rwkv6(fields: Fields) -> list[Part]:
 
 
 def _rwkv7(fields: Fields) -> list[Part]:
-    """The number of heads follows from their width; num_heads is not read."""
+    """Return the parts of RWKV-7. The number of heads follows from their width; num_heads is not read."""
     width = fields.whole("hidden_size")
     values = fields.get("value_dim")
     if values is not None and values not in (width, [width] * fields.layers):
@@ -122,7 +124,9 @@ def _rwkv7(fields: Fields) -> list[Part]:
 
 
 def _mamba2(fields: Fields) -> list[Part]:
-    """The heads follow from their width; a file that has them otherwise is refused, as the library refuses it."""
+    """Return the parts of Mamba-2. The heads follow from their width; another number in the file is refused, as in the
+    library.
+    """
     inner = int(fields.ratio("expand") * fields.whole("hidden_size"))
     width = fields.whole("head_dim")
     if inner % width:
@@ -137,7 +141,7 @@ def _bitnet(fields: Fields) -> list[Part]:
 
 
 def is_flash_linear(name: str, config: Mapping[str, Any]) -> bool:
-    """Whether a file with this model_type is read as flash-linear-attention's.
+    """Return True if a file with this model_type is read as flash-linear-attention's.
 
     >>> is_flash_linear("gla", {}), is_flash_linear("mamba", {}), is_flash_linear("mamba", {"fuse_norm": True})
     (True, False, True)
@@ -167,8 +171,8 @@ SHARED_NAMES: dict[str, Callable[[Fields], list[Part]]] = {"mamba": STATES["mamb
 
 
 def flash_linear_layers(where: str, name: str, config: Mapping[str, Any]) -> tuple[Fields, tuple[Layer, ...]]:
-    """The fields as they are read, and the parts of each layer; layers that `attn` names attend."""
-    fields = Fields(where, config, {**COMMON, **DEFAULTS[name]})
+    """Return the fields that are read, and the parts of each layer. Layers in `attn` attend."""
+    fields = Fields(where, config, {**SHARED_DEFAULTS, **DEFAULTS[name]})
     attention = fields.inner("attn")
     chosen = set(attention.places("layers") or [])
     if any(place >= fields.layers for place in chosen):

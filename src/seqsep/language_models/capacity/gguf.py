@@ -3,15 +3,19 @@
 A header is read strictly: numbers of entries, lengths of texts and the bytes in all have limits, and lists are not nested.
 """
 
+import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
-from seqsep.core.files import open_regular
+from seqsep.core.files import PIECE, open_regular
 from seqsep.core.names import BadInput, excerpt, printable
+from seqsep.language_models.capacity.by_rule import NOT_CONFIGURED, OF_OTHER_LAYERS
 from seqsep.language_models.capacity.config import MOST_LAYERS
+from seqsep.language_models.capacity.patterns import FULL, SLIDING
+from seqsep.language_models.capacity.spellings import is_size
 
 MAGIC = b"GGUF"
 VERSIONS = (2, 3)
@@ -48,40 +52,112 @@ FIELDS = {
 }
 """The fields of a config.json, and the key of each after the architecture."""
 RECURRENT = ("mamba", "mamba2")
+ENCODERS = ("gemma-embedding", "t5encoder")
+"""Encoders without "bert" in their names; a header may say the same by attention.causal."""
+WINDOWED = ("gemma2", "gemma3_text", "phi3", "starcoder2", "cohere2", "gpt_oss", "olmo2")
+"""The model_types whose rules say which layers have a window; llama.cpp writes no pattern for most of them."""
+DENSE_FIRST = ("smallthinker", "cohere2moe")
+"""Architectures in which a period begins with the layer without a window; in others it ends with it."""
+PATTERN = "attention.sliding_window_pattern"
+OTHER_LAYERS = re.compile(
+    rf"^(ssm|wkv|shortconv|kda|attention\.(shared_kv_layers|indexer|key_length_swa|value_length_swa)|decoder_block_count)"
+    rf"|{OF_OTHER_LAYERS.pattern}"
+)
+"""Keys of fixed states, of shared or compressed caches, of caches of a source, and of heads of two widths."""
+INSTEAD = "read the model's config.json instead"
 
 
 def read_gguf(path: Path) -> dict[str, Any]:
-    """Return the configuration that the header of a .gguf file gives. Raises BadInput, which names the file and the key."""
+    """Return the configuration that the header of a .gguf file gives.
+
+    Raises BadInput, which names the file and the key, for a header that leaves open what the model keeps.
+    """
     where = printable(str(path))
     header = read_header(path)
     architecture = header.get("general.architecture")
     if not isinstance(architecture, str):
         raise BadInput(f"{where}: general.architecture: expected a text, found none")
-    given = {name: header.get(f"{architecture}.{key}") for name, key in FIELDS.items()}
-    found: dict[str, Any] = {"model_type": TYPES.get(architecture, f"{architecture} of a .gguf file")}
-    tokens = header.get("tokenizer.ggml.tokens", header.get(f"{architecture}.vocab_size"))
-    found |= {"vocab_size": tokens} if isinstance(tokens, int) else {}
+    own = {key.removeprefix(f"{architecture}."): value for key, value in header.items() if key.startswith(f"{architecture}.")}
+    where = f"{where}: {excerpt(printable(architecture))}"
+    given = {name: own.get(key) for name, key in FIELDS.items()}
+    tokens = header.get("tokenizer.ggml.tokens", own.get("vocab_size"))
+    found: dict[str, Any] = {"vocab_size": tokens} if isinstance(tokens, int) else {}
     if architecture in RECURRENT:
-        found |= {name: value for name, value in given.items() if value is not None}
+        found |= {"model_type": architecture} | {name: value for name, value in given.items() if value is not None}
         return found | _heads_of_mamba2(where, given) if architecture == "mamba2" else found
-    states = ("ssm.", "wkv.", "shortconv.", "full_attention_interval", "kda.")
-    if any(key.removeprefix(f"{architecture}.").startswith(states) for key in header):
-        found["hybrid"] = architecture
+    _refuse_other_layers(where, architecture, own)
     names = [*list(FIELDS)[:6], "kv_lora_rank"]
     found |= {name: given[name] for name in names if given[name] is not None}
-    found["sliding_window"] = given["sliding_window"] or None
     found.setdefault("num_key_value_heads", given["num_attention_heads"])
+    found |= _without_drafts(found, own.get("nextn_predict_layers"))
     width = given["hidden_size"]
     heads = given["num_attention_heads"]
     if given["head_dim"] is None and isinstance(width, int) and isinstance(heads, int) and heads and width % heads == 0:
         found["head_dim"] = width // heads
+    known = TYPES.get(architecture)
     if given["kv_lora_rank"] is not None:
-        return found | {"qk_rope_head_dim": header.get(f"{architecture}.rope.dimension_count")}
-    if isinstance(found["num_key_value_heads"], list) or found.get("v_head_dim", found.get("head_dim")) != found.get(
-        "head_dim"
+        found["qk_rope_head_dim"] = own.get("rope.dimension_count")
+    elif isinstance(found["num_key_value_heads"], list) or found.get("head_dim") != found.get(
+        "v_head_dim", found.get("head_dim")
     ):
-        found["model_type"] = f"{architecture} of a .gguf file"
-    return found
+        known = None
+    windows = _windows(where, architecture, own, found.get("num_hidden_layers"))
+    if windows["sliding_window"] is not None and "layer_types" not in windows and (known is None or known not in WINDOWED):
+        raise BadInput(f"{where}.{PATTERN}: expected the layers that have the window, found none; {INSTEAD}")
+    if known == "olmo2" and windows["sliding_window"] is not None:
+        known = "olmo3"
+    return {"model_type": known or f"{architecture} of a .gguf file"} | found | windows
+
+
+def _refuse_other_layers(where: str, architecture: str, own: Mapping[str, Any]) -> None:
+    """Raise BadInput for a model without causal attention, and for keys of layers that the other keys do not describe."""
+    causal = own.get("attention.causal", "bert" not in architecture and architecture not in ENCODERS)
+    if causal in (False, 0):
+        raise BadInput(
+            f"{where}.attention.causal: expected true: otherwise nothing is kept between tokens, found false or none"
+        )
+    for kind in ("key", "value"):
+        if own.get(f"attention.{kind}_length_swa") == own.get(f"attention.{kind}_length"):
+            own = {name: value for name, value in own.items() if name != f"attention.{kind}_length_swa"}
+    strange = sorted(name for name, value in own.items() if value not in NOT_CONFIGURED and OTHER_LAYERS.search(name))
+    if strange:
+        found = excerpt(printable(str(own[strange[0]])))
+        name = excerpt(printable(strange[0]))
+        raise BadInput(f"{where}.{name}: expected keys and values of each token in all layers, found {found}; {INSTEAD}")
+
+
+def _without_drafts(found: Mapping[str, Any], drafts: Any) -> dict[str, Any]:
+    """The depth and the heads of each layer, without the last layers, which predict further tokens."""
+    depth = found.get("num_hidden_layers")
+    if not is_size(depth) or not is_size(drafts) or drafts >= depth:
+        return {}
+    heads = found["num_key_value_heads"]
+    kept = heads[: depth - drafts] if isinstance(heads, list) and len(heads) == depth else heads
+    return {"num_hidden_layers": depth - drafts, "num_key_value_heads": kept}
+
+
+def _windows(where: str, architecture: str, own: Mapping[str, Any], depth: Any) -> dict[str, Any]:
+    """The window and, if the header gives it, the kind of each layer: by a period, or by a list with true for a window."""
+    window = own.get("attention.sliding_window") or None
+    pattern = own.get(PATTERN)
+    if not is_size(depth) or depth > MOST_LAYERS:
+        return {"sliding_window": window}
+    if window is None:
+        return {"sliding_window": None} | ({"layer_types": [FULL] * depth} if "attention.sliding_window" in own else {})
+    if pattern is None:
+        return {"sliding_window": window}
+    if isinstance(pattern, list) and len(pattern) in (depth, own.get("block_count")):
+        slides = [bool(one) for one in pattern[:depth]]
+    elif isinstance(pattern, int) and not isinstance(pattern, bool) and 0 <= pattern <= MOST_LAYERS:
+        full = 0 if architecture in DENSE_FIRST else pattern - 1
+        slides = [pattern == 0 or layer % pattern != full for layer in range(depth)]
+    else:
+        raise BadInput(f"{where}.{PATTERN}: expected a period or a list, one a layer, found {excerpt(printable(str(pattern)))}")
+    return {
+        "sliding_window": window,
+        "use_sliding_window": True,
+        "layer_types": [SLIDING if has_window else FULL for has_window in slides],
+    }
 
 
 def _heads_of_mamba2(where: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +177,7 @@ def read_header(path: Path) -> dict[str, Any]:
     """
     where = printable(str(path))
     with open_regular(path, most=LARGEST_FILE) as file:
-        reader = _Reader(where, file)
+        reader = _HeaderReader(where, file)
         if reader.bytes(4) != MAGIC:
             raise BadInput(f"{where}: expected a .gguf file, found another first word")
         version = reader.number("<I")
@@ -118,7 +194,7 @@ def read_header(path: Path) -> dict[str, Any]:
         return found
 
 
-class _Reader:
+class _HeaderReader:
     """A header, read from front to end with limits."""
 
     def __init__(self, where: str, file: BufferedReader) -> None:
@@ -129,13 +205,16 @@ class _Reader:
         self.readers |= {kind: lambda form=form: self.number(form) for kind, form in NUMBERS.items()}  # type: ignore[misc]
 
     def bytes(self, count: int) -> bytes:
-        self.left -= count
-        if self.left < 0:
-            raise BadInput(f"{self.where}: expected a header of at most {MOST_HEADER:,} bytes, found a longer one")
+        self.spend(count)
         found = self.file.read(count)
         if len(found) < count:
             raise BadInput(f"{self.where}: expected a complete header, found its end after {MOST_HEADER - self.left:,} bytes")
         return found
+
+    def spend(self, count: int) -> None:
+        self.left -= count
+        if self.left < 0:
+            raise BadInput(f"{self.where}: expected a header of at most {MOST_HEADER:,} bytes, found a longer one")
 
     def number(self, form: str) -> Any:
         return struct.unpack(form, self.bytes(struct.calcsize(form)))[0]
@@ -160,9 +239,30 @@ class _Reader:
         if kind in NUMBERS:
             self.bytes(count * struct.calcsize(NUMBERS[kind]))
         else:
-            for _ in range(count):
-                self.bytes(self.whole("bytes of a text", MOST_TEXT))
+            self.skip_texts(count)
         return count
+
+    def skip_texts(self, count: int) -> None:
+        """Pass over texts, a piece of the file at a time: a call for each would take longer than the rest of the command."""
+        length_at = struct.Struct("<Q").unpack_from
+        while count:
+            start = self.file.tell()
+            piece = self.file.read(PIECE)
+            last = len(piece) - 8
+            at = 0
+            for _ in range(count):
+                if at > last:
+                    break
+                (length,) = length_at(piece, at)
+                if length > last - at:
+                    break
+                at += 8 + length
+                count -= 1
+            self.file.seek(start + at)
+            self.spend(at)
+            if at == 0:
+                self.bytes(self.whole("bytes of a text", MOST_TEXT))
+                count -= 1
 
     def _reader(self, kind: int) -> Callable[[], Any]:
         if kind not in self.readers:

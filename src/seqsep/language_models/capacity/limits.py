@@ -1,4 +1,4 @@
-"""What no model with a state of so many bits can do, however trained: from which number of items on.
+"""Limits of every model with a state of B bits, however trained: the number of items from which each one holds.
 
 A state has B bits once the items are read, each of them one token, and a cache adds g bits for each. B + N g < N log2 S leaves
 two lists of N symbols with the same state, so a question about a symbol has a wrong answer (index lookup on every input; exact
@@ -43,8 +43,8 @@ class Limit:
     """No model with this state, however trained, can do the task beyond `beyond` items drawn uniformly.
 
     `alphabet` is how many values an item may have, `accuracy` the fraction of questions answered right on average, or None for
-    every input. `beyond` is None where this argument excludes no length. `places`: of a longer list the questions about so many
-    places at most are answered with this accuracy, whichever they are.
+    every input. `beyond` is None if this argument excludes no length. `places`: of a longer list the questions about this
+    number places at most are answered with this accuracy, whichever they are.
 
     >>> Limit("index lookup", alphabet=64, accuracy=None, beyond=16).proof
     'counting'
@@ -58,11 +58,11 @@ class Limit:
 
     @property
     def proof(self) -> str:
-        """Which argument shows it."""
+        """The argument that shows it."""
         return "counting" if self.accuracy is None else "Fano"
 
     def record(self) -> dict[str, object]:
-        """The limit as plain values."""
+        """Return the limit as plain values."""
         accuracy = None if self.accuracy is None else float(self.accuracy)
         return {
             "task": self.task,
@@ -75,7 +75,7 @@ class Limit:
 
 
 def limits(state_bits: int, bits_per_item: Fraction, vocabulary: int | None) -> tuple[Limit, ...]:
-    """The limits of a state over 64 symbols and over the model's own vocabulary, and of a phonebook.
+    """Return the limits of a state over 64 symbols and over the model's own vocabulary, and of a phonebook.
 
     First index lookup, on every input and on average, then the phonebook, equality and different values.
 
@@ -103,7 +103,8 @@ def limits(state_bits: int, bits_per_item: Fraction, vocabulary: int | None) -> 
 
 
 def never_excluded(state_bits: int) -> Fraction:
-    """An accuracy on random halves that a state of B bits may have at every length: 1 - 2^-B / 2, for B above 256 with 256.
+    """Return an accuracy on random halves that a state of B bits may have at every length: 1 - 2^-B / 2, for B above 256 with
+    256.
 
     >>> never_excluded(3)
     Fraction(15, 16)
@@ -112,7 +113,7 @@ def never_excluded(state_bits: int) -> Fraction:
 
 
 def most_different(values: int, state_bits: int) -> int | None:
-    """The most different values out of S = `values` whose lists a state can tell apart; None if it can for all S.
+    """Return the most different values out of S = `values` whose lists a state can distinguish; None if it can for all S.
 
     Exact up to 4,096 values; beyond, rounding may make it one too many.
 
@@ -133,7 +134,7 @@ def most_different(values: int, state_bits: int) -> int | None:
 
 
 def _fits(values: int, items: int, state_bits: int) -> bool:
-    """Whether so many bits tell the lists of different values apart: S (S - 1) .. (S - n + 1) <= 2^B."""
+    """Return True if these bits distinguish the lists of different values: S (S - 1) .. (S - n + 1) <= 2^B."""
     if values <= MOST_EXACT:
         lists = perm(values, items)
         return (lists - 1).bit_length() <= state_bits
@@ -144,7 +145,7 @@ def _fits(values: int, items: int, state_bits: int) -> bool:
 
 
 def longest(alphabet: int, accuracy: Fraction | None, state_bits: int, bits_per_item: Fraction) -> int | None:
-    """The most items that the argument leaves open; None if it leaves every number open.
+    """Return the most items that the argument leaves open; None if it leaves every number open.
 
     >>> longest(64, None, 600, Fraction(0)), longest(64, None, 600, Fraction(6)), longest(2, Fraction(9, 10), 531, Fraction(0))
     (100, None, 999)
@@ -160,7 +161,7 @@ def longest(alphabet: int, accuracy: Fraction | None, state_bits: int, bits_per_
 
 
 def _bits_of_an_item(alphabet: int, accuracy: Fraction | None) -> Decimal:
-    """R(S, a) in bits, to 50 digits or more."""
+    """Return R(S, a) in bits, to 50 digits or more."""
     bit = Decimal(2).ln()
     whole = Decimal(alphabet).ln() / bit
     if accuracy is None:

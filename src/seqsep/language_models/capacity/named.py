@@ -7,11 +7,13 @@ from typing import Any
 from seqsep.core.names import LEAST_LIKENESS, BadInput, excerpt, nearest, printable
 from seqsep.language_models.capacity import state_spaces
 from seqsep.language_models.capacity.by_hand import BY_HAND
-from seqsep.language_models.capacity.families import model_types, named_inside, other_names
+from seqsep.language_models.capacity.families import any_decoder, model_types, named_inside, other_names, refused
 from seqsep.language_models.capacity.flash_linear import FLASH_LINEAR
 from seqsep.language_models.capacity.spellings import DEPTH, has_depth
 
 INSIDE = ("text_config", "llm_config", "language_config", "thinker_config", "model_config", "lm_config")
+DECODERS = ("decoder", "decoder_config")
+"""Where the decoder is in an encoder-decoder that consists of two configurations."""
 MOST_NESTED = 3
 DRAFTS = ("gemma4_assistant", "gemma4_unified_assistant")
 """Models of drafts, all of whose layers read the cache of the model that they draft for."""
@@ -47,7 +49,10 @@ def named(where: str, config: Mapping[str, Any]) -> Named:
             config = state_spaces.as_transformers(where, config, taken)
             return Named(where, config, config["model_type"], config["model_type"], taken=taken)
         name = _type_of(where, config, outer)
-        inside = next((key for key in INSIDE if isinstance(config.get(key), Mapping)), None)
+        if name in refused():
+            raise BadInput(f"{where}: the model_type {name} is not read: {refused()[name]}")
+        keys = (*INSIDE, *DECODERS) if name in named_inside() or name in any_decoder() else INSIDE
+        inside = next((key for key in keys if isinstance(config.get(key), Mapping)), None)
         if _is_known(name) and (inside is None or has_depth(config) or not has_depth(config[inside])):
             return Named(where, config, name, name)
         if inside is None:
@@ -74,7 +79,7 @@ def _is_known(name: str) -> bool:
 
 
 def _type_of(where: str, config: Mapping[str, Any], outer: str | None) -> str:
-    """The model_type; that of a configuration inside another one follows from the outer one if it is left out."""
+    """Return the model_type. An inner configuration without one takes it from the outer one."""
     name = config.get("model_type")
     if name is None and outer is not None:
         return named_inside().get(outer) or next((near for near in (f"{outer}_text", outer) if _is_known(near)), outer)

@@ -6,7 +6,7 @@ from seqsep.core.names import excerpt, printable
 from seqsep.language_models.capacity.answer import Capacity
 from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.declare import BY_RULE
-from seqsep.language_models.capacity.families import PUBLISHED_CODE
+from seqsep.language_models.capacity.families import PUBLISHED_CODE, model_types
 from seqsep.language_models.capacity.widths import bits_in_words
 
 ALIKE = 0.9
@@ -28,6 +28,8 @@ def notes(found: Capacity) -> list[str]:
 def basis(found: Capacity) -> list[str]:
     """Name a model_type that is read by the general rule, or by rules that were never counted in a running model."""
     name = excerpt(printable(found.model_type))
+    if found.basis == BY_RULE and found.model_type in model_types():
+        return [f"By rule, not verified: no published code and no count confirms what the layers of {name} are taken to keep."]
     if found.basis == BY_RULE:
         kept = "a latent" if any(part.kind == "latent" for part in found.parts) else "keys and values of all heads"
         every = "" if any(part.kind == "window" for part in found.parts) else " and all tokens"
@@ -56,7 +58,7 @@ def widths(found: Capacity) -> list[str]:
     if found.cache_bits_of_file is None:
         return []
     bits = bits_in_words(found.cache_bits_of_file)
-    return [f"quantization_config says that the cache is kept in {bits} bits a number; --cache-bits 16 overrides it."]
+    return [f"The model's files say that the cache is kept in {bits} bits a number; --cache-bits 16 overrides it."]
 
 
 def misspelt(fields: Fields) -> list[str]:

@@ -1,13 +1,13 @@
-"""One attention layer of a model: its heads and the coordinates of their values, and from which length on it is too narrow.
+"""One attention layer of a model: its heads, the coordinates of their values, and the length from which it is too narrow.
 
-It is about *one* layer, alone behind the embeddings, with any feed-forward part and read-out behind it, and not about the
+It is about *one* layer, directly after the embeddings, with any feed-forward part and read-out after it, and not about the
 model: two layers are not excluded by any of this. The proofs are in `theorems.retrieval.composition_one_layer` and
 `induction_one_layer`, the arithmetic in `maths.communication.one_layer_message`.
 
 Heads are those with queries of their own, since each has weights of its own, also where keys and values are shared. A latent
-counts whole if it is wider than a value, as kernels that multiply it out last have sums of that width. A layer whose
-weights depend on a choice among all tokens (an indexer), or whose cache is compressed, is no such layer. A recurrence beside
-or behind the attention of a layer is left out.
+counts whole if it is wider than a value, as kernels that multiply it out last have sums of that width. A layer whose weights
+depend on a choice among all tokens (an indexer), or whose cache is compressed, is not such a layer. A recurrence next to or
+after the attention of a layer is left out.
 """
 
 from collections.abc import Mapping
@@ -43,20 +43,22 @@ class OneLayer:
     window: int | None = None
 
     def composition(self, precision: int) -> int:
-        """The least n from which it composes no two functions over [n], by sums of p bits read in order."""
+        """Return the least n from which it composes no two functions over [n], by sums of p bits read in order."""
         return self._composed(composition_of(sums_bits(self.heads, self.width, precision)))
 
     def composition_exact(self, precision: int) -> int:
-        """The least n from which it composes no two functions over [n], by exact weights and means of p bits."""
+        """Return the least n from which it composes no two functions over [n], by exact weights and means of p bits."""
         return self._composed(composition_bites_from(lambda values: exact_bits(self.heads, self.width, precision, values)))
 
     def induction(self, precision: int, symbols: int) -> int:
-        """The least number of tokens before the question from which it does no induction heads, with exact weights."""
+        """Return the least number of tokens before the question from which it does no induction heads, with exact weights."""
         first = induction_bites_from(lambda questions: exact_bits(self.heads, self.width, precision, questions), symbols)
         return first if self.window is None else min(first, self.window + 1)
 
     def _composed(self, first: int) -> int:
-        """Of 2n + 1 tokens it does not see f(0) once they are more than its window."""
+        """Return `first`, or less with a window: of 2n + 1 tokens the layer does not see f(0) once they are more than its
+        window.
+        """
         return first if self.window is None else min(first, -(-self.window // 2))
 
 
@@ -70,7 +72,7 @@ def composition_of(bits: int) -> int:
 
 
 def one_layer(found: Capacity) -> OneLayer | None:
-    """The attention layer of a model, the one that sees all tokens if there is one; None without one of known form.
+    """Return the attention layer of a model, one that sees all tokens if there is one; None without one of known form.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> heads = {"num_attention_heads": 32, "num_key_value_heads": 8}
@@ -92,7 +94,7 @@ def one_layer(found: Capacity) -> OneLayer | None:
 
 
 def recurrent_numbers(found: Capacity) -> int:
-    """The numbers of the largest fixed state of a layer; 0 without one.
+    """Return the numbers of the largest fixed state of a layer; 0 without one.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> recurrent_numbers(capacity({"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}))
@@ -102,7 +104,7 @@ def recurrent_numbers(found: Capacity) -> int:
 
 
 def state_composition(found: Capacity) -> int | None:
-    """The least n from which no model with this state composes two functions over [n], whatever its depth.
+    """Return the least n from which no model with this state composes two functions over [n], whatever its depth.
 
     The state after f tells all functions apart, n log2 n bits; of windows alone f(0), 2n tokens back, is within the horizon.
     None where a cache grows: see `state_never_below`.
@@ -147,13 +149,13 @@ def power_of_ten_below(bits: Fraction) -> int:
 
 
 def _of_kind(fields: Fields, overlay: Mapping[str, Any]) -> Fields:
-    """The fields as layers of a kind read them."""
+    """Return the fields as layers of a kind read them."""
     changed = {name: fields.get(other) or default for name, (other, default) in overlay.items()}
     return fields.over({name: value for name, value in changed.items() if value is not None})
 
 
 def _value_width(fields: Fields, known: Family) -> int:
-    """Coordinates of what a head hears."""
+    """Return the coordinates of a head's values."""
     if known.attention == "latent":
         return max(fields.whole("kv_lora_rank"), fields.optional("v_head_dim") or 0)
     if known.attention == "two-widths":

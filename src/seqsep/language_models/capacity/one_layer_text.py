@@ -15,7 +15,7 @@ WIDEST = 1024
 
 
 def one_layer_record(found: Capacity) -> dict[str, int | None]:
-    """What `one_layer_sentences` says; None where nothing is proved, or where config.json has no vocab_size of 4 or more.
+    """Return the facts of `one_layer_sentences`; None if nothing is proved, or if config.json has no vocab_size of 4 or more.
 
     With exact weights, values of more than 1,024 coordinates are left out: they would take seconds to minutes.
 
@@ -48,7 +48,7 @@ def one_layer_record(found: Capacity) -> dict[str, int | None]:
 
 
 def one_layer_sentences(found: Capacity) -> list[str]:
-    """The lengths, a line each, with what they are about and what they leave open.
+    """Return a sentence for each length, with its subject and the questions that it leaves open.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> mamba = {"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}
@@ -85,7 +85,7 @@ def one_layer_sentences(found: Capacity) -> list[str]:
 
 
 def _whole(found: Capacity) -> str:
-    """What its whole state excludes, whatever the depth."""
+    """Return the tasks that the complete state excludes, whatever the depth."""
     first = state_composition(found)
     if first is None:
         return f"The whole model: its cache grows, and excludes no composition below n = 10^{state_never_below(found):,}."

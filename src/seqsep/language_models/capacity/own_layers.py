@@ -1,6 +1,7 @@
 """Families whose files describe their layers in ways of their own: as lists of kinds, under the names of other families.
 
-Their rules are read from published code: Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY).
+They are Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY). `transformers` does not contain them, so their
+answers are marked "by rule, not verified".
 """
 
 from collections.abc import Callable, Mapping
@@ -26,7 +27,9 @@ def own_layers(name: str, fields: Fields) -> dict[str, Any]:
 
 
 def _nemotron_nas(fields: Fields) -> dict[str, Any]:
-    """Each entry of block_configs has the heads of a group, or says that the layer has no attention."""
+    """Return the changed fields: each entry of block_configs has the heads of a group, or says that the layer has no
+    attention.
+    """
     where = fields.where
     blocks = fields.get("block_configs")
     if not isinstance(blocks, list) or len(blocks) != fields.layers:
@@ -51,7 +54,7 @@ def _nemotron_nas(fields: Fields) -> dict[str, Any]:
 
 
 def _plamo2(fields: Fields) -> dict[str, Any]:
-    """One layer of each mamba_step attends; to a window unless full_attention_idx names it."""
+    """Return the changed fields: one layer of each mamba_step attends, to a window unless it is in full_attention_idx."""
     step = fields.whole("mamba_step", least=2)
     full = set(fields.places("full_attention_idx") or [])
     kinds = [FULL if layer in full else SLIDING for layer in range(fields.layers)]
@@ -62,7 +65,9 @@ def _plamo2(fields: Fields) -> dict[str, Any]:
 
 
 def _phi4flash(fields: Fields) -> dict[str, Any]:
-    """The first half alternates Mamba and windows; two layers later the rest reads what layer N/2 + 1 keeps of all tokens."""
+    """Return the changed fields. The first half alternates Mamba and windows; two layers later the rest reads what layer N/2 +
+    1 keeps of all tokens.
+    """
     if fields.whole("mb_per_layer") != 2:
         fields.refuse("mb_per_layer", "2, as in the published model")
     middle = fields.layers // 2

@@ -1,4 +1,4 @@
-"""What one layer keeps between tokens: numbers at any length, read and allocated, and how wide they are stored."""
+"""The numbers that one layer keeps between tokens: at any length, read and allocated, and how wide they are stored."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction

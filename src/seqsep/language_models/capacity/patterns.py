@@ -1,4 +1,4 @@
-"""Which layer is of which kind: what a file lists, else the rule that the library follows for its family.
+"""The kind of each layer: listed in the file, else by the rule that the library follows for its family.
 
 Kinds have the names of `transformers`: full_attention, sliding_attention, chunked_attention, indexed_attention,
 linear_attention (any fixed state), conv, hybrid and hybrid_sliding (both in one layer), mlp and moe (nothing is kept), and the
@@ -49,7 +49,7 @@ Rule = Callable[[Fields, int], list[str]]
 
 
 def kinds_of_layers(fields: Fields, rule: str, allowed: frozenset[str]) -> list[str]:
-    """The kind of each layer, in order. Raises BadInput for names that the family does not have."""
+    """Return the kind of each layer, in order. Raises BadInput for names that the family does not have."""
     own = OWN_LENGTH.get(rule)
     if own is not None:
         kinds = own(fields)
@@ -71,7 +71,7 @@ def kinds_of_layers(fields: Fields, rule: str, allowed: frozenset[str]) -> list[
 
 
 def _by_rule(fields: Fields, rule: str) -> list[str]:
-    """The kinds by a named rule, or by one that says its period: "every 4", "every sliding_window_pattern"."""
+    """Return the kinds by a named rule, or by one that says its period: "every 4", "every sliding_window_pattern"."""
     word, *rest = rule.split()
     if word in ("every", "phase"):
         period = int(rest[0]) if rest[0].isdigit() else fields.whole(rest[0])
@@ -86,7 +86,7 @@ def _cached(fields: Fields, layers: int) -> list[str]:
 
 
 def _from_layer(fields: Fields, layers: int) -> list[str]:
-    """Qwen 2 and 3, dots.llm1: windows from a layer on."""
+    """Return the kinds of Qwen 2 and 3 and dots.llm1: windows from a layer on."""
     if not fields.window():
         return [FULL] * layers
     first = fields.whole("max_window_layers", least=0)
@@ -94,7 +94,7 @@ def _from_layer(fields: Fields, layers: int) -> list[str]:
 
 
 def _odd_before(fields: Fields, layers: int) -> list[str]:
-    """Qwen 2 MoE: windows on every second layer before a layer."""
+    """Return the kinds of Qwen 2 MoE: windows on every second layer before a layer."""
     if not fields.window():
         return [FULL] * layers
     end = fields.whole("max_window_layers", least=0)
@@ -102,7 +102,7 @@ def _odd_before(fields: Fields, layers: int) -> list[str]:
 
 
 def _exaone(fields: Fields, layers: int) -> list[str]:
-    """Exaone: a period, or a text such as LLLG that is repeated."""
+    """Return the kinds of Exaone: a period, or a text such as LLLG that is repeated."""
     if not fields.has("sliding_window"):
         raise BadInput(f"{fields.where}: layer_types: expected a list, as sliding_window is null and no pattern follows")
     pattern = fields.get("sliding_window_pattern")
@@ -115,7 +115,7 @@ def _exaone(fields: Fields, layers: int) -> list[str]:
 
 
 def _dense_first(fields: Fields, layers: int) -> list[str]:
-    """Cohere 2 MoE: the dense layers in front have a pattern of their own."""
+    """Return the kinds of Cohere 2 MoE: the dense layers in front have their own pattern."""
     dense = min(fields.whole("first_k_dense_replace", least=0, most=layers), layers)
     before = fields.whole("prefix_dense_sliding_window_pattern")
     behind = fields.whole("sliding_window_pattern")
@@ -124,7 +124,9 @@ def _dense_first(fields: Fields, layers: int) -> list[str]:
 
 
 def _without_rope(fields: Fields, layers: int) -> list[str]:
-    """Llama 4 and SmolLM 3: what has rotary positions looks at chunks, or is full, and the other way round."""
+    """Return the kinds of Llama 4 and SmolLM 3: layers with rotary positions look at chunks and the others are full, or the
+    other way round.
+    """
     rotary = fields.places("no_rope_layers")
     if not rotary:
         interval = fields.whole("no_rope_layer_interval")
@@ -138,7 +140,7 @@ def _without_rope(fields: Fields, layers: int) -> list[str]:
 
 
 def _by_places(name: str, at: str, other: str, start: int = 0) -> Rule:
-    """Kinds by a list of layers, counted from `start`; all layers are `other` where there is no list."""
+    """Return the rule of a list of layers, counted from `start`. Without the list, all layers are `other`."""
 
     def rule(fields: Fields, layers: int) -> list[str]:
         places = fields.places(name) or []
@@ -151,7 +153,9 @@ def _by_places(name: str, at: str, other: str, start: int = 0) -> Rule:
 
 
 def _kimi(fields: Fields, layers: int) -> list[str]:
-    """Kimi Linear: lists that count from 1; without them every fourth layer counted from 0, but not the first."""
+    """Return the kinds of Kimi Linear: lists that count from 1. Without them, every fourth layer counted from 0 is full, except
+    the first.
+    """
     lists = fields.inner("linear_attn_config")
     if not lists.has("full_attn_layers") and not lists.has("kda_layers"):
         return [FULL if layer and layer % 4 == 0 else LINEAR for layer in range(layers)]
@@ -164,7 +168,7 @@ def _kimi(fields: Fields, layers: int) -> list[str]:
 
 
 def _minimax(fields: Fields, layers: int) -> list[str]:
-    """MiniMax: the published list says 0 for a fixed state; else every second layer has one."""
+    """Return the kinds of MiniMax: the published list has 0 for a fixed state; else every second layer has one."""
     listed = fields.places("attn_type_list", layers) if fields.has("attn_type_list") else None
     if listed is not None:
         return [FULL if attends else LINEAR for attends in listed]
@@ -197,7 +201,7 @@ def _olmo_hybrid(fields: Fields, layers: int) -> list[str]:
 
 
 def _lfm2(fields: Fields, layers: int) -> list[str]:
-    """LFM2: without lists every layer attends."""
+    """Return the kinds of LFM2: without lists every layer attends."""
     return _by_places("full_attn_idxs", FULL, "conv")(fields, layers) if fields.has("full_attn_idxs") else [FULL] * layers
 
 
@@ -236,14 +240,14 @@ def _deepseek_v4(fields: Fields, layers: int) -> list[str]:
 
 
 def _minimax_m3(fields: Fields, layers: int) -> list[str]:
-    """MiniMax-M3: marks in sparse_attention_config; full attention without them."""
+    """Return the kinds of MiniMax-M3: marks in sparse_attention_config; full attention without them."""
     marks = fields.inner("sparse_attention_config").places("sparse_attention_freq")
     listed = without_drafts(fields, "sparse_attention_config", marks)
     return [SPARSE if mark else FULL for mark in listed] if listed is not None else [FULL] * layers
 
 
 def _mllama(fields: Fields, layers: int) -> list[str]:
-    """Llama 3.2 with images: some layers attend to the images, and to no token."""
+    """Return the kinds of Llama 3.2 with images: some layers attend to the images, and to no token."""
     places = fields.places("cross_attention_layers") or [3, 8, 13, 18, 23, 28, 33, 38]
     if not fields.has("cross_attention_layers"):
         fields.taken["cross_attention_layers"] = places
@@ -287,7 +291,7 @@ RULES: dict[str, Rule] = {
 
 
 def _nemotron(fields: Fields) -> list[str]:
-    """Nemotron-H: letters, or a list of any length; num_hidden_layers is not read."""
+    """Return the kinds of Nemotron-H: letters, or a list of any length; num_hidden_layers is not read."""
     letters = fields.get("hybrid_override_pattern")
     if fields.has("layer_types"):
         return fields.words("layer_types") or []
@@ -300,7 +304,7 @@ def _nemotron(fields: Fields) -> list[str]:
 
 
 def _recurrent_gemma(fields: Fields) -> list[str]:
-    """RecurrentGemma: a list that is repeated; its attention has a window."""
+    """Return the kinds of RecurrentGemma: a list that is repeated; its attention has a window."""
     block = fields.words("_block_types") or fields.words("block_types")
     if not block:
         fields.refuse("block_types", "a list of words")
@@ -309,7 +313,9 @@ def _recurrent_gemma(fields: Fields) -> list[str]:
 
 
 def _looped(fields: Fields) -> list[str]:
-    """HRM: a cache for each pass over each layer of a stack; a saved file has the product in num_hidden_layers."""
+    """Return the kinds of HRM: a cache for each pass over each layer of a stack. A saved file has the product in
+    num_hidden_layers.
+    """
     passes = fields.whole("H_cycles") * (fields.whole("L_cycles") + 1)
     layers = fields.optional("num_layers_per_stack") or fields.layers
     if layers * passes > MOST_LAYERS:
@@ -318,18 +324,18 @@ def _looped(fields: Fields) -> list[str]:
 
 
 def _doubled(fields: Fields) -> list[str]:
-    """LongCat-Flash: two attentions a layer."""
+    """Return the kinds of LongCat-Flash: two attentions a layer."""
     return [FULL] * (2 * fields.layers)
 
 
 def _of_decoder(fields: Fields) -> list[str]:
-    """Encoder-decoders: the layers of the decoder."""
+    """Return the kinds of encoder-decoders: the layers of the decoder."""
     name = next((name for name in ("decoder_layers", "num_decoder_layers") if fields.has(name)), "num_layers")
     return [FULL] * fields.whole(name, most=MOST_LAYERS)
 
 
 def _if_decoder(fields: Fields) -> list[str]:
-    """BERT and what follows it: only as a decoder it keeps anything."""
+    """Return the kinds of BERT and its successors: they keep something only as a decoder."""
     if not fields.flag("is_decoder"):
         fields.refuse("is_decoder", "true: an encoder keeps nothing between tokens")
     return [FULL] * fields.layers

@@ -27,12 +27,12 @@ class Published:
     note: str
 
     def capacity(self) -> Capacity:
-        """What the model keeps."""
+        """Return the sizes that the model keeps."""
         return capacity(self.config)
 
 
 @cache
 def published() -> tuple[Published, ...]:
-    """Every published model that is known here."""
+    """Return every published model in published.json."""
     records = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
     return tuple(Published(**record) for record in records)

@@ -4,12 +4,11 @@ The library skips a method that it does not know in silence, and reads the packe
 """
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import Any
 
 from seqsep.core.names import BadInput, excerpt, printable
 from seqsep.language_models.capacity.named import INSIDE, MOST_NESTED
-from seqsep.language_models.capacity.widths import MOST_BITS, Width
+from seqsep.language_models.capacity.widths import FORMATS, MOST_BITS, Width
 
 FIELD = "quantization_config"
 METHODS = frozenset(
@@ -19,9 +18,16 @@ METHODS = frozenset(
 )
 """The methods of transformers 5.23."""
 
+CACHE_PLACES = (FIELD, "compression_config", "hf_quant_config")
+"""Objects that may say how wide a cache is, the first one first.
 
-WIDTHS_OF_A_CACHE: Mapping[str, Width] = {"FP8": 8, "INT8": 8, "NVFP4": Fraction(9, 2), "INT4": 4}
-"""Bits of a number of the cache by `kv_cache_quant_algo`, the word of NVIDIA's ModelOpt."""
+`compression_config` is the older name of `quantization_config` in files of compressed-tensors. The content of
+hf_quant_config.json, the file of NVIDIA's ModelOpt, is added to a config.json beside it by `read_model`.
+"""
+SCHEME = "kv_cache_scheme"
+ALGORITHM = "kv_cache_quant_algo"
+OF_QUARK = "kv_cache_quant_config"
+OVERRIDE = "--cache-bits (in Python: cache_bits) sets the bits"
 
 
 def quantization(where: str, config: Mapping[str, Any]) -> str | None:
@@ -39,32 +45,63 @@ def quantization(where: str, config: Mapping[str, Any]) -> str | None:
 def cache_width(where: str, config: Mapping[str, Any]) -> Width | None:
     """Return the bits of a number of the cache that a quantized file says; None if it says nothing.
 
-    They are in `kv_cache_scheme`, or in `kv_cache_quant_algo`. Raises BadInput for a scheme without a number of bits.
+    They are in `kv_cache_scheme` of compressed-tensors, in `kv_cache_quant_algo` of ModelOpt, also inside `quantization`, or in
+    `kv_cache_quant_config` of Quark. Raises BadInput, which names the field, for a width that is not known.
 
     >>> cache_width("config.json", {"quantization_config": {"kv_cache_scheme": {"num_bits": 8, "type": "float"}}})
     8
     """
-    given = _given(config)
-    if not isinstance(given, Mapping):
-        return None
-    scheme = given.get("kv_cache_scheme")
-    algorithm = given.get("kv_cache_quant_algo")
-    if scheme is None:
-        return WIDTHS_OF_A_CACHE.get(algorithm) if isinstance(algorithm, str) else None
+    for place in CACHE_PLACES:
+        given = _given(config, place)
+        found = _width_in(f"{where}: {place}", given) if isinstance(given, Mapping) else None
+        if found is not None:
+            return found
+    return None
+
+
+def _width_in(where: str, given: Mapping[str, Any]) -> Width | None:
+    inside = given.get("quantization")
+    algorithm = given.get(ALGORITHM) or _at(inside, ALGORITHM)
+    if given.get(SCHEME) is not None:
+        return _of_scheme(f"{where}: {SCHEME}", given[SCHEME])
+    if algorithm:
+        return _of_format(f"{where}: {ALGORITHM}", algorithm)
+    return _of_quark(f"{where}: {OF_QUARK}", given[OF_QUARK]) if given.get(OF_QUARK) else None
+
+
+def _of_scheme(where: str, scheme: Any) -> Width:
     bits = scheme.get("num_bits") if isinstance(scheme, Mapping) else None
     if isinstance(bits, bool) or not isinstance(bits, int) or not 1 <= bits <= MOST_BITS:
-        found = excerpt(printable(repr(scheme)))
-        raise BadInput(
-            f"{where}: {FIELD}: kv_cache_scheme: expected an object with num_bits from 1 to {MOST_BITS}, found {found}"
-        )
+        expected = f"expected an object with num_bits from 1 to {MOST_BITS}"
+        raise BadInput(f"{where}: {expected}, found {excerpt(printable(repr(scheme)))}; {OVERRIDE}")
     return bits
 
 
-def _given(config: Mapping[str, Any]) -> Any:
-    """The field of a configuration, or of one inside of it; None if there is none."""
+def _of_format(where: str, name: Any) -> Width:
+    known = FORMATS.get(name.lower()) if isinstance(name, str) else None
+    if known is None:
+        raise BadInput(f"{where}: expected a format such as FP8 or NVFP4, found {excerpt(printable(repr(name)))}; {OVERRIDE}")
+    return known
+
+
+def _of_quark(where: str, layers: Any) -> Width:
+    """Return the width of the outputs of the layers that make keys and values, if there is one for all of them."""
+    outputs = [_at(_at(layers, name), "output_tensors") for name in layers] if isinstance(layers, Mapping) else [None]
+    widths = {_of_format(where, _at(output, "dtype")) for output in outputs}
+    if len(widths) > 1 or any(_at(output, "group_size") for output in outputs):
+        raise BadInput(f"{where}: expected one format without groups for keys and values, found others; {OVERRIDE}")
+    return widths.pop()
+
+
+def _at(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else None
+
+
+def _given(config: Mapping[str, Any], field: str = FIELD) -> Any:
+    """A field of a configuration, or of one inside of it; None if there is none."""
     inner: Any = config
     for _ in range(MOST_NESTED):
-        given = inner.get(FIELD)
+        given = inner.get(field)
         if given is not None:
             return given
         inner = next((inner[name] for name in INSIDE if isinstance(inner.get(name), Mapping)), {})

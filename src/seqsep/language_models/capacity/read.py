@@ -10,10 +10,15 @@ from seqsep.language_models.capacity.config import MOST_BYTES, config_of, read_c
 from seqsep.language_models.capacity.gguf import MAGIC, read_gguf
 
 STANDARD_INPUT = "-"
+CONFIG = "config.json"
+BESIDE = "hf_quant_config"
+"""The file beside a config.json, and the field, with what NVIDIA's ModelOpt says about quantization."""
 
 
 def read_model(path: Path | str) -> dict[str, Any]:
-    """Return the configuration in a file. Raises BadInput, which names the file, for anything else.
+    """Return the configuration in a file, with the content of the hf_quant_config.json beside a config.json.
+
+    Raises BadInput, which names the file, for anything else.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "config.json"
@@ -30,4 +35,8 @@ def read_model(path: Path | str) -> dict[str, Any]:
         with open_regular(path, most=1 << 50) as file:
             if file.read(len(MAGIC)) == MAGIC:
                 return read_gguf(path)
-    return read_config(path)
+    found = read_config(path)
+    beside = (path if path.is_dir() else path.parent) / f"{BESIDE}.json"
+    if (path.is_dir() or path.name == CONFIG) and beside.is_file():
+        found.setdefault(BESIDE, read_config(beside))
+    return found

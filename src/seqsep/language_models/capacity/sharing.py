@@ -6,7 +6,7 @@ from seqsep.language_models.capacity.part import Part
 
 
 def has_indexer(fields: Fields, known: Family, layer: int, layers: int) -> bool:
-    """Whether a layer runs an indexer of its own; others take the choice of the last that did."""
+    """Return True if a layer runs its own indexer; other layers take the choice of the last that did."""
     if not known.index:
         return False
     listed = fields.words("indexer_types", layers)
@@ -27,7 +27,7 @@ def has_indexer(fields: Fields, known: Family, layer: int, layers: int) -> bool:
 
 
 def keeps_nothing(fields: Fields, layer: int, layers: int) -> bool:
-    """Whether a layer reads the keys and values of an earlier one."""
+    """Return True if a layer reads the keys and values of an earlier one."""
     shared = fields.optional("num_kv_shared_layers", least=0) or 0
     if shared > layers:
         fields.refuse("num_kv_shared_layers", f"a whole number up to {layers}")
@@ -36,7 +36,7 @@ def keeps_nothing(fields: Fields, layer: int, layers: int) -> bool:
 
 
 def rotates(fields: Fields, known: Family, layer: int) -> bool:
-    """Whether a layer's latent has a rotated key beside it."""
+    """Return True if a layer's latent has a rotated key next to it."""
     if known.model_type != "mistral_large4_text":
         return True
     listed = fields.places("no_rope_layers")
@@ -47,7 +47,9 @@ def rotates(fields: Fields, known: Family, layer: int) -> bool:
 
 
 def ple_parts(fields: Fields, known: Family, layer: int) -> list[Part]:
-    """Qwen 4's embeddings of n-grams, on layers that are counted from 1: a convolution, and the last tokens' numbers."""
+    """Return the parts of Qwen 4's embeddings of n-grams, on layers counted from 1: a convolution, and the last tokens'
+    numbers.
+    """
     places = fields.places("ple_layer_ids") if known.model_type == "qwen4_exp_text" else None
     if not places or layer + 1 not in places:
         return []

@@ -22,18 +22,18 @@ def _recurrence(numbers: int, bits: int = WIDE, heads: int = 1) -> Part:
 
 
 def _mamba(fields: Fields) -> list[Part]:
-    """Mamba: a file's intermediate_size is what counts; expand times the width where there is none."""
+    """Return the parts of Mamba, from the file's intermediate_size, or expand times the width if there is none."""
     inner = fields.optional("intermediate_size") or int(fields.ratio("expand") * fields.whole("hidden_size"))
     return _channels(inner, fields.whole("conv_kernel"), fields.whole("state_size"))
 
 
 def _channels(inner: int, taps: int, state: int) -> list[Part]:
-    """Mamba's channels, which do not mix in the state: devices divide them."""
+    """Return the parts of Mamba's channels, which do not mix in the state: devices divide them."""
     return [_convolution(inner, taps, shares=inner), _recurrence(inner * state, heads=inner)]
 
 
 def _mamba_of_hybrids(fields: Fields) -> list[Part]:
-    """Jamba and Zamba: Mamba's state under other names."""
+    """Return the parts of Jamba and Zamba: Mamba's state under other names."""
     inner = int(fields.ratio("mamba_expand") * fields.whole("hidden_size"))
     return _channels(inner, fields.whole("mamba_d_conv"), fields.whole("mamba_d_state"))
 
@@ -53,7 +53,7 @@ def _mamba2(fields: Fields) -> list[Part]:
 
 
 def _mamba2_of_hybrids(fields: Fields) -> list[Part]:
-    """Bamba, Granite 4 and Falcon-H1: a head's width may be "auto"."""
+    """Return the parts of Bamba, Granite 4 and Falcon-H1: a head's width may be "auto"."""
     heads = fields.whole("mamba_n_heads")
     inner = fields.optional("mamba_d_ssm") or int(fields.ratio("mamba_expand") * fields.whole("hidden_size"))
     width = _of_heads(fields, inner, heads) if fields.get("mamba_d_head") == "auto" else fields.whole("mamba_d_head")
@@ -82,7 +82,7 @@ def _zamba2(fields: Fields) -> list[Part]:
 
 
 def _plamo2(fields: Fields) -> list[Part]:
-    """PLaMo 2: the convolution is over the heads' channels only."""
+    """Return the parts of PLaMo 2: the convolution is over the heads' channels only."""
     heads = fields.whole("mamba_num_heads")
     inner = heads * fields.whole("head_dim")
     return [
@@ -99,7 +99,7 @@ def _nemotron(fields: Fields) -> list[Part]:
 
 
 def _gated_delta(fields: Fields) -> list[Part]:
-    """Gated delta rule; OLMo's hybrid derives what the file leaves out."""
+    """Return the parts of the gated delta rule. OLMo's hybrid derives the fields that the file leaves out."""
     key_heads = fields.optional("linear_num_key_heads") or fields.whole("num_attention_heads")
     heads = fields.optional("linear_num_value_heads") or fields.whole("num_attention_heads")
     derived = 3 * fields.whole("hidden_size") // (4 * key_heads)
@@ -110,7 +110,7 @@ def _gated_delta(fields: Fields) -> list[Part]:
 
 
 def _kda(fields: Fields) -> list[Part]:
-    """Kimi delta attention: sizes in linear_attn_config, or under names of their own."""
+    """Return the parts of Kimi delta attention: sizes in linear_attn_config, or under their own names."""
     inner = fields.inner("linear_attn_config")
     heads = inner.optional("num_heads") or fields.whole("linear_num_heads")
     width = inner.optional("head_dim") or fields.whole("linear_head_dim")
@@ -119,7 +119,7 @@ def _kda(fields: Fields) -> list[Part]:
 
 
 def _bailing(fields: Fields) -> list[Part]:
-    """Ling's hybrid: the library overwrites head_dim, so in a saved file linear_head_dim is the state's."""
+    """Return the parts of Ling's hybrid: the library overwrites head_dim, so in a saved file linear_head_dim is the state's."""
     heads = fields.optional("linear_num_heads") or fields.whole("num_attention_heads")
     width = fields.optional("linear_head_dim") or fields.whole("head_dim")
     taps = fields.optional("linear_conv_kernel_dim") or fields.whole("short_conv_kernel_size")
@@ -138,14 +138,14 @@ def _rg_lru(fields: Fields) -> list[Part]:
 
 
 def _rwkv(fields: Fields) -> list[Part]:
-    """RWKV-4: two shifted tokens in the model's width, three numbers a channel of attention."""
+    """Return the parts of RWKV-4: two shifted tokens in the model's width, three numbers a channel of attention."""
     width = fields.whole("hidden_size")
     channels = fields.optional("attention_hidden_size") or width
     return [Part("shift", fixed=2 * width), _recurrence(3 * channels)]
 
 
 def _mlstm(fields: Fields) -> list[Part]:
-    """xLSTM: a matrix, a normaliser and a maximum a head; sizes are rounded up to multiples of 64."""
+    """Return the parts of xLSTM: a matrix, a normaliser and a maximum a head. Sizes are rounded up to multiples of 64."""
     heads = fields.whole("num_heads")
     width = fields.whole("hidden_size" if fields.has("hidden_size") else "embedding_dim")
     key = _up_to_64(fields.ratio("qk_dim_factor") * width) // heads
@@ -162,7 +162,7 @@ def _short_convolution(fields: Fields) -> list[Part]:
 
 
 def _compressed_convolution(fields: Fields) -> list[Part]:
-    """ZAYA: two convolutions over queries and keys, and half a value that waits."""
+    """Return the parts of ZAYA: two convolutions over queries and keys, and half a value that waits."""
     kept = fields.whole("num_key_value_heads")
     width = fields.whole("head_dim")
     columns = (fields.whole("num_attention_heads") + kept) * width
@@ -171,7 +171,7 @@ def _compressed_convolution(fields: Fields) -> list[Part]:
 
 
 def _four_convolutions(fields: Fields) -> list[Part]:
-    """Inkling: before keys and values, and behind attention and MLP; kept as float32."""
+    """Return the parts of Inkling: convolutions before keys and values, and after attention and MLP, kept as float32."""
     columns = 2 * fields.whole("num_key_value_heads") * fields.whole("head_dim") + 2 * fields.whole("hidden_size")
     return [_convolution(columns, fields.whole("conv_kernel_size"), bits=WIDE)]
 

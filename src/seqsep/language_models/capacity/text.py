@@ -18,7 +18,7 @@ UPPER_LIMITS = (
 )
 
 
-def sentences(found: Capacity, question: "Asked | None" = None) -> list[str]:
+def sentences(found: Capacity, question: "CapacityQuery | None" = None) -> list[str]:
     """Return the answer, a line each.
 
     >>> from seqsep.language_models.capacity import capacity
@@ -26,7 +26,7 @@ def sentences(found: Capacity, question: "Asked | None" = None) -> list[str]:
     >>> print(sentences(capacity(small))[0].splitlines()[0])
     mamba: 2 layers, 224 fixed numbers, 0 numbers a token
     """
-    question = question or Asked()
+    question = question or CapacityQuery()
     lines = [found.table(), ""]
     lines += [f"  {name:<9} {said}" for name, said in sizes(found)]
     lines += [f"  {name:<9} {said}" for name, said in asked(found, question)]
@@ -67,7 +67,7 @@ def _cache_width(found: Capacity) -> str:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CapacityQuery:
     """The questions besides the sizes: tokens, bytes of memory, sequences, and the bytes of weights on one device.
 
     `written` is the length as it was written.
@@ -83,7 +83,7 @@ class Asked:
     def unit(self) -> list[str]:
         """A sentence that says what a length in k is.
 
-        >>> Asked(128_000, written="128k").unit
+        >>> CapacityQuery(128_000, written="128k").unit
         ['128k are 128,000 tokens; 128Ki would be 131,072.']
         """
         count = self.written.strip().lower().removesuffix("k")
@@ -97,7 +97,7 @@ class Asked:
         return None if self.memory is None else max(self.memory - (self.weights or 0), 0)
 
 
-def asked(found: Capacity, question: Asked) -> list[tuple[str, str]]:
+def asked(found: Capacity, question: CapacityQuery) -> list[tuple[str, str]]:
     """Return the lines that answer questions about a length, a memory and a batch."""
     lines = []
     length = question.length
@@ -118,7 +118,7 @@ def asked(found: Capacity, question: Asked) -> list[tuple[str, str]]:
     return lines
 
 
-def _fits(found: Capacity, question: Asked, left: int, many: str) -> str:
+def _fits(found: Capacity, question: CapacityQuery, left: int, many: str) -> str:
     whole = readable(question.memory or 0)
     if question.weights is not None and left == 0:
         return f"{whole}: the weights do not fit"
@@ -134,7 +134,7 @@ def _fits(found: Capacity, question: Asked, left: int, many: str) -> str:
 
 
 def meaning(found: Capacity) -> list[str]:
-    """Crossing and horizon."""
+    """Return the sentences on the crossing and the horizon."""
     lines = []
     crossing = found.crossing()
     if found.bits() == 0:
@@ -150,7 +150,7 @@ def meaning(found: Capacity) -> list[str]:
 
 
 def proved(found: Capacity, length: int | None) -> list[str]:
-    """The limits, or that none follows."""
+    """Return the sentences on the limits, or the sentence that none follows."""
     limits = found.limits
     if all(limit.beyond is None for limit in limits):
         keeping = [str(place) for place, layer in enumerate(found.layers) if any(part.growth for part in layer)]
@@ -172,7 +172,7 @@ def proved(found: Capacity, length: int | None) -> list[str]:
 
 
 def said_besides(limits: Sequence[Limit]) -> list[str]:
-    """What the limits say of places in a longer list, of random halves and of different values.
+    """Return the limits on places in a longer list, on random halves and on different values.
 
     >>> from seqsep.language_models.capacity.limits import limits
     >>> print(said_besides(limits(600, Fraction(0), None))[0])
@@ -195,7 +195,7 @@ def said_besides(limits: Sequence[Limit]) -> list[str]:
 
 
 def _is_fixed(limits: Sequence[Limit]) -> bool:
-    """Whether the limits are those of a state that nothing is added to."""
+    """Return True if the limits are those of a state that nothing is added to."""
     return any(limit.places is not None for limit in limits)
 
 
@@ -218,7 +218,7 @@ def _percent(part: int, whole: int) -> str:
 
 
 def readable(count: int) -> str:
-    """A number of bytes in a unit of 1,024s.
+    """Return a number of bytes in a unit of 1,024s.
 
     >>> readable(1023), readable(19922944), readable(1 << 40)
     ('1,023 bytes', '19.0 MiB', '1.0 TiB')

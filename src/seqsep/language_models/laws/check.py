@@ -1,17 +1,18 @@
 """Every law of state tried on a causal language model of `transformers`, and what comes of it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from seqsep.core.names import text_of, whole_arguments
-from seqsep.language_models.laws import claims, cuts, independence, padding
+from seqsep.core.names import BadInput, excerpt, nearest, printable, text_of, whole_arguments
+from seqsep.language_models.laws import claims, cuts, independence, packing, padding, reuse, rollback, sharing
 from seqsep.language_models.laws.receiver import Receiver
-from seqsep.language_models.laws.source import Source, TransformersMissing, find_source, require_fields
-from seqsep.language_models.laws.trial import NotTried, PathDiffers, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried, PathDiffers
+from seqsep.language_models.loader.library import TransformersMissing
+from seqsep.language_models.loader.source import ModelSource, find_source, require_fields
 from seqsep.models.laws.mixer import LawFails
 
 __all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
@@ -46,16 +47,16 @@ class ModelVerdict:
     allowed: float | None = None
 
     def line(self) -> str:
-        """As `seqsep check` prints it."""
+        """Return the line that `seqsep check` prints."""
         kind = "not tried" if self.holds is None else "holds" if self.holds else "FAILS"
         return f"{kind}  {self.law}: {self.where}" if self.where else f"{kind}  {self.law}"
 
     def record(self) -> dict[str, Any]:
-        """As `seqsep check --json` prints it."""
+        """Return the record that `seqsep check --json` prints."""
         return dict(vars(self))
 
 
-LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
+LANGUAGE_MODEL_LAWS: dict[str, Callable[[LawTrial], None]] = {
     "finite numbers": independence.numbers_are_finite,
     "causal": independence.causal,
     "token by token": cuts.token_by_token,
@@ -72,6 +73,14 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
     "state copied": cuts.state_copied,
     "rows reordered": cuts.rows_reordered,
     "nothing kept between calls": independence.other_sequences_between,
+    "rolled back": rollback.rolled_back,
+    "reset": reuse.reset,
+    "reused": reuse.reused,
+    "static": reuse.static,
+    "joined": sharing.joined,
+    "prefix shared": sharing.prefix_shared,
+    "window passed by one": sharing.window_passed_by_one,
+    "packed": packing.packed,
     "state declared": claims.state_is_declared,
     "beyond windows": claims.nothing_beyond_windows,
     "settings change the function": claims.settings_change_it,
@@ -80,9 +89,41 @@ LANGUAGE_MODEL_LAWS: dict[str, Callable[[Trial], None]] = {
 """By the name that `seqsep check --model PATH` prints."""
 
 
+class LawsFail(LawFails):
+    """Laws that a language model breaks; `verdicts` are those about all laws that were asked for.
+
+    >>> LawsFail([ModelVerdict("causal", False, "at token 3"), ModelVerdict("reset", False, "at token 1")]).verdicts[1].law
+    'reset'
+    """
+
+    def __init__(self, verdicts: Sequence[ModelVerdict], path: Path | str = "") -> None:
+        self.verdicts = list(verdicts)
+        failed = [f"{verdict.law}: {verdict.where}" for verdict in verdicts if verdict.holds is False]
+        super().__init__(f"{path}: {'; '.join(failed)}")
+
+
+def choose_laws(names: Sequence[str], known: Iterable[str] = ()) -> list[str]:
+    """Return the laws of these names in the order of those known, by default LANGUAGE_MODEL_LAWS; all if there are none.
+
+    A dash or an underscore may be in place of a space. Raises BadInput for another name.
+
+    >>> choose_laws(["reset", "rolled-back"])
+    ['rolled back', 'reset']
+    """
+    laws = list(known or LANGUAGE_MODEL_LAWS)
+    chosen = [name.replace("-", " ").replace("_", " ") for name in names]
+    for name in chosen:
+        if name not in laws:
+            means = nearest(name, laws) or f"; the laws are {', '.join(laws)}"
+            raise BadInput(f"unknown law {excerpt(printable(name))!r}{means}")
+    return [name for name in laws if name in chosen or not names]
+
+
 @whole_arguments
-def check_language_model(path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0) -> list[ModelVerdict]:
-    """Check every law of state on a causal language model; return a verdict for each law.
+def check_language_model(
+    path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0, *, laws: Sequence[str] = ()
+) -> list[ModelVerdict]:
+    """Check laws of state on a causal language model; return a verdict for each law.
 
     Everything is computed in float64. If a law was not tested, `holds` of its verdict is None, and `where` is the reason.
 
@@ -90,54 +131,56 @@ def check_language_model(path: Path | str, changes: dict[str, Any] | None = None
         path: folder of a model, or a config.json, which gets random weights.
         changes: values that replace fields of config.json.
         seed: random seed of weights and inputs.
+        laws: names of laws, by default all.
 
-    Raises LawFails at the first law that fails, with the token. Raises BadInput for anything except such a model. Raises
-    TransformersMissing without the extra hf.
+    Raises LawFails if a law fails, after a test of all laws; its message has the token at which each law fails, and its
+    `verdicts` are the verdicts about all laws. Raises BadInput for anything except such a model. Raises TransformersMissing
+    without the extra hf.
 
     >>> import json, tempfile
     >>> config = Path(tempfile.mkdtemp()) / "config.json"
     >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
     >>> config.write_text(json.dumps({"model_type": "llama", **sizes})) > 0
     True
-    >>> {verdict.law for verdict in check_language_model(config) if verdict.holds is None}
-    {'beyond windows'}
+    >>> sorted(verdict.law for verdict in check_language_model(config) if verdict.holds is None)
+    ['beyond windows', 'window passed by one']
     """
+    chosen = choose_laws(laws)
     source = find_source(path, changes or {}, seed)
     require_fields(source, changes or {})
-    verdicts = []
-    for verdict in try_laws(source, seed=seed):
-        if verdict.holds is False:
-            raise LawFails(f"{path}: {verdict.law}: {verdict.where}")
-        verdicts.append(verdict)
+    verdicts = list(try_laws(source, seed=seed, laws=chosen))
+    if any(verdict.holds is False for verdict in verdicts):
+        raise LawsFail(verdicts, path)
     return verdicts
 
 
 def try_laws(
-    source: Source,
+    source: ModelSource,
     *,
     time: int = TIME,
     batch: int = BATCH,
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
     receiver: Receiver | None = None,
+    laws: Sequence[str] = (),
 ) -> Iterator[ModelVerdict]:
-    """Try every law on a model, in turn; `receiver` is the other process, if there is one already.
+    """Try laws on a model, all if none is named, in turn; `receiver` is the other process, if there is one already.
 
     `time` is at least 9 tokens, `batch` at least 2 rows. Whatever the model raises breaks the law.
     """
     if receiver is None:
         with Receiver() as fresh:
-            yield from try_laws(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=fresh)
+            yield from try_laws(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=fresh, laws=laws)
         return
-    trial = Trial(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=receiver)
-    for name in LANGUAGE_MODEL_LAWS:
+    trial = LawTrial(source, time=time, batch=batch, seed=seed, dtype=dtype, receiver=receiver)
+    for name in laws or LANGUAGE_MODEL_LAWS:
         yield try_law(name, trial)
 
 
-def try_law(name: str, trial: Trial) -> ModelVerdict:
-    """Try one of LANGUAGE_MODEL_LAWS. Raises MemoryError if it needs more memory than there is."""
+def try_law(name: str, trial: LawTrial, law: Callable[[LawTrial], None] | None = None) -> ModelVerdict:
+    """Try a law, by default that of LANGUAGE_MODEL_LAWS. Raises MemoryError if it needs more memory than there is."""
     try:
-        LANGUAGE_MODEL_LAWS[name](trial)
+        (law or LANGUAGE_MODEL_LAWS[name])(trial)
     except NotTried as reason:
         return ModelVerdict(name, None, str(reason))
     except PathDiffers as failure:

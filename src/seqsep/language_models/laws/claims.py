@@ -1,4 +1,4 @@
-"""The laws of what is declared: how much is kept, what lies beyond a window, and what a setting does and does not change."""
+"""The laws of declared properties: the size of the state, the tokens beyond a window, and the effect of a setting."""
 
 from typing import Any
 
@@ -6,17 +6,17 @@ import torch
 
 from seqsep.core.names import BadInput, text_of
 from seqsep.language_models.capacity.declare import Declared, declare
-from seqsep.language_models.laws.reader import Reader, copy_parameters
+from seqsep.language_models.laws.reader import ModelReader, copy_parameters
 from seqsep.language_models.laws.settings import FEW, ROTARY, other_settings, with_chunks, with_window
-from seqsep.language_models.laws.source import Source, all_fields
 from seqsep.language_models.laws.state import numbers, size_in_bytes
-from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried
+from seqsep.language_models.loader.source import ModelSource, all_fields
 from seqsep.models.laws.mixer import LawFails
 
 SLIDING = "sliding_attention"
 
 
-def state_is_declared(trial: Trial) -> None:
+def state_is_declared(trial: LawTrial) -> None:
     """The tensors of the state have as many numbers as config.json declares, at every length, and as many bytes in
     bfloat16.
     """
@@ -28,14 +28,14 @@ def state_is_declared(trial: Trial) -> None:
         expected = sum(part.at(length, allocated=True) for layer in declared.layers for part in layer)
         if found != expected:
             raise LawFails(f"after {length} tokens: {found:,} numbers in the state, declared are {expected:,}")
-    half = Reader(trial.source, torch.bfloat16)
+    half = ModelReader(trial.source, torch.bfloat16)
     bits = sum(part.bits * part.at(trial.time, allocated=True) for layer in declared.layers for part in layer)
     found = size_in_bytes(half.read(trial.tokens[:1])[1])
     if 8 * found != bits:
         raise LawFails(f"in bfloat16 after {trial.time} tokens: {found:,} bytes in the state, declared are {bits // 8:,}")
 
 
-def nothing_beyond_windows(trial: Trial) -> None:
+def nothing_beyond_windows(trial: LawTrial) -> None:
     """If every layer has a short window, a token that is farther back than all windows together changes no logit."""
     config = all_fields(trial.source)
     if not with_window(config, 1):
@@ -43,7 +43,7 @@ def nothing_beyond_windows(trial: Trial) -> None:
     layers = int(config.get("num_hidden_layers") or 1)
     window = max(2, (trial.time - 2) // layers + 1)
     changes = with_window(config, window) | _all_sliding(config)
-    narrow = trial.source.but(changes)
+    narrow = _changed(trial.source, changes)
     parts = [part for layer in _declared(narrow).layers for part in layer]
     if not parts or any(part.fixed or part.tokens is None or part.rate for part in parts):
         raise NotTried("not every layer can be given a window")
@@ -64,7 +64,7 @@ def nothing_beyond_windows(trial: Trial) -> None:
         raise LawFails(f"with windows of {window}, other tokens inside the window change no logits of the last token")
 
 
-def settings_change_it(trial: Trial) -> None:
+def settings_change_it(trial: LawTrial) -> None:
     """Each field that should change the function does: with another value, the logits differ."""
     config = all_fields(trial.source)
     plain = trial.exact.whole(trial.tokens)
@@ -76,7 +76,7 @@ def settings_change_it(trial: Trial) -> None:
         if not has_part(trial.exact, name):
             continue
         try:
-            reader = _with_weights_of(trial, trial.source.but({name: value}))
+            reader = _with_weights_of(trial, _changed(trial.source, {name: value}))
             found = reader.whole(trial.tokens)
         except (NotTried, ValueError, KeyError, TypeError):
             continue  # what refuses a value has read it
@@ -89,14 +89,14 @@ def settings_change_it(trial: Trial) -> None:
         raise NotTried("no field of its config.json is one of those that are known to change the function")
 
 
-def has_part(reader: Reader, name: str) -> bool:
-    """Whether the model has what the field is of: a head for factors of logits, and rotary embeddings."""
+def has_part(reader: ModelReader, name: str) -> bool:
+    """Return True if the model has the part of the field: a head for factors of logits, and rotary embeddings."""
     if "logit" in name and "attn" not in name:
         return reader.model.get_output_embeddings() is not None
     return name != ROTARY or any("rotary" in part for part, _ in reader.model.named_modules())
 
 
-def kernels_agree(trial: Trial) -> None:
+def kernels_agree(trial: LawTrial) -> None:
     """Settings of speed change no logit: keeping a state, the number of tokens that a kernel reads at once, the kernel of
     attention.
     """
@@ -108,10 +108,10 @@ def kernels_agree(trial: Trial) -> None:
         changes = with_chunks(config, size)
         if changes:
             shown = ", ".join(f"{name} {config[name]} -> {value}" for name, value in changes.items())
-            found = _with_weights_of(trial, trial.source.but(changes)).whole(trial.tokens)
+            found = _with_weights_of(trial, _changed(trial.source, changes)).whole(trial.tokens)
             trial.require_same(f"with {shown}", found, whole)
     model = trial.reader.model
-    if not getattr(model, "_supports_sdpa", False):
+    if not all(part._supports_sdpa for part in model.modules() if hasattr(part, "_supports_sdpa")):
         return
     model.set_attn_implementation("sdpa")
     try:
@@ -121,7 +121,7 @@ def kernels_agree(trial: Trial) -> None:
     trial.require_same("with attn_implementation sdpa in place of eager", found, whole)
 
 
-def _declared(source: Source) -> Declared:
+def _declared(source: ModelSource) -> Declared:
     try:
         return declare(source.where, source.config)
     except BadInput as error:
@@ -133,10 +133,18 @@ def _all_sliding(config: dict[str, Any]) -> dict[str, Any]:
     return {"layer_types": [SLIDING] * len(kinds)} if kinds and SLIDING in kinds else {}
 
 
-def _with_weights_of(trial: Trial, source: Source) -> Reader:
-    """The model of another configuration with the same weights. Raises NotTried if they do not fit."""
+def _changed(source: ModelSource, changes: dict[str, Any]) -> ModelSource:
+    """Return the source with other fields. Raises NotTried if the library does not take one."""
     try:
-        reader = Reader(source, trial.dtype)
+        return source.but(changes)
+    except BadInput as error:
+        raise NotTried(text_of(error)) from error
+
+
+def _with_weights_of(trial: LawTrial, source: ModelSource) -> ModelReader:
+    """Return the model of another configuration with the same weights. Raises NotTried if they do not fit."""
+    try:
+        reader = ModelReader(source, trial.dtype)
     except BadInput as error:
         raise NotTried(f"its changed configuration cannot be built: {text_of(error)}") from error
     try:

@@ -4,12 +4,12 @@ import torch
 from torch import Tensor
 
 from seqsep.language_models.laws.receiver import continued
-from seqsep.language_models.laws.state import size_in_bytes, to_bytes
-from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.language_models.laws.state import size_in_bytes
+from seqsep.language_models.laws.trial import LawTrial, NotTried
 from seqsep.models.laws.mixer import LawFails
 
 
-def token_by_token(trial: Trial) -> None:
+def token_by_token(trial: LawTrial) -> None:
     """Decoding token by token gives the logits of one pass, from the empty state and from the state after the first half."""
     trial.require_state()
     half = trial.time // 2
@@ -21,7 +21,7 @@ def token_by_token(trial: Trial) -> None:
     trial.require_same("token by token from the first on", alone, trial.reference)
 
 
-def in_chunks(trial: Trial) -> None:
+def in_chunks(trial: LawTrial) -> None:
     """Reading in chunks of several tokens, each from the state after the earlier ones, gives the logits of one pass."""
     trial.require_state()
     for sizes in chunkings(trial.time):
@@ -36,7 +36,7 @@ def in_chunks(trial: Trial) -> None:
         trial.require_same(f"in chunks of {shown} tokens", torch.cat(found, 1), trial.reference)
 
 
-def positions_counted_on(trial: Trial) -> None:
+def positions_counted_on(trial: LawTrial) -> None:
     """A model that is given no positions continues to count them from its state."""
     trial.require_state()
     if not trial.reader.takes_positions:
@@ -52,7 +52,7 @@ def positions_counted_on(trial: Trial) -> None:
 
 
 def chunkings(time: int) -> list[list[int]]:
-    """Ways to cut: in two halves, unevenly with single tokens between, and by threes.
+    """Return ways to cut: in two halves, unevenly with single tokens between, and by threes.
 
     >>> chunkings(10)
     [[5, 5], [1, 3, 1, 5], [3, 3, 3, 1]]
@@ -64,12 +64,12 @@ def chunkings(time: int) -> list[list[int]]:
     return [[half, time - half], [size for size in uneven if size > 0], threes]
 
 
-def state_as_bytes(trial: Trial) -> None:
+def state_as_bytes(trial: LawTrial) -> None:
     """The bytes of the state's tensors are enough to continue in another process, which never saw the earlier tokens."""
     trial.require_state()
     for at in (trial.time // 2, 2, trial.time - 1):
         state = trial.reader.read(trial.tokens[:, :at])[1]
-        data = to_bytes(state)
+        data = trial.reader.to_bytes(state)
         try:
             found = trial.receiver.continued(trial.source, data, rest=trial.tokens[:, at:], at=at, dtype=trial.dtype)
         except ValueError as error:
@@ -79,7 +79,7 @@ def state_as_bytes(trial: Trial) -> None:
         trial.require_same(words, whole, trial.reference)
 
 
-def state_copied(trial: Trial) -> None:
+def state_copied(trial: LawTrial) -> None:
     """A state and its copy continue independently: reading tokens from one of them does not change the other."""
     trial.require_state()
     half = trial.time // 2
@@ -94,7 +94,7 @@ def state_copied(trial: Trial) -> None:
         trial.require_same(words, torch.cat([before, found], 1), trial.reference)
 
 
-def rows_reordered(trial: Trial) -> None:
+def rows_reordered(trial: LawTrial) -> None:
     """After `reorder_cache`, which beam search calls, the state continues like the inputs in the new order."""
     trial.require_state()
     half = trial.time // 2

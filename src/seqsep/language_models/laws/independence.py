@@ -8,7 +8,7 @@ from torch import Tensor
 from seqsep.core.names import text_of
 from seqsep.language_models.laws.padding import in_words, pads_of
 from seqsep.language_models.laws.receiver import continued
-from seqsep.language_models.laws.trial import NotTried, Trial
+from seqsep.language_models.laws.trial import LawTrial, NotTried
 from seqsep.models.laws.mixer import LawFails
 
 NEW_TOKENS = 4
@@ -17,7 +17,7 @@ TIMES_OF_SCORES = 2
 """A log probability is a logit less the logarithm of a sum of exponentials, and each is off by as much as the logits."""
 
 
-def numbers_are_finite(trial: Trial) -> None:
+def numbers_are_finite(trial: LawTrial) -> None:
     """No logit is NaN or infinite, in float64 and in the tested precision."""
     for words, logits in (("one pass", trial.reference), (f"one pass in {trial.dtype}", trial.reader.whole(trial.tokens))):
         spoiled = ~torch.isfinite(logits)
@@ -26,7 +26,7 @@ def numbers_are_finite(trial: Trial) -> None:
             raise LawFails(f"{words} gives NaN or an infinite logit, first at token {token}")
 
 
-def causal(trial: Trial) -> None:
+def causal(trial: LawTrial) -> None:
     """If the tokens from a position on change, no logit before this position changes."""
     for start in (1, trial.time // 2, trial.time - 1):
         changed = torch.cat([trial.tokens[:, :start], trial.other_tokens[:, start:]], 1)
@@ -34,7 +34,7 @@ def causal(trial: Trial) -> None:
         trial.require_same(f"other tokens from {start} on", found, trial.reference[:, :start])
 
 
-def any_batch(trial: Trial) -> None:
+def any_batch(trial: LawTrial) -> None:
     """A sequence's logits do not depend on the other sequences in its batch, in one pass and token by token."""
     for row in range(len(trial.tokens)):
         alone = trial.tokens[row : row + 1]
@@ -47,7 +47,7 @@ def any_batch(trial: Trial) -> None:
             trial.require_same(f"row {row} alone, the second half token by token", found, expected)
 
 
-def other_sequences_between(trial: Trial) -> None:
+def other_sequences_between(trial: LawTrial) -> None:
     """If the model reads another sequence in between, no logit changes: it remembers tokens in the state only."""
     trial.require_state()
     half = trial.time // 2
@@ -61,7 +61,7 @@ def other_sequences_between(trial: Trial) -> None:
     trial.require_same("while the model reads another sequence too", torch.cat(found, 1), trial.reference)
 
 
-def generated(trial: Trial) -> None:
+def generated(trial: LawTrial) -> None:
     """`generate` with its state gives the logits of one pass over the generated text, also after padding on the left."""
     trial.require_state()
     if not hasattr(trial.reader.model, "generate"):
@@ -79,7 +79,7 @@ def generated(trial: Trial) -> None:
         trial.require_same(f"{words} (tokens counted from the first written)", logits, torch.cat(found))
 
 
-def beams(trial: Trial) -> None:
+def beams(trial: LawTrial) -> None:
     """Beam search that keeps and reorders its state gives the scores of a beam search that reads all tokens again."""
     trial.require_state()
     if not hasattr(trial.reader.model, "generate"):
@@ -99,28 +99,14 @@ def beams(trial: Trial) -> None:
         )
 
 
-def _scores_of_beams(trial: Trial, prompt: Tensor, keeps_state: bool) -> Tensor:
-    """The mean log probability of each beam's new tokens, from the best beam of each row on."""
-    several = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
-    output = _generated(trial, prompt, torch.ones_like(prompt), use_cache=keeps_state, **several)
+def _scores_of_beams(trial: LawTrial, prompt: Tensor, keeps_state: bool) -> Tensor:
+    """Return the mean log probability of each beam's new tokens, from the best beam of each row on."""
+    several: dict[str, Any] = {"num_beams": BEAMS, "num_return_sequences": BEAMS, "output_scores": True}
+    output = trial.reader.generate(prompt, max_new_tokens=NEW_TOKENS, use_cache=keeps_state, **several)
     return output.sequences_scores.double()
 
 
-def _greedy(trial: Trial, prompt: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """The tokens read by the last pass, and the logits of the last passes."""
-    output = _generated(trial, prompt, mask, use_cache=True, output_logits=True)
+def _greedy(trial: LawTrial, prompt: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the tokens read by the last pass, and the logits of the last passes."""
+    output = trial.reader.generate(prompt, mask, max_new_tokens=NEW_TOKENS, use_cache=True, output_logits=True)
     return output.sequences[:, :-1], torch.stack(list(output.logits), 1)
-
-
-def _generated(trial: Trial, prompt: Tensor, mask: Tensor, **options: Any) -> Any:
-    """What the library's `generate` gives for NEW_TOKENS tokens that are not drawn."""
-    with trial.reader.computing():
-        return trial.reader.model.generate(
-            prompt,
-            attention_mask=mask,
-            max_new_tokens=NEW_TOKENS,
-            do_sample=False,
-            return_dict_in_generate=True,
-            pad_token_id=0,
-            **options,
-        )

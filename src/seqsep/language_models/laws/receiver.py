@@ -1,7 +1,7 @@
 """The other side of the one-way protocol: a process that gets the bytes of a state and its position, never the tokens before.
 
-It builds the model anew, reads another input of the same length, so that it has a state of that shape, writes the bytes into
-its tensors, and goes on. Whatever the model knows of the first half must have been in the bytes.
+It builds the model again, reads another input of the same length, so that it has a state of that shape, writes the bytes into
+its tensors, and continues. Whatever the model knows of the first half must have been in the bytes.
 """
 
 import json
@@ -17,7 +17,7 @@ from torch import Tensor
 
 from seqsep.core.interrupts import watch_parent
 from seqsep.core.names import required, text_of
-from seqsep.language_models.laws.source import Source
+from seqsep.language_models.loader.source import ModelSource
 
 OTHER_INPUT = 987_654
 """The seed of the input that only gives the state its shape."""
@@ -46,8 +46,8 @@ class Receiver:
         self.process.wait()
         self.process = None
 
-    def continued(self, source: Source, data: bytes, *, rest: Tensor, at: int, dtype: torch.dtype) -> Tensor:
-        """The logits of `rest`, read token by token behind the state of these bytes after `at` tokens.
+    def continued(self, source: ModelSource, data: bytes, *, rest: Tensor, at: int, dtype: torch.dtype) -> Tensor:
+        """Return the logits of `rest`, read token by token from the state of these bytes after `at` tokens.
 
         Raises ValueError with what the other process says if it cannot.
         """
@@ -108,7 +108,7 @@ def serve(received: BinaryIO, sent: BinaryIO) -> None:
 
 
 def _answered(request: dict[str, Any], data: bytes, readers: dict[str, Any]) -> Tensor:
-    from seqsep.language_models.laws.reader import Reader
+    from seqsep.language_models.laws.reader import ModelReader
     from seqsep.language_models.laws.state import put_back
 
     fields = request["source"]
@@ -116,7 +116,7 @@ def _answered(request: dict[str, Any], data: bytes, readers: dict[str, Any]) -> 
     if key not in readers:
         readers.clear()
         folder = None if fields["folder"] is None else Path(fields["folder"])
-        readers[key] = Reader(Source(**{**fields, "folder": folder}), getattr(torch, request["dtype"]))
+        readers[key] = ModelReader(ModelSource(**{**fields, "folder": folder}), getattr(torch, request["dtype"]))
     reader = readers[key]
     rest = torch.tensor(request["rest"])
     other = reader.random_tokens(len(rest), request["at"], OTHER_INPUT)
@@ -127,7 +127,7 @@ def _answered(request: dict[str, Any], data: bytes, readers: dict[str, Any]) -> 
 
 
 def continued(reader: Any, rest: Tensor, state: Any) -> Tensor:
-    """The logits of tokens read one by one behind a state."""
+    """Return the logits of tokens read one by one from a state."""
     found: list[Tensor] = []
     for t in range(rest.shape[1]):
         logits, state = reader.read(rest[:, t : t + 1], state)

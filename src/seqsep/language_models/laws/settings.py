@@ -40,7 +40,7 @@ BASE = "rope_theta"
 
 
 def other_settings(config: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Fields that claim to change the function, each with another value.
+    """Yield the fields that claim to change the function, each with another value.
 
     >>> list(other_settings({"hidden_act": "silu", "rms_norm_eps": 1e-6, "logits_scaling": 2.0}))
     [('hidden_act', 'relu'), ('rms_norm_eps', 0.5), ('logits_scaling', 1.0)]
@@ -71,7 +71,7 @@ def _counts(config: Mapping[str, Any], name: str) -> bool:
 
 
 def shortened(config: Mapping[str, Any], time: int) -> dict[str, Any]:
-    """The windows and kernels' chunks that are longer than a third of the time, cut to it, so that they are passed.
+    """Return the windows and kernels' chunks longer than a third of the time, cut to it, so that tokens pass them.
 
     >>> shortened({"sliding_window": 4096, "chunk_size": 4}, 24)
     {'sliding_window': 8}
@@ -80,8 +80,17 @@ def shortened(config: Mapping[str, Any], time: int) -> dict[str, Any]:
     return {name: third for name in (*WINDOWS, *CHUNKS) if isinstance(config.get(name), int) and config[name] > third}
 
 
+def windows_of(config: Mapping[str, Any]) -> list[int]:
+    """Return the windows of a configuration, shortest first.
+
+    >>> windows_of({"sliding_window": 4096, "attention_chunk_size": 8, "window_size": None})
+    [8, 4096]
+    """
+    return sorted({config[name] for name in WINDOWS if isinstance(config.get(name), int) and config[name]})
+
+
 def with_window(config: Mapping[str, Any], window: int) -> dict[str, Any]:
-    """The fields that make every window so many tokens wide.
+    """Return the fields that make every window `window` tokens wide.
 
     >>> with_window({"sliding_window": 4096, "window_size": None}, 4)
     {'sliding_window': 4}
@@ -90,7 +99,7 @@ def with_window(config: Mapping[str, Any], window: int) -> dict[str, Any]:
 
 
 def with_chunks(config: Mapping[str, Any], size: int) -> dict[str, Any]:
-    """The fields that make every kernel read so many tokens at once.
+    """Return the fields that make every kernel read `size` tokens at once.
 
     >>> with_chunks({"chunk_size": 256}, 3)
     {'chunk_size': 3}

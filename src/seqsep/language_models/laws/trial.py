@@ -1,18 +1,20 @@
-"""What the laws are tried on: a model, random tokens, their logits in float64, and how far from them a path may come out."""
+"""The trial of the laws: a model, random tokens, their logits in float64, and how far from them a path may come out."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import torch
 from jaxtyping import Int64
 from torch import Tensor
 
+from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.flash_linear import is_flash_linear
-from seqsep.language_models.laws.reader import Logits, Reader
+from seqsep.language_models.laws.reader import Logits, ModelReader
 from seqsep.language_models.laws.receiver import Receiver
 from seqsep.language_models.laws.settings import shortened
-from seqsep.language_models.laws.source import Source, all_fields
+from seqsep.language_models.loader.source import ModelSource, all_fields
 from seqsep.models.laws.mixer import LawFails
 
 SHARE = 1e-9
@@ -49,28 +51,41 @@ class PathDiffers(LawFails):
 
 @dataclass(frozen=True)
 class Allowed:
-    """How far a path may be from the reference, and why."""
+    """The greatest distance of a path from the reference, and the reason for it."""
 
     difference: float
     why: str
 
 
-class Trial:
+def _shortened(source: ModelSource, time: int) -> tuple[ModelSource, dict[str, Any]]:
+    """Return the source with short windows and chunks, and the fields that the library let be cut."""
+    cut = {}
+    for name, size in shortened(all_fields(source), time).items():
+        try:
+            source = source.but({name: size})
+        except BadInput:  # the library computes it from other fields
+            continue
+        cut[name] = size
+    return source, cut
+
+
+class LawTrial:
     """A model in the precision that is tried, with its tokens.
 
     Windows and kernels' chunks longer than a third of the tokens are cut to it, so that the tokens pass them (`shortened`).
     `reference` are the logits of one pass over all of them in float64; `allowed` follows from the precision.
     """
 
-    def __init__(self, source: Source, *, time: int, batch: int, seed: int, dtype: torch.dtype, receiver: Receiver) -> None:
-        self.shortened = shortened(all_fields(source), time)
-        source = source.but(self.shortened)
+    def __init__(
+        self, source: ModelSource, *, time: int, batch: int, seed: int, dtype: torch.dtype, receiver: Receiver
+    ) -> None:
+        source, self.shortened = _shortened(source, time)
         self.source = source
         self.seed = seed
         self.dtype = dtype
         self.receiver = receiver
-        self.exact = Reader(source)
-        self.reader = self.exact if dtype == torch.float64 else Reader(source, dtype)
+        self.exact = ModelReader(source)
+        self.reader = self.exact if dtype == torch.float64 else ModelReader(source, dtype)
         self.tokens = self.reader.random_tokens(batch, time, seed)
         self.other_tokens = self.reader.random_tokens(batch, time, seed + 1)
 
@@ -95,7 +110,7 @@ class Trial:
 
     @property
     def time(self) -> int:
-        """How many tokens."""
+        """The number of tokens."""
         return self.tokens.shape[1]
 
     def require_state(self) -> None:
@@ -117,6 +132,39 @@ class Trial:
         wrong = ~(difference <= self.allowed.difference) & (counted > 0)
         if bool(wrong.any()):
             self._refuse(words, torch.where(counted > 0, difference, torch.zeros_like(difference)), wrong)
+
+    def require_as(
+        self,
+        words: str,
+        found: Tensor,
+        expected: Tensor,
+        *,
+        control: Callable[[], Tensor] | None,
+        places: Int64[Tensor, "batch time"] | None = None,
+    ) -> None:
+        """Raise PathDiffers unless the logits are those expected, or those of `control`.
+
+        The control reads the same tokens in the same cuts, without what the law is about. If a model is wrong there too, and by
+        the same, then another law fails, such as "token by token".
+        """
+        try:
+            self.require_same(words, found, expected, places)
+        except LawFails as failure:
+            if control is None:
+                raise
+            try:
+                plain = control()
+            except Exception:
+                raise failure from None
+            if self._same(plain, expected, places) or not self._same(found, plain, places):
+                raise failure from None
+
+    def _same(self, found: Tensor, expected: Tensor, places: Tensor | None) -> bool:
+        try:
+            self.require_same("", found, expected, places)
+        except LawFails:
+            return False
+        return True
 
     def _refuse(self, words: str, difference: Tensor, wrong: Tensor) -> NoReturn:
         token = int(wrong.any(0).int().argmax())

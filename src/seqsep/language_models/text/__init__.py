@@ -4,7 +4,7 @@
     word_lists      the names and words that questions are made of
     lookup          what phonebook and index lookup share: draws, examples in the prompt, chance
     phonebook       names and numbers, then: what is the number of this name?
-    index           words, then: which word stands at this place?
+    index           words, then: which word is at this place?
     hotpotqa_file   HotpotQA's official JSON, read and checked
     hotpotqa        n paragraphs before a question, in random order or those needed last
     hotpotqa_run    the models' common subset, then more paragraphs

@@ -57,7 +57,7 @@ class LengthAccuracy:
 
 
 def accuracies(replies: Iterable[Reply]) -> list[LengthAccuracy]:
-    """The accuracies of one task's replies, by model, order and length.
+    """Return the accuracies of one task's replies, by model, order and length.
 
     At n = 2 HotpotQA's orders are one prompt: its replies count under each order that a longer one has, and without longer
     ones as random.
@@ -80,7 +80,7 @@ def _orders(reply: Reply, shared: Collection[str]) -> Collection[str]:
 
 
 def subset(replies: Iterable[Reply]) -> set[str]:
-    """The questions of HotpotQA, by id, that every model among the replies answers from the two paragraphs that it needs."""
+    """Return the ids of the questions of HotpotQA that every model among the replies answers from the two needed paragraphs."""
     alone = [reply for reply in replies if reply.length == NEEDED]
     models = {(reply.model.sha256, reply.model.dtype) for reply in alone}
     right: dict[str, set[tuple[str, str]]] = {}
@@ -91,6 +91,6 @@ def subset(replies: Iterable[Reply]) -> set[str]:
 
 
 def on_subset(replies: Sequence[Reply]) -> list[Reply]:
-    """The replies to questions of the subset."""
+    """Return the replies to questions of the subset."""
     chosen = subset(replies)
     return [reply for reply in replies if reply.question["id"] in chosen]

@@ -14,8 +14,8 @@ from seqsep.language_models.text.reply import PREFIX, Reply
 OnReply = Callable[[Reply], None]
 
 
-def surroundings(device: str) -> dict[str, Any]:
-    """What replies depend on beside question and model: the versions of torch and transformers, device, threads, processor."""
+def reply_environment(device: str) -> dict[str, Any]:
+    """Return what replies depend on besides question and model: torch and transformers, device, threads, processor."""
     import torch
     import transformers
 
@@ -24,15 +24,15 @@ def surroundings(device: str) -> dict[str, Any]:
 
 @runtime_checkable
 class TextModel(Protocol):
-    """What is asked: `language_model.LanguageModel`, or anything else that completes prompts."""
+    """The model that is asked: `language_model.LanguageModel`, or anything else that completes prompts."""
 
     facts: Facts
 
     def read(self, prompt: str) -> list[int]:
-        """The tokens of a prompt. Raises ValueError if a symbol is lost."""
+        """Return the tokens of a prompt. Raises ValueError if a symbol is lost."""
 
     def answer_tokens(self, prompt: str, answer: str) -> tuple[int, ...]:
-        """The tokens of an answer behind its prompt."""
+        """Return the tokens of an answer after its prompt."""
 
     def require_room(self, prompt_tokens: int, most_tokens: int, what: str) -> None:
         """Raise ValueError if a prompt and what may follow it are more than it can read."""
@@ -46,7 +46,7 @@ class TextModel(Protocol):
 class Evaluation:
     """A model that answers questions, and the store of its replies; the store is being driven (`Store.driving`).
 
-    Replies are found again by question, model and surroundings but for the processor. `batch` questions whose prompts have
+    Replies are found again by question, model and environment (without the processor). `batch` questions whose prompts have
     equally many tokens are answered together.
     """
 
@@ -54,7 +54,7 @@ class Evaluation:
         self.model = model
         self.store = store
         self.batch = batch
-        self.environment = surroundings(device)
+        self.environment = reply_environment(device)
         self.held: dict[str, Reply] = {}
         for row in store.finished(f"{PREFIX}{task}"):
             if not _same(row.environment, self.environment):
@@ -64,7 +64,7 @@ class Evaluation:
                 self.held[row.key] = reply
 
     def replies(self, questions: Iterable[Question], on_reply: OnReply = lambda reply: None) -> list[Reply]:
-        """The reply to each question, in the order given; `on_reply` is called with each that is new.
+        """Return the reply to each question, in the given order; `on_reply` is called with each new one.
 
         Raises ValueError if a prompt is longer than the model can read or the tokenizer loses a symbol of it; replies until
         then are kept. Raises StoreUnavailable if the disk is full.
@@ -112,7 +112,7 @@ class Evaluation:
 
 
 def in_words(question: Question) -> str:
-    """Which question, for messages."""
+    """Return the question's name, for messages."""
     number = question.fields.get("id", question.fields.get("index"))
     return f"{question.task}, n = {question.length}, question {number}"
 

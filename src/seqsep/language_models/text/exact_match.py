@@ -11,7 +11,7 @@ ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 def normalised(answer: str) -> str:
-    """The answer in lower case, without punctuation and articles, words one space apart; in this order.
+    """Return the answer in lower case, without punctuation and articles, words one space apart, in this order.
 
     >>> normalised("The  Eiffel-Tower, Paris.")
     'eiffeltower paris'

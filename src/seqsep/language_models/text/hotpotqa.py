@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from seqsep.core.stream import Use, draws
-from seqsep.language_models.text.hotpotqa_file import NEEDED, Asked, HotpotFile, Paragraph
+from seqsep.language_models.text.hotpotqa_file import NEEDED, HotpotFile, HotpotQAExample, Paragraph
 from seqsep.language_models.text.lookup import distinct
 from seqsep.language_models.text.question import Question
 
@@ -30,14 +30,14 @@ OPENING = "Answer each question from the paragraphs before it.\n\n"
 class Benchmark:
     """The questions asked of a file, in an order drawn by the seed, and the examples that every prompt shows."""
 
-    asked: tuple[Asked, ...]
-    examples: tuple[Asked, ...]
+    asked: tuple[HotpotQAExample, ...]
+    examples: tuple[HotpotQAExample, ...]
     sha256: str
     seed: int
 
     @classmethod
     def of(cls, file: HotpotFile, most_paragraphs: int, shots: int = 4, seed: int = 0) -> "Benchmark":
-        """The questions that have paragraphs enough, but for the first `shots`, which are the examples.
+        """Return the questions with enough paragraphs, except the first `shots`, which are the examples.
 
         Raises ValueError if none is left.
         """
@@ -48,8 +48,10 @@ class Benchmark:
             raise ValueError(f"HotpotQA: expected {expected}, found {len(ordered)}")
         return cls(tuple(ordered[shots:]), tuple(ordered[:shots]), file.sha256, seed)
 
-    def question(self, asked: Asked, paragraphs: int, order: Order) -> Question:
-        """The prompt of a question with so many paragraphs. Raises ValueError for fewer than 2 or more than it has."""
+    def question(self, asked: HotpotQAExample, paragraphs: int, order: Order) -> Question:
+        """Return the prompt of a question with `paragraphs` paragraphs. Raises ValueError for fewer than 2 or more than it
+        has.
+        """
         if not NEEDED <= paragraphs <= NEEDED + len(asked.distracting):
             most = NEEDED + len(asked.distracting)
             raise ValueError(f"HotpotQA, question {asked.id}: expected 2 to {most} paragraphs, found {paragraphs}")
@@ -76,8 +78,8 @@ class Benchmark:
             grading="normalised",
         )
 
-    def paragraphs(self, asked: Asked, count: int, order: Order) -> list[Paragraph]:
-        """The paragraphs in the order of the prompt. Draws depend on the seed and the question's id alone."""
+    def paragraphs(self, asked: HotpotQAExample, count: int, order: Order) -> list[Paragraph]:
+        """Return the paragraphs in the order of the prompt. Draws depend only on the seed and the question's id."""
         start = int.from_bytes(hashlib.sha256(asked.id.encode()).digest()[:5], "big")
         available = NEEDED + len(asked.distracting)
         values = [int(value) for value in draws(self.seed, Use.EVALUATION, start, count=1, each=2 * available)[0]]
@@ -94,5 +96,5 @@ def _paragraphs(paragraphs: Sequence[Paragraph]) -> str:
     return "".join(lines) + "\n"
 
 
-def _asking(asked: Asked) -> str:
+def _asking(asked: HotpotQAExample) -> str:
     return f"Question: {asked.question}\nThought:"

@@ -25,7 +25,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True)
-class Asked:
+class HotpotQAExample:
     """A question of the file: what it needs, what distracts from it, and the sentences that support the answer."""
 
     id: str
@@ -40,7 +40,7 @@ class Asked:
 class HotpotFile:
     """The questions of a file, in its order, and its SHA-256. `set_aside` counts those that need other than two paragraphs."""
 
-    questions: tuple[Asked, ...]
+    questions: tuple[HotpotQAExample, ...]
     sha256: str
     set_aside: int
 
@@ -71,7 +71,7 @@ def read_hotpotqa(path: Path) -> HotpotFile:
     return HotpotFile(kept, hashlib.sha256(data).hexdigest(), set_aside=len(questions) - len(kept))
 
 
-def _question(entry: Any, place: str) -> Asked:
+def _question(entry: Any, place: str) -> HotpotQAExample:
     if not isinstance(entry, dict):
         raise ValueError(f"{place}: expected an object, found {_shown(entry)}")
     words = {name: _text(entry.get(name), f"{place}, field {name}") for name in ("_id", "question", "answer")}
@@ -85,7 +85,7 @@ def _question(entry: Any, place: str) -> Asked:
     support = [
         paragraphs[title].sentences[number].strip() for title, number in facts if number < len(paragraphs[title].sentences)
     ]
-    return Asked(
+    return HotpotQAExample(
         id=words["_id"],
         question=words["question"],
         answer=words["answer"],
@@ -102,7 +102,7 @@ def _text(value: Any, place: str) -> str:
 
 
 def _paragraphs(value: Any, place: str) -> dict[str, Paragraph]:
-    """The paragraphs by title; of two with one title the first."""
+    """Return the paragraphs by title. If two have one title, the first is kept."""
     if not isinstance(value, list) or not value:
         raise ValueError(f"{place}: expected a list of [title, sentences], found {_shown(value)}")
     found: dict[str, Paragraph] = {}

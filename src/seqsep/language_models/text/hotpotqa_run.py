@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from seqsep.language_models.text.accuracy import subset
 from seqsep.language_models.text.evaluation import Evaluation, OnReply
 from seqsep.language_models.text.hotpotqa import Benchmark, Order
-from seqsep.language_models.text.hotpotqa_file import NEEDED, Asked
+from seqsep.language_models.text.hotpotqa_file import NEEDED, HotpotQAExample
 from seqsep.language_models.text.question import Question
 from seqsep.language_models.text.reply import Reply
 
@@ -32,13 +32,13 @@ class HotpotRun:
     candidates: int
 
     def run(self, opened: Opened, shown: Shown) -> tuple[list[Reply], list[Reply]]:
-        """The replies with two paragraphs to every question tried, and the replies on the subset at every length.
+        """Return the replies with two paragraphs to every question tested, and the replies on the subset at every length.
 
         A later model is tried on what the ones before it answered; the last one only until the subset has `count` questions.
         Raises what `Evaluation.replies` raises.
         """
         alone: list[Reply] = []
-        left: Sequence[Asked] = self.benchmark.asked[: self.candidates]
+        left: Sequence[HotpotQAExample] = self.benchmark.asked[: self.candidates]
         for place, model in enumerate(self.models):
             is_last = place == len(self.models) - 1
             replies = self._alone(opened(model), left, self.count if is_last else len(left), shown)
@@ -54,8 +54,8 @@ class HotpotRun:
                     replies += self._among(opened(model), chosen, length, shown)
         return alone, replies
 
-    def _alone(self, evaluation: Evaluation, left: Sequence[Asked], wanted: int, shown: Shown) -> list[Reply]:
-        """Replies with two paragraphs, in order, until `wanted` are right."""
+    def _alone(self, evaluation: Evaluation, left: Sequence[HotpotQAExample], wanted: int, shown: Shown) -> list[Reply]:
+        """Return replies with two paragraphs, in order, until `wanted` are right."""
         on_reply = shown(f"{evaluation.model.facts.name}, n = {NEEDED}", len(left))
         replies: list[Reply] = []
         for start in range(0, len(left), evaluation.batch):
@@ -65,6 +65,6 @@ class HotpotRun:
             replies += evaluation.replies([self.benchmark.question(asked, NEEDED, "random") for asked in part], on_reply)
         return replies
 
-    def _among(self, evaluation: Evaluation, chosen: Sequence[Asked], length: int, shown: Shown) -> list[Reply]:
+    def _among(self, evaluation: Evaluation, chosen: Sequence[HotpotQAExample], length: int, shown: Shown) -> list[Reply]:
         questions: list[Question] = [self.benchmark.question(asked, length, order) for order in self.orders for asked in chosen]
         return evaluation.replies(questions, shown(f"{evaluation.model.facts.name}, n = {length}", len(questions)))

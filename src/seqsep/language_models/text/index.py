@@ -13,7 +13,7 @@ LONGEST_WORD = max(map(len, WORDS))
 
 
 def index_question(lookups: Lookups, index: int) -> Question:
-    """Question `index`: a list of words, examples and the question; places count from 1.
+    """Return question `index`: a list of words, examples and the question. Places count from 1.
 
     >>> question = index_question(Lookups(length=6, shots=1), 0)
     >>> question.prompt.splitlines()[2]
@@ -41,5 +41,5 @@ def index_question(lookups: Lookups, index: int) -> Question:
 
 
 def asking(place: int) -> str:
-    """The words that ask for the word at a place, counted here from 0; the answer follows them."""
+    """Return the words that ask for the word at a place, counted here from 0. The answer follows them."""
     return f"Question: Which word is number {place + 1} in the list?\nAnswer:"

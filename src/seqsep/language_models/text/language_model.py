@@ -5,31 +5,25 @@ carry padding in their state, and learned positions would shift. Settings that a
 sampling and penalties, are left aside; the tokens that end a text are kept.
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from seqsep.core.names import BadInput, excerpt, install, text_of
-from seqsep.language_models.laws.folder import CONFIG
+from seqsep.core.names import BadInput, excerpt, text_of
 from seqsep.language_models.laws.reader import NAMES_OF_A_STATE
-from seqsep.language_models.laws.source import of_folder
+from seqsep.language_models.loader.folder import CONFIG
+from seqsep.language_models.loader.library import transformers
+from seqsep.language_models.loader.weights import of_folder
 from seqsep.language_models.text.model_folder import ModelFolder
 from seqsep.language_models.text.tokenizer import Tokenizer
 
-INSTALL = install("hf")
 CONTEXT_FIELDS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length")
-
-
-class TransformersUnavailable(OSError):
-    """The package `transformers` is not installed; the message is one line, with the command that installs it."""
 
 
 @dataclass(frozen=True)
 class Completion:
-    """What a model wrote after a prompt.
+    """The text that a model wrote after a prompt.
 
     `tokens` are those written, up to the end; `state_bits` are what it kept once the prompt was read, counted from the tensors
     of its cache, or None if it keeps its state elsewhere.
@@ -42,7 +36,7 @@ class Completion:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a model is: its name, digest and dtype, the architecture, its parameters, and how many tokens it can read.
+    """The facts of a model: name, digest and dtype, architecture, parameters, and the number of tokens that it can read.
 
     `context` is None if config.json names no limit.
     """
@@ -53,23 +47,6 @@ class Facts:
     architecture: str
     parameters: int
     context: int | None
-
-
-def import_transformers(offline: bool) -> Any:
-    """The module `transformers`. Raises TransformersUnavailable if it is not installed.
-
-    With `offline` nothing that it does asks the network.
-    """
-    if offline:
-        os.environ.setdefault("HF_HUB_OFFLINE", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    try:
-        transformers: Any = import_module("transformers")
-    except ImportError as error:
-        raise TransformersUnavailable(f"seqsep text needs transformers, which is not installed ({error}); {INSTALL}") from error
-    transformers.logging.set_verbosity_error()
-    transformers.logging.disable_progress_bar()
-    return transformers
 
 
 class NonFiniteLogits(ValueError):
@@ -89,15 +66,15 @@ class LanguageModel:
     def __init__(self, folder: ModelFolder, dtype: str = "float32", device: str = "cpu") -> None:
         import torch
 
-        transformers: Any = import_module("transformers")
+        library = transformers()
         self.torch = torch
         self.folder = folder
         self.tokenizer = Tokenizer(folder.files)
-        self.model = of_folder(transformers, folder.files, dtype=getattr(torch, dtype))
+        self.model = of_folder(library, folder.files, dtype=getattr(torch, dtype))
         configs = (self.model.config.get_text_config(), self.model.generation_config)
         self.vocabulary = vocabulary_of(self.model)
         self.ends = ends_of(self.tokenizer, configs, self.vocabulary)
-        self.model.generation_config = transformers.GenerationConfig()
+        self.model.generation_config = library.GenerationConfig()
         self.model.eval().to(device)
         config = self.model.config.get_text_config()
         self.context_field = next((name for name in CONTEXT_FIELDS if isinstance(getattr(config, name, None), int)), "")
@@ -111,11 +88,11 @@ class LanguageModel:
         )
 
     def read(self, prompt: str) -> list[int]:
-        """The tokens of a prompt, as `tokens_of` has them."""
+        """Return the tokens of a prompt, by `tokens_of`."""
         return tokens_of(prompt, self.tokenizer, self.ends, self.vocabulary)
 
     def answer_tokens(self, prompt: str, answer: str) -> tuple[int, ...]:
-        """The tokens of an answer behind its prompt."""
+        """Return the tokens of an answer after its prompt."""
         before = self.read(prompt)
         after = self.read(f"{prompt} {answer}")
         return tuple(after[equally_many(before, after) :])
@@ -130,11 +107,11 @@ class LanguageModel:
     def complete(
         self, prompts: Sequence[Sequence[int]], is_complete: Callable[[str], bool], most_tokens: int
     ) -> list[Completion]:
-        """What the model writes, greedily, after prompts of equally many tokens.
+        """Return the text that the model writes, greedily, after prompts of equally many tokens.
 
         Each ends once `is_complete` of its text, at a token that ends a text, or after `most_tokens`. Raises NonFiniteLogits.
         """
-        transformers: Any = import_module("transformers")
+        library = transformers()
         length = len(prompts[0])
         if any(len(prompt) != length for prompt in prompts):
             raise ValueError("prompts that are completed together: expected equally many tokens, found several lengths")
@@ -151,7 +128,7 @@ class LanguageModel:
             if not bits:
                 bits.append(cache_bits(output, len(prompts)))
 
-        settings = transformers.GenerationConfig(
+        settings = library.GenerationConfig(
             do_sample=False,
             max_new_tokens=most_tokens,
             eos_token_id=self.ends or None,
@@ -165,7 +142,7 @@ class LanguageModel:
                     inputs,
                     attention_mask=self.torch.ones_like(inputs),
                     generation_config=settings,
-                    stopping_criteria=transformers.StoppingCriteriaList([is_done]),
+                    stopping_criteria=library.StoppingCriteriaList([is_done]),
                 )
         except (NonFiniteLogits, MemoryError):
             raise
@@ -179,7 +156,7 @@ class LanguageModel:
         return [Completion(text, tokens, bits[0]) for text, tokens in written]
 
     def _text(self, tokens: list[int]) -> tuple[str, tuple[int, ...]]:
-        """The text of written tokens up to the first that ends it, and these tokens."""
+        """Return the text of written tokens up to the first that ends it, and these tokens."""
         before = next((place for place, token in enumerate(tokens) if token in self.ends), len(tokens))
         return self.tokenizer.decode(tokens[:before]), tuple(tokens[:before])
 
@@ -229,7 +206,7 @@ def tokens_of(prompt: str, tokenizer: Tokenizer, ends: Sequence[int], vocabulary
 
 
 def equally_many(before: Sequence[int], after: Sequence[int]) -> int:
-    """With how many equal tokens two texts begin.
+    """Return the number of equal tokens with which two texts begin.
 
     >>> equally_many([5, 6, 7], [5, 6, 8, 7])
     2
@@ -239,7 +216,7 @@ def equally_many(before: Sequence[int], after: Sequence[int]) -> int:
 
 
 def cache_bits(output: Any, batch: int) -> int | None:
-    """The bits of one example's state, counted from the tensors of the cache that a forward pass returns.
+    """Return the bits of one example's state, counted from the tensors of the cache that a forward pass returns.
 
     None if it returns no cache, or one with layers that keep nothing in it: such a model keeps its state elsewhere.
     """
@@ -252,7 +229,7 @@ def cache_bits(output: Any, batch: int) -> int | None:
 
 
 def _tensors(value: Any) -> Iterator[Any]:
-    """The tensors that a layer of a cache holds."""
+    """Yield the tensors that a layer of a cache holds."""
     if hasattr(value, "element_size"):
         yield value
     elif isinstance(value, dict):

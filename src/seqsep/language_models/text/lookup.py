@@ -1,4 +1,4 @@
-"""What phonebook and index lookup share: distinct draws, examples that stand in the prompt, and the chance of a guess."""
+"""Common parts of phonebook and index lookup: distinct draws, examples in the prompt, and the chance of a guess."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ MOST_LENGTH = 1_000_000
 
 @dataclass(frozen=True)
 class Lookups:
-    """Which questions of a task: their length, how many examples each prompt shows, and the seed.
+    """The choice of a task's questions: their length, the number of examples in each prompt, and the seed.
 
     Question i of a seed depends on nothing else; those for training (`evaluate` False) are others than those asked. Raises
     ValueError unless the length is above the number of examples and at most a million.
@@ -32,7 +32,7 @@ class Lookups:
             raise ValueError(f"{call}: the length is above the number of examples, at most {MOST_LENGTH:,}; examples from 0")
 
     def drawn(self, index: int, further: int) -> tuple[list[int], list[int]]:
-        """The places asked about and `further` 32-bit integers, of question `index`; all is uniform and independent.
+        """Return the queried places and `further` 32-bit integers of question `index`. All are uniform and independent.
 
         The places are distinct: those of the examples, then that of the question.
         """
@@ -42,7 +42,7 @@ class Lookups:
 
 
 def distinct(uniform: Sequence[int], bound: int) -> list[int]:
-    """As many distinct integers in 0 .. bound - 1 as there are 32-bit draws: a partial shuffle (Fisher and Yates).
+    """Return as many distinct integers in 0 .. bound - 1 as there are 32-bit draws: a partial shuffle (Fisher and Yates).
 
     >>> distinct([0, 0, 2**32 - 1], 5)
     [0, 4, 2]
@@ -58,7 +58,7 @@ def distinct(uniform: Sequence[int], bound: int) -> list[int]:
 
 
 def scaled(uniform: int, bound: int) -> int:
-    """An integer in 0 .. bound - 1 from a 32-bit draw, as `stream.below` has it.
+    """Return an integer in 0 .. bound - 1 from a 32-bit draw, as `stream.below` does.
 
     >>> scaled(2**31, 10)
     5
@@ -67,7 +67,7 @@ def scaled(uniform: int, bound: int) -> int:
 
 
 def chance(values: Sequence[str], asked: Sequence[int]) -> float:
-    """The accuracy of the best guess that reads the data and the examples, but not which place is asked: exact.
+    """Return the exact accuracy of the best guess that reads the data and the examples, but not the queried place.
 
     The question's place is uniform among those that no example shows.
 

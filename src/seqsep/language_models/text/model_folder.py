@@ -11,8 +11,8 @@ from pathlib import Path
 
 from seqsep.core.names import BadInput
 from seqsep.language_models.capacity.quantized import FIELD, unknown_method
-from seqsep.language_models.laws.folder import CHAT, CONFIG, GENERATION, INDEX, TOKENIZER, Folder, read_folder
-from seqsep.language_models.laws.source import require_few_layers, require_model_type
+from seqsep.language_models.loader.configuration import require_few_layers, require_model_type
+from seqsep.language_models.loader.folder import CHAT, CONFIG, GENERATION, INDEX, TOKENIZER, Folder, read_folder
 
 HUB_NAME = re.compile(r"[\w-][\w.-]*(/[\w-][\w.-]*)?")
 
@@ -38,7 +38,7 @@ class ModelFolder:
 def find_model(given: str) -> ModelFolder:
     """Find the folder of a path, or of a name on the hub, from where it is then downloaded if it is not there yet.
 
-    Raises BadInput if there is no such folder or a file is missing in it, and HubUnavailable if the hub has no such model or
+    Raises BadInput if the folder does not exist or a file is missing in it, and HubUnavailable if the hub has no such model or
     does not answer.
     """
     path = Path(given)

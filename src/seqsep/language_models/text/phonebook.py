@@ -16,7 +16,7 @@ OPENING = "Here is a phonebook, then questions about it.\n\n"
 
 
 def phonebook_question(lookups: Lookups, index: int, digits: int = 7) -> Question:
-    """Question `index`: a phonebook, examples and the question. Raises ValueError unless there are 1 to 9 digits.
+    """Return question `index`: a phonebook, examples and the question. Raises ValueError unless there are 1 to 9 digits.
 
     >>> question = phonebook_question(Lookups(length=3, shots=1), 0, digits=4)
     >>> question.prompt.splitlines()[2:5]
@@ -46,12 +46,12 @@ def phonebook_question(lookups: Lookups, index: int, digits: int = 7) -> Questio
 
 
 def asking(name: str) -> str:
-    """The words that ask for a number; the answer follows them."""
+    """Return the words that ask for a number. The answer follows them."""
     return f"Question: What is the number of {name}?\nAnswer:"
 
 
 def book(lookups: Lookups, index: int, digits: int) -> tuple[list[tuple[str, str]], list[int]]:
-    """The names and numbers of question `index`, and the places asked about."""
+    """Return the names and numbers of question `index`, and the queried places."""
     if not 1 <= digits <= MOST_DIGITS:
         raise ValueError(f"phonebook of {digits} digits: digits are 1 to {MOST_DIGITS}")
     asked, values = lookups.drawn(index, further=2 * lookups.length)
@@ -64,7 +64,7 @@ def book(lookups: Lookups, index: int, digits: int) -> tuple[list[tuple[str, str
 
 
 def _name(place: int, initials: int) -> str:
-    """The name at a place among all with so many initials."""
+    """Return the name at a place among all names with `initials` initials."""
     rest, last = divmod(place, len(LAST_NAMES))
     rest, first = divmod(rest, len(FIRST_NAMES))
     parts = [FIRST_NAMES[first]]

@@ -18,7 +18,7 @@ class Question:
     """A prompt with its answer.
 
     `fields` name the question among all: equal fields mean an equal prompt. A model's text ends at the first match of `end`, a
-    regular expression; its answer is the rest of the line behind `mark`, or without a mark the first line. It is right if it
+    regular expression; its answer is the rest of the line after `mark`, or without a mark the first line. It is right if it
     equals `expected`, letter by letter (`exact`) or as HotpotQA compares (`normalised`). `most_tokens` are written at most.
     `chance` is the accuracy of the best guess that reads all but the last question; None if the answer is free text.
 
@@ -43,19 +43,19 @@ class Question:
 
     @property
     def length(self) -> int:
-        """What accuracy is drawn over: entries, words or paragraphs."""
+        """The length over which accuracy is drawn: entries, words or paragraphs."""
         return int(self.fields["length"])
 
     def key(self, model: dict[str, Any]) -> str:
-        """The SHA-256 of the question and of the model's identity: 64 hexadecimal digits."""
+        """Return the SHA-256 of the question and of the model's identity: 64 hexadecimal digits."""
         return key_of(self.fields, model)
 
     def is_complete(self, text: str) -> bool:
-        """Whether a text has come to its end."""
+        """Return True if a text has come to its end."""
         return re.search(self.end, text) is not None
 
     def written(self, text: str) -> str:
-        """The answer in a text; empty if there is none."""
+        """Return the answer in a text; empty if there is none."""
         end = re.search(self.end, text)
         line = text[: end.end()] if end else text
         if self.mark:
@@ -64,7 +64,7 @@ class Question:
         return line.split("\n")[0].strip()
 
     def is_right(self, written: str) -> bool:
-        """Whether an answer is the expected one."""
+        """Return True if an answer is the expected one."""
         if self.grading == "normalised":
             return normalised(written) == normalised(self.expected)
         return written == self.expected

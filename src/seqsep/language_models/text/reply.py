@@ -1,4 +1,4 @@
-"""What a model wrote to a question, and whether it is right: a row of the store, beside those of training runs."""
+"""A model's reply to a question, right or wrong: a row of the store, next to those of training runs."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -35,7 +35,7 @@ class Reply:
     def of(
         cls, question: Question, model: Facts, completion: Completion, *, prompt_tokens: int, answer_tokens: tuple[int, ...]
     ) -> "Reply":
-        """A completion, graded."""
+        """Return the graded reply of a completion."""
         written = question.written(completion.text)
         pairs = zip(answer_tokens, completion.tokens, strict=False)
         same = next((place for place, (expected, found) in enumerate(pairs) if expected != found), None)
@@ -54,7 +54,7 @@ class Reply:
 
     @classmethod
     def of_row(cls, row: Row) -> "Reply":
-        """The reply of a row. Raises ValueError for a row of another kind."""
+        """Return the reply of a row. Raises ValueError for a row of another kind."""
         try:
             result = {name: value for name, value in row.result.items() if name not in ("status", "accuracy")}
             reply = cls(question=row.configuration["question"], model=Facts(**row.configuration["model"]), **result)
@@ -66,7 +66,7 @@ class Reply:
         return reply
 
     def row(self, key: str, environment: Mapping[str, Any]) -> Row:
-        """The reply as a row of the store."""
+        """Return the reply as a row of the store."""
         parts = asdict(self)
         configuration = {name: parts.pop(name) for name in ("question", "model")}
         return Row(

@@ -10,8 +10,8 @@ from threading import RLock
 from typing import Any
 
 from seqsep.core.names import BadInput, printable
-from seqsep.language_models.laws.folder import Folder, cannot_be_loaded
 from seqsep.language_models.laws.receiver import python_module
+from seqsep.language_models.loader.folder import Folder, cannot_be_loaded
 
 MEMORY = 2 << 30
 SECONDS = 60.0
@@ -95,7 +95,7 @@ class _Process:
             line = process.stdout.readline(MOST_ANSWER)
         except BrokenPipeError:
             line = b""
-        except BaseException:  # an interrupt leaves half an answer behind
+        except BaseException:  # an interrupt leaves half an answer in the pipe
             self.close()
             raise
         if not line.endswith(b"\n"):

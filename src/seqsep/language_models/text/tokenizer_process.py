@@ -35,7 +35,7 @@ def serve(received: BinaryIO, sent: BinaryIO, seconds: float) -> None:
             answer = json.dumps(_answered(tokenizer, request))
         except MemoryError:
             os._exit(1)
-        except BaseException as error:  # a panic of the library is no Exception
+        except BaseException as error:  # a panic of the library is not an Exception
             answer = json.dumps({"error": f"{type(error).__name__}: {error}"})
         signal.setitimer(signal.ITIMER_REAL, 0)
         sent.write(answer.encode() + b"\n")

@@ -17,7 +17,7 @@ says that a weight of 1 - 1/(2 n^Kc) "rounds to 1". `Grid.softmax` names the pla
 * "once": the exact softmax, then rounded.
 
 Sums of products are formed exactly and rounded once. An `Array` carries its own unit: integer scores of any size stay integers
-of unit 1, which lie on every grid. Entries are int64 if a bound computed before the operation proves that nothing wraps, and
+of unit 1, which are on every grid. Entries are int64 if a bound computed before the operation proves that nothing wraps, and
 Python integers if not (`maths.arithmetic.integers`). A `Tally` counts what was rounded and what saturated, by place.
 """
 
@@ -183,7 +183,7 @@ class Grid:
 
     Fields:
         steps: L, the number of steps from 0 to 1; from 2.
-        rounding: direction of rounding: floor as in the first paper, nearest as in the second.
+        rounding: direction of rounding: floor as in Bhattamishra et al. 2024, nearest as in Wen, Dang, Lyu 2025.
         softmax: rounding of a softmax: stepwise after every operation, or once at its end.
 
     Raises ValueError for fewer than 2 steps.
@@ -291,7 +291,7 @@ class Grid:
 
 
 class _Exact(NamedTuple):
-    """Numbers before rounding: integers (or limbs that stand for them) times `unit`, of magnitude at most `most` units."""
+    """Numbers before rounding: integers (or limbs that represent them) times `unit`, of magnitude at most `most` units."""
 
     integers: Shaped[np.ndarray, "..."] | Limbs
     most: int

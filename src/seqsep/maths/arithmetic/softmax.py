@@ -61,9 +61,9 @@ def underflow(grid: Grid) -> float:
 
 
 def exponentials(grid: Grid, exponents: Array) -> Shaped[np.ndarray, "..."]:
-    """R(e^x) in steps for each x <= 0.
+    """Return R(e^x) in steps for each x <= 0.
 
-    It comes from float64, or from `decimal` if e^x lies near a boundary of rounding.
+    It comes from float64, or from `decimal` if e^x is near a boundary of rounding.
 
     >>> exponentials(Grid(1000), Array(np.array([0, -1, -7]))).tolist()
     [1000, 367, 0]
@@ -101,7 +101,7 @@ def attend(grid: Grid, scores: Array, allowed: Bool[np.ndarray, "rows keys"] | N
     """Return the softmax of every row over its allowed keys, rounded at the places that `Grid.softmax` specifies.
 
     If differences of scores may exceed 64 bits, they are computed in Python integers. A difference below -L is counted in
-    `tally` as saturated, at the place "`where` minus maximum". Its exponential is 0 steps with and without saturation.
+    `tally` as saturated, at the place "`where` minus maximum". Saturation does not change its exponential, which is 0.
 
     Arguments:
         grid: the grid, with its rules of rounding.
@@ -188,9 +188,9 @@ def _attend_once(grid: Grid, below: Array, allowed: Bool[np.ndarray, "rows keys"
 
 
 def _weights_exactly(grid: Grid, exponents: dict[Fraction, int]) -> dict[Fraction, int]:
-    """The weight in steps of each exponent x <= 0, given how often each occurs.
+    """Return the weight in steps of each exponent x <= 0, from how often each occurs.
 
-    Intervals are narrowed until both ends round alike. At d digits, exponentials of x < -3 d are only known to lie in
+    Intervals are narrowed until both ends round alike. At d digits, exponentials of x < -3 d are only known to be in
     (0, 10^-d). If all other exponents are 0, m of them, no interval is narrow enough if 1/m is a boundary of rounding. Then
     the weight is just below 1/m, and those of the far exponents round to 0.
     """
@@ -264,7 +264,7 @@ def _precisions(steps: int) -> list[int]:
 
 
 def _exp_between(exponent: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Bounds of e^x to so many digits; `decimal` rounds exp correctly, so the next number either way is a bound."""
+    """Return bounds of e^x to `digits` digits. `decimal` rounds exp correctly, so the next number either way is a bound."""
     with decimal.localcontext(prec=digits, Emin=-999_999, Emax=999_999) as context:
         context.rounding = decimal.ROUND_FLOOR
         low = (decimal.Decimal(exponent.numerator) / exponent.denominator).exp().next_minus()

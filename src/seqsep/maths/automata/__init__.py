@@ -5,6 +5,12 @@ layered           automata whose table depends on the time step, and the least o
 partial_automata  the least DFA that agrees with given words, found by search
 regular           regular expressions as minimal DFAs, by the positions of their symbols
 monoids           the syntactic monoid of a DFA's language, and whether it is in the variety DA
+multiplication    its products, Green's relations and maximal groups
+groups            finite groups: derived length, and a witness that one is not solvable
+identities        the classes of a language by its monoid, each with a witness
+witnesses         words with equations that show that a language is outside of a class
+separation        membership in C-RASP, by counting letters on the walks of each component
+learned           the automaton of a function, from its answers on short words
 registers         a memory whose bits are counted
 enumeration       every answer of a function as one array
 least_state       the least state of a function that is defined on every input, with a witness

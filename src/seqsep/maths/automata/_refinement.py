@@ -2,7 +2,7 @@
 
 It takes two algorithms in turn. A round of Moore's splits every class at once and is vectorised; most automata need few rounds,
 but a chain needs as many as it has states. Hopcroft's algorithm splits by one class at a time, in O(s n log n) for n states and
-s tokens. Moore's rounds come first; once one adds few classes, Hopcroft's algorithm goes on from that partition.
+s tokens. Moore's rounds come first; once one adds few classes, Hopcroft's algorithm continues from that partition.
 """
 
 import numpy as np

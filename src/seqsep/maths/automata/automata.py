@@ -1,6 +1,6 @@
 """Recurrent models with a counted state, and finite automata as tables.
 
-`Recurrence` is the recurrent model of Bhattamishra et al. 2024 (arXiv:2406.09347), section 2: a state of so many bits, and any
+`Recurrence` is the recurrent model of Bhattamishra et al. 2024 (arXiv:2406.09347), section 2: a state of B bits, and any
 transition and read-out, which may depend on the time. A `DFA` is one that does not, given by a table. See
 `maths.automata.layered` for automata whose table depends on the time, and `maths.automata.partial_automata` for those that must
 agree on given words only.

@@ -1,6 +1,6 @@
 """Every answer of a function on a product of alphabets, as one array of small integers.
 
-Inputs stand in reading order: the first token is the most significant digit of an input's number. Only the user's function is
+Inputs are in reading order: the first token is the most significant digit of an input's number. Only the user's function is
 called input by input; what follows, as `layered.of_values`, is vectorised.
 """
 

@@ -2,7 +2,7 @@
 
 Let f be a function of N tokens, the t-th from its own alphabet. Two prefixes of length K are equivalent if no suffix tells
 them apart: f(u w) = f(v w) for every w. An automaton with one state a class, in every layer K, computes f. No layer of another
-one is smaller, since two prefixes that some suffix tells apart cannot lead to one state. So the state of any recurrent model
+one is smaller, since two prefixes that some suffix distinguishes cannot lead to one state. So the state of any recurrent model
 for f on all inputs of length N has at least ceil(log2 of the widest layer) bits, and `Layered.recurrence` has that many.
 
 Classes are computed from the last layer back: the class of a prefix is the row of its successors' classes. The automaton is

@@ -32,7 +32,7 @@ SAMPLED_INPUTS = 4096
 
 @dataclass(frozen=True)
 class DistinguishedPair:
-    """Two prefixes of length `split` and a suffix that tells them apart, so no state can stand for both.
+    """Two prefixes of length `split` and a suffix that distinguishes them, so no state can represent both.
 
     Prefixes and suffix hold places of tokens in the alphabets of their positions; `labels` are the two answers.
 
@@ -191,7 +191,7 @@ def of_automaton(automaton: DFA, length: int, seed: int = 0) -> LeastState:
 
 
 def trial_inputs(automaton: Layered, seed: int = 0) -> tuple[Int64[np.ndarray, "batch time"], bool]:
-    """All inputs if there are at most 4,096, else a sample of so many; and whether these are all.
+    """Return all inputs if there are at most 4,096, else a sample of 4,096, and True if these are all.
 
     Half of the sample is uniform; in the other half each answer occurs equally often.
 

@@ -1,6 +1,6 @@
-"""The syntactic monoid of a regular language, element by element, and whether it is in the variety DA.
+"""The syntactic monoid of a regular language, element by element, and its membership in the variety DA.
 
-An element is the map that words make of the states of the least DFA; words with one map may stand for each other in every
+An element is the map that words make of the states of the least DFA; words with one map may replace each other in every
 context. A product is read from left to right: first u, then v.
 
 A finite monoid M is in DA if (x y z)^w y (x y z)^w = (x y z)^w for all its elements, where a^w is the idempotent among the

@@ -197,7 +197,7 @@ def least(examples: Examples, exhaustive: bool = False, most_nodes: int = MOST_N
 
 
 class AutomatonSearch:
-    """The search for a DFA of so many states that agrees with the examples. The prefixes `apart` get a state each.
+    """The search for a DFA of at most `states` states that agrees with the examples. The prefixes `apart` get a state each.
 
     >>> AutomatonSearch(Examples({(0,): True, (1,): False}, tokens=2), states=1).run() is None
     True
@@ -256,7 +256,7 @@ class AutomatonSearch:
         return None
 
     def _choices(self, node: "_Node", joining: list[int]) -> list[int]:
-        """The states that the prefixes `joining` may be assigned to together; one empty state stands for all empty ones.
+        """Return the states that the prefixes `joining` may be assigned to together. One empty state represents all empty ones.
 
         No two of these prefixes are distinguished: if they were, so would be those one token shorter, which share a state.
         """

@@ -7,7 +7,7 @@ with v and with w although v and w are not. The least number of states is a kind
 Lower bound: prefixes of one length, every two incompatible, need a state each (`Clique`). Splits are searched as long as they
 can raise this bound by a whole bit.
 Upper bound: a layered automaton that is right on the whole domain. `merged` builds it from the first layer on. A state of layer
-K stands for a partial function of the tokens that follow; the states of layer K + 1 are merged, first fit, if they agree
+K represents a partial function of the tokens that follow; the states of layer K + 1 are merged, first fit, if they agree
 wherever both are defined.
 """
 
@@ -79,7 +79,7 @@ class PartialState:
 
     @property
     def upper_bits(self) -> int:
-        """Some model of so many state bits is right on the domain."""
+        """The bits of a state with which some model is right on the domain."""
         return self.automaton.state_bits
 
 

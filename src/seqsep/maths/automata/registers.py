@@ -1,5 +1,6 @@
-"""A memory of named registers of so many bits each: what a program keeps in it is counted, and a number that does not fit is
-refused."""
+"""A memory of named registers, each with a number of bits: a program's numbers in it are counted, and a number that does not
+fit is refused.
+"""
 
 
 class Registers:

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 
 def least_distance(dimension: int, coherence: Fraction) -> int:
-    """d = ceil((1 - gamma) k / 2): two vectors with T_i . T_j <= gamma k differ in at least so many places.
+    """Return d = ceil((1 - gamma) k / 2): two vectors with T_i . T_j <= gamma k differ in at least d places.
 
     >>> least_distance(31, Fraction(7, 31))
     12
@@ -34,7 +34,8 @@ def too_near(dimension: int, coherence: Fraction, two_sided: bool = False) -> in
 
 
 def enough_coordinates(pairs: int, coherence: Fraction, two_sided: bool = False) -> int:
-    """A dimension k with `pairs` * too_near(k) < 2^k: so many random products are then all at most gamma k with some chance.
+    """Return a dimension k with `pairs` * too_near(k) < 2^k: then that number of random products are all at most gamma k with
+    some chance.
 
     By bisection between 0 and Hoeffding's k, at which exp(-k gamma^2 / 2), twice that if `two_sided`, is below 1 / `pairs`.
     So k suffices and k - 1 does not; as `too_near` jumps with the parity of k, a smaller one may suffice as well.

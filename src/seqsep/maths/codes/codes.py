@@ -160,7 +160,7 @@ class Parabola(PositionCode):
     """Points on a parabola: keys (x, x^2) and queries (2 x_p, -1), with x = address - floor(count / 2).
 
     The score is x_p^2 - (x - x_p)^2, greatest at x = x_p by at least 1; x is centred to keep the numbers small. At most two
-    addresses lie at each distance t, so for every count
+    addresses are at each distance t, so for every count
         leakage(eta) = 2 (q + q^4 / (1 - q^5)) >= 2 * sum over t >= 1 of q^(t^2),   q = exp(-eta),
     since t^2 >= 4 + 5 (t - 2) for t >= 2; it is 0.271 at eta = 2. The coherences are None, as the keys have several lengths.
     Keys fit 64 bits for at most 2^32 addresses.

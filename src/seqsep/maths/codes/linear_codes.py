@@ -153,9 +153,9 @@ class Kerdock(LinearCode):
 
 
 def multiplication(polynomial: list[int], order: int) -> Int64[np.ndarray, "degree degree"]:
-    """The matrix of multiplication by x in Z_order[x] / (a monic polynomial), on the coordinates of 1, x, x^2, ..
+    """Return the matrix of multiplication by x in Z_order[x] / (a monic polynomial), on the coordinates of 1, x, x^2, ..
 
-    The coefficients of the polynomial stand from the constant up.
+    The coefficients of the polynomial begin with the constant.
     """
     matrix = np.eye(len(polynomial) - 1, k=-1, dtype=np.int64)
     matrix[:, -1] = -np.array(polynomial[:-1]) % order
@@ -192,9 +192,9 @@ def lifted(polynomial: list[int]) -> list[int]:
 
 @lru_cache(maxsize=16)
 def dual_bch(degree: int, errors: int) -> Int64[np.ndarray, "digits symbols"]:
-    """The generator of the dual of the binary BCH code that corrects 2 or 3 `errors`.
+    """Return the generator of the dual of the binary BCH code that corrects 2 or 3 `errors`.
 
-    Its words are Tr(a x + b x^3 + c x^5) at x = 1, g, .., g^(n - 1), with n = 2^degree - 1; for 2 errors there is no c. The
+    Its words are Tr(a x + b x^3 + c x^5) at x = 1, g, .., g^(n - 1), with n = 2^degree - 1; for 2 errors c is absent. The
     linear maps from the field to Z_2 are y -> Tr(a y), one for each a. So the rows are the coordinates of x, of x^3 and of
     x^5, and the digits of a word are those of a, b and c in the basis that is dual to 1, g, g^2, .. under the trace.
 

@@ -54,7 +54,7 @@ class PositionCode(ABC):
 
     @property
     def one_sided_coherence(self) -> Fraction | None:
-        """The greatest T_i . T_j / |T|^2 over keys i != j; None if there is no pair, or no common length |T|."""
+        """The greatest T_i . T_j / |T|^2 over keys i != j; None without a pair, or without a common length |T|."""
         return None
 
     @property

@@ -78,7 +78,7 @@ def seed_bits(count: int, dimension: int) -> int:
 
 
 def seeds(bits: int) -> Iterator[int]:
-    """All seeds of so many bits, each once, in the order in which they are tried.
+    """Yield all seeds of `bits` bits, each once, in the order in which they are tested.
 
     >>> sorted(seeds(3)) == list(range(8)), list(seeds(3))[:3]
     (True, [0, 7, 2])

@@ -36,7 +36,7 @@ Cost = Literal["one-way", "two-way"]
 class TwoParty:
     """A function f(x, y) as a matrix: entry (i, j) is the answer to Alice's i-th and Bob's j-th input.
 
-    Answers are whole numbers from 0; OUTSIDE, -1, stands for an input outside the domain.
+    Answers are whole numbers from 0; OUTSIDE, -1, means an input outside the domain.
     Raises ValueError for a matrix without rows or columns, or with an entry below -1.
 
     >>> TwoParty(np.array([[0, 1], [OUTSIDE, 1]])).total
@@ -85,11 +85,12 @@ class Measure:
 
 
 def two_party(function: Callable[[list[int]], int | None], alphabets: Sequence[int], alice: Sequence[int]) -> TwoParty:
-    """A function of N tokens as a matrix: Alice has the tokens at the positions `alice`, Bob the other ones.
+    """Return a function of N tokens as a matrix: Alice has the tokens at the positions `alice`, Bob the other ones.
 
     Positions count from 0. Token t is below alphabets[t]; the answer None says that an input is outside the domain. Rows and
     columns are in the lexicographic order of the parties' tokens, in the order of their positions. Raises ValueError for
-    positions that do not exist or stand twice, for more than 2^26 inputs, or for an answer that is no whole number from 0.
+    positions that do not exist or are given twice, for more than 2^26 inputs, or for an answer that is not a whole number from
+    0.
 
     >>> two_party(lambda word: int(word[0] == word[1]), [2, 2], alice=[0]).matrix.tolist()
     [[1, 0], [0, 1]]
@@ -107,9 +108,9 @@ def two_party(function: Callable[[list[int]], int | None], alphabets: Sequence[i
 
 
 def of_values(values: Int64[np.ndarray, "..."], alice: Sequence[int]) -> TwoParty:
-    """The same as `two_party`, from an array of answers with one axis a position.
+    """Return the same as `two_party`, from an array of answers with one axis a position.
 
-    Raises ValueError for positions that do not exist or stand twice.
+    Raises ValueError for positions that do not exist or are given twice.
 
     >>> of_values(np.array([[0, 1], [2, 3]]), alice=[1]).matrix.tolist()
     [[0, 2], [1, 3]]

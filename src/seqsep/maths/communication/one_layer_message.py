@@ -1,6 +1,6 @@
 """The bits that pass from some positions through one attention layer to its answer, and the length at which they are too few.
 
-H heads, values of m coordinates. Two arithmetics, whose proofs stand where they are run:
+H heads, values of m coordinates. Two arithmetics, whose proofs are in the files that run them:
 
     sums    a maximum, a sum of weights and m sums of weighted values a head, each a number of p bits: H (m + 2) p bits
             (`theorems.retrieval.composition_one_layer`)

@@ -155,7 +155,9 @@ class SharedFunction:
         return cls(alphabets, cells, lambda count, draws: np.unique(answered(automaton, count, draws), axis=0))
 
     def matrix(self, alice: tuple[int, ...], most_cells: int, sampled: int) -> Matrix:
-        """The matrix of a partition, or its part on sampled inputs beyond `most_cells`; equal rows and columns stand once."""
+        """Return the matrix of a partition, or its part on sampled inputs beyond `most_cells`. Equal rows and columns are kept
+        once.
+        """
         bob = tuple(place for place in range(len(self.alphabets)) if place not in alice)
         if self.values is not None and self.values.size <= most_cells:
             rows = math.prod(self.alphabets[place] for place in alice)

@@ -2,7 +2,7 @@
 
 A node of the tree splits Alice's rows or Bob's columns in two; a leaf is a rectangle with one answer wherever f is defined.
 Depths are tried from 0 up. A rectangle has no tree of a depth if the ranks over GF(2) of the matrices "f = v", summed over the
-answers v, exceed 2^depth: the tree has at most so many leaves, and each matrix is the sum of its leaves' rectangles.
+answers v, exceed 2^depth: the tree has at most 2^depth leaves, and each matrix is the sum of its leaves' rectangles.
 """
 
 from collections.abc import Iterator
@@ -184,7 +184,7 @@ class _RectangleSearch:
         return None
 
     def _build(self, rows: int, columns: int) -> Tree:
-        """The tree of a solved rectangle, in which every input follows the one that stands for it."""
+        """Return the tree of a solved rectangle, in which every input follows the one that represents it."""
         choice = self.solved[self._key(rows, columns)][1]
         if isinstance(choice, int):
             return Leaf(choice)

@@ -44,7 +44,7 @@ class RankByCounting:
     """Of the matrix "f = label" the rank is at least ceil(`squares`^2 / `rectangles`), if Alice holds the positions `alice`.
 
     The automaton reads the position places[t] at time t. `weights` are of Alice's and of Bob's tokens, `squares` is T and
-    `rectangles` Q of the file's head; `partitions` so many were tried.
+    `rectangles` Q of the file's head; `partitions` is the number of tested ones.
 
     >>> from seqsep.maths.automata.layered import of_function
     >>> same = of_function(lambda word: int(word[0] == word[1] and word[2] == word[3]), [2] * 4)

@@ -47,7 +47,11 @@ class DistinctRows:
         table = {row.tobytes() for row in np.ascontiguousarray(self.matrix[self.rows][:, self.columns])}
         _require(len(table) == len(self.rows), self, f"{len(self.rows)} rows, {len(table)} of them different in the columns")
         whole = {row.tobytes() for row in np.ascontiguousarray(self.matrix[self.rows])}
-        _require(all(row.tobytes() in whole for row in np.ascontiguousarray(self.matrix)), self, "a row is none of them")
+        _require(
+            all(row.tobytes() in whole for row in np.ascontiguousarray(self.matrix)),
+            self,
+            "some row of the matrix is not one of them",
+        )
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,7 @@ class Rank:
         _require_places(self, "rows", self.rows, len(self.matrix))
         _require_places(self, "columns", self.columns, self.matrix.shape[1])
         _require(len(self.rows) == len(self.columns), self, f"{len(self.rows)} rows and {len(self.columns)} columns")
-        _require(self.prime < 1 << 31 and is_prime(self.prime), self, f"{self.prime} is no prime below 2^31")
+        _require(self.prime < 1 << 31 and is_prime(self.prime), self, f"{self.prime} is not a prime below 2^31")
         minor = self.matrix[self.rows][:, self.columns]
         has_inverse = nonsingular_gf2(minor) if self.prime == 2 else nonsingular_modulo(minor, self.prime)
         _require(has_inverse, self, f"the minor is singular modulo {self.prime}")

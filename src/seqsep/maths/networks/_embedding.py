@@ -22,7 +22,7 @@ class ResidualStream(NamedTuple):
     place: Int64[np.ndarray, "batch time"]
 
     def at(self, asked: Int64[np.ndarray, "batch asked"]) -> "ResidualStream":
-        """The stream at the asked positions of each example only."""
+        """Return the stream at the queried positions of each example only."""
         return ResidualStream(self.rows, np.take_along_axis(self.place, asked, axis=1))
 
     def dense(self) -> Array:
@@ -31,7 +31,7 @@ class ResidualStream(NamedTuple):
 
 
 def embed(network: Network, inputs: np.ndarray, tally: Tally, first: int = 0) -> ResidualStream:
-    """The embedded inputs; each distinct pair of token and time is computed once. The first input stands at time `first`."""
+    """Return the embedded inputs. Each distinct pair of token and time is computed once. The first input is at time `first`."""
     grid = network.grid
     batch, time = inputs.shape[:2]
     place = np.arange(batch * time).reshape(batch, time)

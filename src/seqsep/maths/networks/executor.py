@@ -144,7 +144,7 @@ def ask(network: Network, prefix: Int64[np.ndarray, "time"], questions: Int64[np
     [1, 0, 1]
     """
     if not network.causal:
-        raise ValueError(f"ask({network.name}): a network without a causal mask reads its prefix anew for each question")
+        raise ValueError(f"ask({network.name}): a network without a causal mask reads its prefix again for each question")
     tally = Tally()
     x = embed(network, prefix[None], tally)
     last = embed(network, questions[:, None], tally, first=len(prefix))
@@ -208,13 +208,13 @@ class _Rounded(NamedTuple):
 def _attention(
     rounded: _Rounded, layer: AttentionLayer, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"]
 ) -> ResidualStream:
-    """R(x + attention(x)) at the asked positions of each example."""
+    """Return R(x + attention(x)) at the queried positions of each example."""
     mixed = [_mixed(rounded, head, x, asked, causal=layer.causal) for head in layer.heads]
     return _written(rounded, layer, mixed, x.at(asked))
 
 
 def _mixed(rounded: _Rounded, head: Head, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"], *, causal: bool) -> Array:
-    """z of one head at the asked positions, (batch x asked) rows; in blocks, to bound the memory for scores."""
+    """Return z of one head at the queried positions, (batch x asked) rows, in blocks, to bound the memory for scores."""
     batch, time = x.place.shape
     count = asked.shape[1]
     examples = max(1, ENTRIES_AT_ONCE // (count * time))
@@ -298,7 +298,7 @@ def _require_exact(network: Network, layer: ElmanLayer, number: int) -> None:
 def _recurrence(
     rounded: _Rounded, layer: ElmanLayer, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"]
 ) -> tuple[ResidualStream, tuple[StateRange, ...]]:
-    """The states of an Elman layer in place of the vectors at the asked positions, and the ranges of its numbers."""
+    """Return the states of an Elman layer in place of the vectors at the queried positions, and the ranges of its numbers."""
     batch, time = x.place.shape
     met = rounded.states(layer, x, place="")
     rows = Array(met.integers[:, 1:].reshape(batch * time, -1), met.unit)
@@ -309,7 +309,7 @@ def _recurrence(
 def _linear(
     rounded: _Rounded, layer: LinearLayer, x: ResidualStream, asked: Int64[np.ndarray, "batch asked"]
 ) -> tuple[ResidualStream, tuple[StateRange, ...]]:
-    """R(x_t + R(C h_(t-1))) at the asked positions, and the ranges of what is remembered."""
+    """Return R(x_t + R(C h_(t-1))) at the queried positions, and the ranges of what is remembered."""
     met = rounded.states(layer, x, place=" state")
     before = Array(np.take_along_axis(met.integers, asked[:, :, None], axis=1), met.unit)
     return _recalled(rounded, layer, before, x.at(asked)), recurrent.ranges(met)

@@ -83,9 +83,9 @@ def follow(
 def asked_places(
     sequences: Sequence[Sequence[int]], starts: Sequence[int], inserted: Sequence[Sequence[bool]] | None = None
 ) -> list[list[int]]:
-    """The places whose tokens greedy decoding has to yield: from the start on, but not the inserted ones.
+    """Return the places whose tokens greedy decoding has to yield: from the start on, without the inserted ones.
 
-    Raises ValueError if there is no sequence, the arguments differ in length, or a sequence has no such place.
+    Raises ValueError without a sequence, the arguments differ in length, or a sequence lacks such a place.
 
     >>> asked_places([[7, 7, 5, 6]], [1], [[False, False, True, False]])
     [[1, 3]]
@@ -105,7 +105,7 @@ def asked_places(
         if start < 1 or not places:
             raise ValueError(
                 f"follow: sequence {example} of {len(sequence)} tokens starts at {start}; expected a token before "
-                "the start, and a token to generate behind it"
+                "the start, and a token to generate after it"
             )
         asked.append(places)
     return asked
@@ -147,9 +147,9 @@ def require_followed(
 def generate(
     network: Network, prompt: Sequence[int], stops: Collection[int], most: int, retriever: Retriever | None = None
 ) -> list[int]:
-    """The tokens that greedy decoding yields after the prompt: up to and with the first stop, at most `most`.
+    """Return the tokens that greedy decoding yields after the prompt: up to and with the first stop, at most `most`.
 
-    The retriever is asked after each generated token that is no stop: it is given all tokens so far and returns those to
+    The retriever is asked after each generated token except a stop: it is given all tokens so far and returns those to
     insert if they end with a closed query, else None. Inserted tokens are among those returned and count in `most`.
     Raises ValueError for an empty prompt, a network without a causal mask, two greatest logits, or what `run` refuses.
 
@@ -167,7 +167,7 @@ def generate(
         execution = run(network, np.array([tokens]), at=-1)
         if not execution.unique_argmax.all():
             raise ValueError(
-                f"generate({network.name}): two logits are greatest behind {len(tokens)} tokens; a tie is no answer"
+                f"generate({network.name}): two logits are greatest after {len(tokens)} tokens; a tie is not an answer"
             )
         tokens.append(int(execution.answers[0, 0]))
         if tokens[-1] in stops:

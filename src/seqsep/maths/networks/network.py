@@ -4,7 +4,7 @@
     x_i <- x_i + W_2 relu(W_1 x_i + b_1) + b_2
     logits_i = W x_i + b
 
-for each layer in turn, then the read-out. There is no norm, no 1/sqrt(d) in the scores and no bias in the attention. A layer
+for each layer in turn, then the read-out. It has no norm, no 1/sqrt(d) in the scores and no bias in the attention. A layer
 may have a recurrence in place of attention (`LinearLayer`, `ElmanLayer`, `AutomatonLayer`), and products of two linear maps in
 place of the second line (`GatedFeedForward`). The coordinates of x_i, the residual stream, have names (`Network.spaces`).
 `maths.networks.executor` runs a network on its grid, `seqsep.models.model.Model.load` in float64.
@@ -58,7 +58,7 @@ class Head:
 
 @dataclass(frozen=True)
 class AttentionLayer:
-    """Heads side by side, of equal widths; with the causal mask a token sees itself and what stands before it.
+    """Heads side by side, of equal widths; with the causal mask a token sees itself and the tokens before it.
 
     >>> one = whole([[1, 0]])
     >>> AttentionLayer((Head(one, one, one, whole([[0], [1]])),), causal=False).causal
@@ -184,8 +184,8 @@ class SizeLedger:
 class Network:
     """A network whose arrays are on a grid: embeddings, layers and a read-out, all of one width.
 
-    A token is embedded as its row of `symbols` followed by its row of `indices`. A vector is multiplied by `vectors`. Then the
-    row of `positions` for the time is added, if there are any.
+    A token is embedded as its row of `symbols` followed by its row of `indices`. A vector is multiplied by `vectors`. If
+    the network has positions, the row of `positions` for the time is added.
 
     Fields:
         name: name in tables and files.
@@ -195,12 +195,12 @@ class Network:
         layers: pairs of a layer (attention, automaton, Elman or linear) and a feed-forward part or None.
         readout: matrix of the shape (classes, width).
         readout_bias: vector of the shape (classes).
-        indices: further coordinates of tokens that stand for an index; None if there are none.
+        indices: further coordinates of the tokens that are an index, such as a queried position; None if there are none.
         positions: vectors of the shape (positions, width); None if there are none.
         vectors: matrix of the shape (coordinates, width); None if inputs are tokens.
-        code_bits: bits that are stored to generate the entries that are functions of the index.
+        code_bits: bits of what is stored to compute the entries that are functions of the index, such as a seed.
 
-    Raises ValueError if an array is not on the grid, or unless inputs are either tokens or vectors.
+    Raises ValueError if an array is not on the grid, or if the network has both `symbols` and `vectors` or neither.
 
     >>> parity = Network.of_table("parity", np.array([[0, 1], [1, 0]]), np.array([0, 1]))
     >>> [name for name, array in parity.arrays()]
@@ -240,10 +240,10 @@ class Network:
         start: int = 0,
         indices: int = 0,
     ) -> "Network":
-        """The network of an automaton: one-hot tokens and one-hot states side by side, and a read-out of the state.
+        """Return the network of an automaton: one-hot tokens and one-hot states side by side, and a read-out of the state.
 
         table[state, token], or table[t, state, token] if the transition depends on the time, is the next state. The logit of
-        class answers[state] is 1 and every other is 0; -1 stands for a state without an answer. The last `indices` tokens
+        class answers[state] is 1 and every other is 0; -1 means a state without an answer. The last `indices` tokens
         are embedded as functions of their number (`by_index`). `Model.load` runs the network; the exact executor does not.
         Raises ValueError if table or answers have another shape, or an answer is none of -1 .. classes - 1.
 

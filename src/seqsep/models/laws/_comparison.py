@@ -1,4 +1,4 @@
-"""How a law compares what a mixer gives with what it must give, and how it says where they differ."""
+"""The comparison of a mixer's numbers with those that a law requires, and the message about the place where they differ."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def require_close(
 
 
 def first_time(wrong: Tensor, time_axis: int) -> int:
-    """The first time at which some entry is marked."""
+    """Return the first time at which some entry is marked."""
     times = wrong.movedim(time_axis, 0).flatten(1).any(1)
     return int(times.int().argmax())
 
@@ -64,7 +64,7 @@ def _real(x: Tensor) -> Tensor:
 
 @torch.no_grad()
 def step_through(mixer: Mixer, x: Tensor, state: State | None = None, t: int = 0) -> tuple[Tensor, State]:
-    """The outputs of `step` for one token after another, from `state` at time t, and the state after the last."""
+    """Return the outputs of `step`, token by token, from `state` at time t, and the state after the last."""
     state = mixer.start(x.shape[0]) if state is None else state
     outputs = []
     for offset in range(x.shape[1]):
@@ -74,6 +74,6 @@ def step_through(mixer: Mixer, x: Tensor, state: State | None = None, t: int = 0
 
 
 def many_tokens(x: Tensor) -> Tensor:
-    """One example of MANY_TOKENS tokens: the first one of x again and again, each time of another size."""
+    """Return one example of MANY_TOKENS tokens: the first example of x again and again, each time of another size."""
     times = torch.arange(MANY_TOKENS)
     return x[:1, times % x.shape[1]] * torch.cos(times.to(x.dtype))[:, None]

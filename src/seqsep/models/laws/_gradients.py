@@ -39,7 +39,7 @@ def gradients_are_right(mixer: Mixer, x: Tensor) -> str | None:
 
 
 def _without_gradient(mixer: Mixer, x: Tensor, trained: Mapping[str, Tensor]) -> list[str]:
-    """The parameters that the outputs do not depend on, as far as autograd sees."""
+    """Return the names of the parameters that the outputs do not depend on, as far as autograd sees."""
     total = mixer(many_tokens(x)).sum()
     if not total.requires_grad:
         return list(trained)

@@ -1,4 +1,4 @@
-"""The exception of every law. It stands apart so that the laws of tasks do not wait for torch."""
+"""The exception of every law. It has its own file so that the laws of tasks do not wait for torch."""
 
 
 class LawFails(AssertionError):

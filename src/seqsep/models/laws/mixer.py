@@ -1,4 +1,4 @@
-"""What every mixer must obey, callable by outside authors.
+"""The laws that every mixer must obey, callable by outside authors.
 
 Each law takes a mixer and random inputs and raises LawFails, which says what differs and where. The mixer may be anyone's.
 """
@@ -21,6 +21,7 @@ from seqsep.models.laws._comparison import (
     step_through,
 )
 from seqsep.models.laws._gradients import gradients_are_right
+from seqsep.models.laws._optional import optional_methods_agree
 from seqsep.models.laws.failure import LawFails
 from seqsep.models.mixers import Mixer, State, state_bits, state_from_bytes, state_to_bytes
 from seqsep.models.plugins.global_state import GlobalState
@@ -37,7 +38,7 @@ GROWS_UNEVENLY = "the state grows by fewer bits than with the first token, which
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a law holds; if it does not, `where` says what differs and where; if it does, what is odd all the same, if any.
+    """The verdict on a law: it holds or not. `where` says what differs and where, or, if it holds, what is odd all the same.
 
     >>> Verdict("causal", False, "it looks ahead").holds
     False
@@ -70,7 +71,7 @@ def mixer_and_inputs(
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
 ) -> tuple[Mixer, Float[Tensor, "batch time width"]]:
-    """A fresh mixer and random inputs for it, both of `dtype`; torch's random state stays as it is.
+    """Return a fresh mixer and random inputs for it, both of `dtype`. Torch's random state stays as it is.
 
     >>> from seqsep.models.mixers import LSTM
     >>> mixer, x = mixer_and_inputs(LSTM, width=2, time=4, batch=3)
@@ -170,7 +171,9 @@ def nothing_is_kept(mixer: Mixer, x: Tensor) -> None:
 
 
 def _step_beside(mixer: Mixer, x: Tensor, other: Tensor) -> Tensor:
-    """The outputs of `step` for x, while the mixer steps through another sequence too; states it is given must not change."""
+    """Return the outputs of `step` for x, while the mixer steps through another sequence too. The states it is given must not
+    change.
+    """
     state = mixer.start(len(x))
     other_state = mixer.start(len(x))
     outputs = []
@@ -213,7 +216,8 @@ def forward_equals_step(mixer: Mixer, x: Tensor) -> None:
 def forward_is_causal(mixer: Mixer, x: Tensor) -> str | None:
     """If one input changes, or all inputs from a position on, no output before it changes.
 
-    It may change none behind it either: a layer that takes each token by itself is causal. That is said, for few mean it.
+    A layer is causal too if no later output changes, because it treats each token separately. The verdict says so, as few users
+    intend it.
     """
     outputs = mixer(x)
     other = x.flip(1) * 3 - 1
@@ -271,7 +275,7 @@ def state_is_counted(mixer: Mixer, x: Tensor) -> str | None:
 
 
 def _types(before: State, after: State) -> str:
-    """The shapes and types of a state before and after, of tensors that have others."""
+    """Return the shapes and types of a state before and after, of the tensors that changed them."""
     pairs = [(number, *pair) for number, pair in enumerate(zip(before, after, strict=False))]
     changed = [(number, _type(old), _type(new)) for number, old, new in pairs if _type(old) != _type(new)]
     return "; ".join(f"tensor {number}: {old} at the start, then {new}" for number, old, new in changed)
@@ -343,6 +347,7 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], str | None]] = {
     "padding": padding_changes_nothing,
     "many questions to one state": step_output_equals_step,
     "state as bytes": state_survives_as_bytes,
+    "optional methods": optional_methods_agree,
     "gradients": gradients_are_right,
 }
 """By the name that `seqsep check` prints, in the order in which they are tried."""

@@ -86,7 +86,9 @@ def _inputs_are_as_declared(task: Task, batch: Batch) -> None:
 
 
 def _inputs_are_of_the_alphabets(task: Task, blocks: Blocks) -> None:
-    """Each example is an input of some length up to the task's, as `alphabets` declares it, if the task has them."""
+    """Require that each example is an input of some length up to the task's, as `alphabets` declares it, if the task has
+    them.
+    """
     if not getattr(task, "declares_alphabets", True) or _alphabets(task, task.length) is None:
         return
     known: dict[int, Sequence[range]] = {}
@@ -105,7 +107,7 @@ def _inputs_are_of_the_alphabets(task: Task, blocks: Blocks) -> None:
 
 
 def _alphabets(task: Task, length: int) -> Sequence[range] | None:
-    """The tokens allowed at each position of an input of a length; None if the inputs are no product of them."""
+    """Return the tokens allowed at each position of an input of a length; None if the inputs are not a product of alphabets."""
     try:
         alphabets = task.alphabets(length)
     except BadInput:  # they are none
@@ -125,7 +127,7 @@ def examples_by_index(task: Task, blocks: Blocks, seed: int) -> None:
 
 
 def _same_examples(task: Task, part: Batch, whole: Batch, start: int) -> None:
-    """The examples from `start` on are those of the whole block."""
+    """Require that the examples from `start` on are those of the complete block."""
     _require(np.array_equal(part.inputs, whole.inputs[start:]), task, f"examples depend on the block, start {start}")
     _require(np.array_equal(part.targets, whole.targets[start:]), task, f"targets depend on the block, start {start}")
 
@@ -138,7 +140,7 @@ def right_answers(task: Task, blocks: Blocks, seed: int) -> None:
 
 
 def _answers_are_right(task: Task, inputs: np.ndarray, targets: Int64[np.ndarray, "time"], tokens: int) -> None:
-    """One example asks something before its end, its answers are classes, and `solve` gives them too."""
+    """Require that one example asks something before its end, that its answers are classes, and that `solve` gives them too."""
     asked = np.flatnonzero(targets != NOTHING_ASKED)
     _require(len(asked) > 0, task, "an example asks nothing")
     _require(asked[-1] < tokens <= task.longest, task, "a question after the last token")
@@ -185,7 +187,7 @@ def _scored(task: Task, predictions: np.ndarray, targets: np.ndarray) -> np.ndar
 
 
 def _wrong_predictions(task: Task, targets: np.ndarray) -> Iterator[np.ndarray]:
-    """Predictions that are wrong at every asked position, each time by another difference."""
+    """Yield predictions that are wrong at every queried position, each time by another difference."""
     least = 0 if task.loss == "cross-entropy" else EVERY_CLASS
     answers = task.classes - least
     for shift in np.unique(np.linspace(1, answers - 1, min(answers - 1, MOST_WRONG)).astype(np.int64)):

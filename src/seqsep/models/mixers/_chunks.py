@@ -12,7 +12,8 @@ from torch import Tensor
 
 
 def into_chunks(x: Float[Tensor, "batch *shape"], most: int, axis: int = 1) -> Float[Tensor, "batch *chunked"]:
-    """Axis `axis`, time, cut into (chunks, size): chunks of one size, of at most `most` tokens; zeros fill the last one.
+    """Return x with axis `axis`, time, cut into (chunks, size): chunks of one size, of at most `most` tokens. Zeros fill the
+    last one.
 
     100 tokens are two chunks of 50 if `most` is 64.
     """

@@ -14,7 +14,7 @@ LEAST_LOG = -40.0
 
 
 def remaining(log_decay: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """exp(log_decay), but never less than e^-40 = 4e-18, which is nothing beside 1 in float64 too.
+    """Return exp(log_decay), but at least e^-40 = 4e-18, which is negligible next to 1 in float64 too.
 
     Below e^-87 a CPU takes a hundred times as long for exp in float32, and it is slow at every product below 1e-38: a layer
     that forgets fast would take several times as long for a step.
@@ -23,7 +23,7 @@ def remaining(log_decay: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
 
 
 def decay_between_tokens(total: Float[Tensor, "*shape size"]) -> Float[Tensor, "*shape size size"]:
-    """exp(total_i - total_j), which token i still has of token j <= i, and 0 for a later token j.
+    """Return exp(total_i - total_j), the share of token j <= i that is left at token i, and 0 for a later token j.
 
     `total` sums log a up to each token of a chunk. The mask comes before exp, which would overflow for later tokens.
     """
@@ -33,7 +33,7 @@ def decay_between_tokens(total: Float[Tensor, "*shape size"]) -> Float[Tensor, "
 
 
 def decay_until(log_decay: Float[Tensor, "batch time heads"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch time heads"]:
-    """What token `at` still has of each token, and 0 for later ones; summed backwards from `at`, where the shares are large."""
+    """Return the share that `at` has of each token, 0 for later ones; summed backwards from `at`, where shares are large."""
     times = torch.arange(log_decay.shape[1], device=at.device)
     log_decay_after = F.pad(log_decay[:, 1:], (0, 0, 0, 1))
     until_asked = log_decay_after.masked_fill((times >= at[:, None])[..., None], 0)
@@ -41,6 +41,6 @@ def decay_until(log_decay: Float[Tensor, "batch time heads"], at: Int64[Tensor, 
 
 
 def initial_step_bias(count: int) -> Float[Tensor, "count"]:
-    """The inverse of softplus at step sizes that are log-uniform in 0.001 .. 0.1, as Mamba draws them."""
+    """Return the inverse of softplus at step sizes that are log-uniform in 0.001 .. 0.1, as Mamba draws them."""
     size = torch.exp(math.log(0.001) + torch.rand(count) * math.log(0.1 / 0.001)).clamp(min=1e-4)
     return size + torch.log(-torch.expm1(-size))

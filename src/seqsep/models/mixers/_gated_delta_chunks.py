@@ -21,7 +21,7 @@ from seqsep.models.mixers._decay import decay_between_tokens, remaining
 
 
 class Chunks(NamedTuple):
-    """What the tokens of each chunk do: S becomes kept S + arrived, and token i writes value_i - S^T erased_i."""
+    """The effect of the tokens of each chunk: S becomes kept S + arrived, and token i writes value_i - S^T erased_i."""
 
     values: Float[Tensor, "batch chunks heads size value"]
     erased: Float[Tensor, "batch chunks heads size key"]
@@ -31,7 +31,7 @@ class Chunks(NamedTuple):
     def states_before(
         self, first: Float[Tensor, "batch heads key value"] | None = None
     ) -> Float[Tensor, "batch chunks heads key value"]:
-        """S before each chunk; that before the first is 0 unless it is given."""
+        """Return S before each chunk; that before the first is 0 unless it is given."""
         first = self.arrived.new_zeros(()) if first is None else first
         return StatesBefore.apply(first, self.kept, self.arrived, True)
 
@@ -44,7 +44,7 @@ def read(
     b: Float[Tensor, "batch time heads"],
     most: int,
 ) -> Float[Tensor, "batch time heads value"]:
-    """S_t^T q_t at every token, in chunks of at most `most` tokens."""
+    """Return S_t^T q_t at every token, in chunks of at most `most` tokens."""
     time = q.shape[1]
     q, k, v, log_decay, b = (_by_chunk(part, most) for part in (q, k, v, log_decay, b))
     total = log_decay.cumsum(-1)
@@ -64,7 +64,7 @@ def last_state(
     most: int,
     first: Float[Tensor, "batch heads key value"] | None = None,
 ) -> Float[Tensor, "batch heads key value"]:
-    """S after the last token, from `first` or 0; a token whose log decay and rate are 0 leaves S as it is."""
+    """Return S after the last token, from `first` or 0. A token whose log decay and rate are 0 leaves S as it is."""
     k, v, log_decay, b = (_by_chunk(part, most) for part in (k, v, log_decay, b))
     total = log_decay.cumsum(-1)
     chunks = _solved(k, v, b=b, total=total, decay=decay_between_tokens(total))
@@ -83,7 +83,7 @@ def _solved(
     total: Float[Tensor, "batch chunks heads size"],
     decay: Float[Tensor, "batch chunks heads size size"],
 ) -> Chunks:
-    """What each chunk does, known before the state in front of it; `total` is l and `decay` exp(l_i - l_j)."""
+    """Return the effect of each chunk, before the state in front of it is known; `total` is l and `decay` exp(l_i - l_j)."""
     b = b[..., None]
     system = b * (k @ k.mT) * decay  # the solver reads what is below the diagonal
     right = torch.cat([b * v, b * remaining(total)[..., None] * k], dim=-1)

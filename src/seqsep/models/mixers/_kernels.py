@@ -41,7 +41,7 @@ TYPES = (torch.float32, *HALF)
 
 @cache
 def installed() -> str | None:
-    """The version of fla's kernels, without importing them; None if they or Triton are not there."""
+    """Return the version of fla's kernels, without importing them; None if they or Triton are not installed."""
     try:
         return version("fla-core") if find_spec("triton") else None
     except PackageNotFoundError:
@@ -49,7 +49,7 @@ def installed() -> str | None:
 
 
 def in_use(device: torch.device | str) -> str | None:
-    """The kernels that mixers on this device take, such as "fla 0.6.0", else None. Part of what results depend on.
+    """Return the kernels that mixers on this device use, such as "fla 0.6.0", else None. Results depend on them.
 
     Raises ValueError for a value of SEQSEP_KERNELS that is not "off" (or empty).
 
@@ -65,7 +65,7 @@ def in_use(device: torch.device | str) -> str | None:
 
 
 def usable(key: Float[Tensor, "... key"], value: Float[Tensor, "... value"], types: tuple[torch.dtype, ...] = TYPES) -> bool:
-    """Whether these keys and values, by head, can be handed to a kernel."""
+    """Return True if a kernel takes these keys and values, by head."""
     keys = key.shape[-1]
     values = value.shape[-1]
     fits = keys <= MOST_KEYS and all(size >= LEAST and size % 2 == 0 for size in (keys, values))
@@ -78,7 +78,7 @@ def read(
     value: Float[Tensor, "batch time heads value"],
     log_decay: Float[Tensor, "batch time heads"] | Float[Tensor, "heads"] | None = None,
 ) -> Float[Tensor, "batch time heads value"]:
-    """S_t^T q_t at every token, S_t = a_t S_{t-1} + k_t v_t^T; the decay may be one for all tokens, or none."""
+    """Return S_t^T q_t at every token, S_t = a_t S_{t-1} + k_t v_t^T. The decay may be one for all tokens, or none."""
     from fla.ops.simple_gla import chunk_simple_gla
 
     name = "g_gamma" if log_decay is not None and log_decay.ndim == 1 else "g"
@@ -94,7 +94,7 @@ def read_gated_delta(
     log_decay: Float[Tensor, "batch time heads"],
     rate: Float[Tensor, "batch time heads"],
 ) -> Float[Tensor, "batch time heads value"]:
-    """S_t^T q_t at every token, S_t = a_t (I - b_t k_t k_t^T) S_{t-1} + b_t k_t v_t^T."""
+    """Return S_t^T q_t at every token, S_t = a_t (I - b_t k_t k_t^T) S_{t-1} + b_t k_t v_t^T."""
     from fla.ops.gated_delta_rule import chunk_gated_delta_rule
 
     query, key, value = _narrow([query, key, value])
@@ -110,7 +110,7 @@ def read_rwkv7(
     value: Float[Tensor, "batch time heads key"],
     fastest: float,
 ) -> Float[Tensor, "batch time heads key"]:
-    """S_t r at every token, S_t = S_{t-1} (diag(w) - kappa (a * kappa)^T) + v k~^T; `removed` is a * kappa.
+    """Return S_t r at every token, S_t = S_{t-1} (diag(w) - kappa (a * kappa)^T) + v k~^T; `removed` is a * kappa.
 
     `fastest`: no log w is below -fastest; a small bound lets the kernels use matrix products inside a chunk.
     """
@@ -121,6 +121,6 @@ def read_rwkv7(
 
 
 def _narrow(parts: list[Tensor]) -> list[Tensor]:
-    """All in the narrowest of their types: autocast leaves some of them in float32."""
+    """Return all tensors in the narrowest of their types: autocast leaves some of them in float32."""
     narrowest = min((part.dtype for part in parts), key=lambda dtype: dtype.itemsize)
     return [part.to(narrowest) for part in parts]

@@ -44,7 +44,7 @@ def linear(
     weight: Float[Tensor, "outputs inputs"],
     bias: Float[Tensor, "outputs"] | None = None,
 ) -> Float[Tensor, "*shape outputs"]:
-    """`F.linear`: W x + b for every vector of x.
+    """Return W x + b for every vector of x, as `F.linear` does.
 
     >>> linear(torch.tensor([1.0, 2.0]), torch.tensor([[3.0, 4.0]])).tolist()
     [11.0]
@@ -63,7 +63,8 @@ def _convolved(
     bias: Float[Tensor, "outputs"] | None,
     images: int,
 ) -> Float[Tensor, "*shape outputs"]:
-    """The vectors as the pixels of so many images of height 1, their coordinates as channels, stored last.
+    """Return W x + b by a convolution: the vectors are the pixels of `images` images of height 1, their coordinates the
+    channels, stored last.
 
     What is stored time by time, as an LSTM's outputs are, is taken in that order, forward and backward, and not copied.
     """
@@ -75,7 +76,7 @@ def _convolved(
 
 @cache
 def in_use() -> str | None:
-    """Who multiplies the large matrices of linear layers on this CPU: "oneDNN", or None if PyTorch's own choice stands.
+    """Return the library that multiplies large matrices of linear layers on this CPU: "oneDNN", or None for PyTorch's choice.
 
     Part of what results depend on. Found once a process: oneDNN is there, the processor has AVX-512, and a trial product is
     off by at most 1e-5 of its greatest value. Raises ValueError for a value of SEQSEP_PRODUCTS that is not "off" (or empty).
@@ -91,7 +92,9 @@ def in_use() -> str | None:
 
 
 def _error_of_a_trial() -> float:
-    """The largest error of a product of fixed numbers, forward and backward, as a share of the greatest value in float64."""
+    """Return the largest error of a product of fixed numbers, forward and backward, as a share of the greatest value in
+    float64.
+    """
     with torch.inference_mode(False), torch.enable_grad(), torch.autocast("cpu", enabled=False):
         x = torch.arange(MOST_IMAGES * 40 * 64, dtype=torch.float64, device="cpu").sin().reshape(-1, 64)
         weight = torch.arange(64 * 64, dtype=torch.float64, device="cpu").cos().reshape(64, 64)
@@ -100,7 +103,7 @@ def _error_of_a_trial() -> float:
 
 
 def _product(x: Float[Tensor, "rows inputs"], weight: Float[Tensor, "outputs inputs"]) -> tuple[Tensor, ...]:
-    """The product as it is taken here, and the gradients of half the sum of its squares."""
+    """Return the product as it is computed here, and the gradients of half the sum of its squares."""
     x = x.detach().requires_grad_()
     weight = weight.detach().requires_grad_()
     product = _convolved(x, weight, None, MOST_IMAGES)

@@ -23,14 +23,14 @@ KEPT_EVERY = 5
 
 
 def outside_autocast(function: type[torch.autograd.Function], *inputs: Tensor, like: Tensor) -> Tensor:
-    """The function in the precision of its weights: what works on memory in place cannot follow autocast."""
+    """Apply the function in the precision of its weights: a function that works on memory in place cannot follow autocast."""
     with torch.autocast(like.device.type, enabled=False):
         result: Tensor = function.apply(*(part.to(like.dtype) for part in inputs))
     return result
 
 
 def batch_slices(batch: int, numbers: int, device: torch.device) -> list[slice]:
-    """Slices of the batch with `NUMBERS_AT_ONCE` numbers each, `numbers` an example; on a GPU one slice of all."""
+    """Return slices of the batch with `NUMBERS_AT_ONCE` numbers each, `numbers` an example; on a GPU one slice of all."""
     size = max(1, NUMBERS_AT_ONCE // numbers) if device.type == "cpu" else max(1, batch)
     return [slice(first, min(first + size, batch)) for first in range(0, batch, size)]
 
@@ -63,7 +63,7 @@ class Convolution(torch.autograd.Function):
 
 
 def _depthwise(u: Tensor, taps: Tensor, bias: Tensor | None) -> Tensor:
-    """The convolution of time + conv - 1 outputs: zeros stand before the first input and behind the last."""
+    """Return the convolution of time + conv - 1 outputs, with zeros before the first input and after the last."""
     inner, conv = taps.shape
     image = u[None].permute(0, 3, 1, 2)
     return F.conv2d(image, taps[:, None, :, None], bias, padding=(conv - 1, 0), groups=inner).permute(0, 2, 3, 1)[0]
@@ -156,14 +156,16 @@ class SelectiveScan(torch.autograd.Function):
 
 
 def _rows(*sequences: Float[Tensor, "time some _"]) -> list[tuple[Tensor, ...]]:
-    """Each sequence as its tokens, whose numbers are rows of a batch of matrices: views that are made once, before the loop."""
+    """Return each sequence as its tokens, whose numbers are rows of a batch of matrices: views that are made once, before the
+    loop.
+    """
     return [sequence[:, :, None].unbind() for sequence in sequences]
 
 
 class LastState(torch.autograd.Function):
     """The state after the last of `time` inputs, sum over t of exp(since_t A) * entered_t B_t; no state in between is made.
 
-    since_t is the sum of Delta after t and entered_t = Delta_t u_t (0 behind the asked position).
+    since_t is the sum of Delta after t and entered_t = Delta_t u_t (0 after the queried position).
     """
 
     @staticmethod

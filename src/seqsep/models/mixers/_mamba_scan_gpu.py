@@ -75,7 +75,7 @@ def _states(
     rates: Float[Tensor, "states inner"],
     b: Float[Tensor, "chunk batch states"],
 ) -> tuple[Float[Tensor, "more batch states inner"], Float[Tensor, "chunk batch states inner"]]:
-    """The state before the chunk and after each of its tokens; and the decay at each."""
+    """Return the state before the chunk and after each of its tokens, and the decay at each."""
     decays = remaining(delta[:, :, None] * rates)
     states = torch.empty(len(delta) + 1, *before.shape, dtype=before.dtype, device=before.device)
     states[0] = before
@@ -119,5 +119,5 @@ class ChunkedLastState(torch.autograd.Function):
 
 
 def chunks(time: int) -> list[slice]:
-    """Slices of the time with CHUNK tokens each, or fewer in the last one."""
+    """Return slices of the time with CHUNK tokens each, or fewer in the last one."""
     return [slice(first, min(first + CHUNK, time)) for first in range(0, time, CHUNK)]

@@ -22,7 +22,7 @@ CHUNK = 32
 
 
 class Token(NamedTuple):
-    """What a token brings to the recurrence; a token of zeros leaves the state as it is."""
+    """The part of a token in the recurrence; a token of zeros leaves the state as it is."""
 
     log_decay: Float[Tensor, "*shape heads key"]
     removal: Float[Tensor, "*shape heads key"]
@@ -48,7 +48,7 @@ class UndecayedChunks(NamedTuple):
 def read(
     token: Token, first: Float[Tensor, "batch heads key key"], query: Float[Tensor, "batch time heads key"]
 ) -> Float[Tensor, "batch time heads key"]:
-    """S_t r at every token, from the state `first`."""
+    """Return S_t r at every token, from the state `first`."""
     with torch.autocast(first.device.type, enabled=False):
         chunks = _chunks(token, first)
         before = StatesBefore.apply(first, chunks.maps, chunks.arrived, True)
@@ -61,7 +61,7 @@ def read(
 
 
 def last_state(token: Token, first: Float[Tensor, "batch heads key key"]) -> Float[Tensor, "batch heads key key"]:
-    """The state after the last token, from the state `first`."""
+    """Return the state after the last token, from the state `first`."""
     with torch.autocast(first.device.type, enabled=False):
         chunks = _chunks(token, first)
         before = StatesBefore.apply(first, chunks.maps, chunks.arrived, True)
@@ -69,7 +69,7 @@ def last_state(token: Token, first: Float[Tensor, "batch heads key key"]) -> Flo
 
 
 def _chunks(token: Token, like: Tensor) -> UndecayedChunks:
-    """Each chunk's unknowns and its map of the state, known before the state in front of it."""
+    """Return each chunk's unknowns and its map of the state, which do not depend on the state before it."""
     log_decay, removal, removed, key, value = (_by_chunk(part, like) for part in token)
     total = log_decay.cumsum(-2)
     size, part = total.shape[-2:]
@@ -92,7 +92,7 @@ def _by_chunk(part: Float[Tensor, "batch time heads key"], like: Tensor) -> Floa
 def _products(
     into: Float[Tensor, "*shape size key"], onto: Float[Tensor, "*shape both key"], diagonal: int
 ) -> Float[Tensor, "*shape size both"]:
-    """Products of each row with the rows that stand before it (diagonal -1), or up to it (0)."""
+    """Return the products of each row with the rows before it (diagonal -1), or up to it (0)."""
     size = into.shape[-2]
     is_before = torch.ones(size, size, dtype=into.dtype, device=into.device).tril(diagonal).repeat(1, 2)
     return into @ onto.mT * is_before

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 
 def convolve(x: Float[Tensor, "batch time channels"], by: nn.Conv1d) -> Float[Tensor, "batch time channels"]:
-    """silu of a causal convolution of each channel; the last tap meets the present token.
+    """Return silu of a causal convolution of each channel. The last tap meets the present token.
 
     Computed as a convolution of images one pixel high: their layout with channels last is ours, so nothing is transposed, and
     a CPU takes half as long as for a sum of shifted copies.
@@ -20,7 +20,7 @@ def convolve(x: Float[Tensor, "batch time channels"], by: nn.Conv1d) -> Float[Te
 def convolve_step(
     x: Float[Tensor, "batch channels"], window: Float[Tensor, "batch before channels"], by: nn.Conv1d
 ) -> tuple[Float[Tensor, "batch channels"], Float[Tensor, "batch before channels"]]:
-    """`convolve` at one token, and the window of inputs that the next token needs."""
+    """Return `convolve` at one token, and the window of inputs that the next token needs."""
     seen = torch.cat([window, x[:, None]], dim=1)
     mixed = (seen * by.weight[:, 0].T).sum(1)
     if by.bias is not None:

@@ -13,8 +13,8 @@ equations 15 and 34.
 We differ: a hand-built network may choose the widths of keys and values, and `scale=1`, because Bhattamishra et al. 2024 have
 no 1/sqrt(d); `causal=False` is only for theorems and has no `step`.
 Names: `query`, `key`, `value` and `output` are W_Q, W_K, W_V and W_O; `scale` is 1/sqrt(d).
-`forward` multiplies all queries with all keys, and all weights with all values. `forward_at` answers one query: it applies
-W_K to the query and W_V to the weighted sum of x, so it makes no key and no value.
+`forward` multiplies all queries with all keys, and all weights with all values. `forward_at` computes the output at one
+position. It multiplies the query by W_K, and the weighted sum of all x by W_V. So it computes no key and no value.
 
     >>> layer = Attention(width=8, heads=2)
     >>> y, cache = layer.step(torch.zeros(1, 8), layer.start(1), t=0)
@@ -47,7 +47,7 @@ LEAST_ROOM = 64
 
 
 class Cache(NamedTuple):
-    """The state: keys and values of all tokens so far, by head; what `advance` leaves has room behind them."""
+    """The state: keys and values of all tokens so far, by head; a state from `advance` has free room after them."""
 
     keys: Float[Tensor, "batch heads time key"]
     values: Float[Tensor, "batch heads time value"]
@@ -72,7 +72,7 @@ class Attention(Mixer):
         scale: float | None = None,
         causal: bool = True,
     ) -> None:
-        """`key_width` and `value_width` count coordinates over all heads; by default they equal `width`.
+        """Build the layer. `key_width` and `value_width` count coordinates over all heads; by default they equal `width`.
 
         Raises ValueError unless the heads divide both.
         """
@@ -107,7 +107,7 @@ class Attention(Mixer):
         return self._read(cache, query, key=key, value=value), Cache(*after)
 
     def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cache]:
-        """Appends in place: the cache gets room for twice as many tokens once it is full, so that it is copied rarely."""
+        """Return what `step` returns, and append to the cache in place: a full cache gets room for twice as many tokens."""
         self._require_causal()
         query, key, value = self._by_head(x, t)
         keys = _with_room(state[0].mT, used=t, axis=3).mT  # a row of memory is one coordinate at all times: the fastest to read
@@ -119,12 +119,12 @@ class Attention(Mixer):
         return self.output(mixed.flatten(1)), Cache(keys, values)
 
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
-        """One token's output from the cache and itself; einsum reads a cache of batch 1 in place, for any batch of x."""
+        """Return one token's output from the cache and itself. Einsum reads a cache of batch 1 in place, for any batch of x."""
         query, key, value = self._by_head(x, t)
         return self._read(_without_room(state, t), query, key=key, value=value)
 
     def _read(self, state: Cache, query: Tensor, *, key: Tensor, value: Tensor) -> Float[Tensor, "batch width"]:
-        """One token's output, from the cache of those before it and its own query, key and value by head."""
+        """Return one token's output, from the cache of those before it and its own query, key and value by head."""
         self._require_causal()
         keys, values = state
         earlier_scores = torch.einsum("bhd,chtd->bht" if keys.shape[0] == 1 else "bhd,bhtd->bht", query, keys)
@@ -150,7 +150,7 @@ class Attention(Mixer):
         return Cache(torch.cat([earlier.keys, keys], dim=2), torch.cat([earlier.values, values], dim=2))
 
     def _turn(self, u: Float[Tensor, "*shape part"], times: Tensor | int) -> Float[Tensor, "*shape part"]:
-        """u, turned by its time if `rope` is set; `times` broadcasts against all axes of u but the last."""
+        """Return u, turned by its time if `rope` is set; `times` broadcasts against all axes of u except the last."""
         return rotated(u, torch.as_tensor(times, device=u.device)) if self.rope else u
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
@@ -162,7 +162,8 @@ class Attention(Mixer):
         return self.output(merge_heads(mixed))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """One query meets the inputs themselves, as (W_K^T q) . x_j, and W_V comes after the sum: no keys, no values.
+        """Return one output per example. The query meets the inputs themselves, as (W_K^T q) . x_j, and W_V follows the sum: no
+        keys, no values.
 
         The key's bias adds one number to every score of a head, which softmax does not see, so it is left out here and gets
         no gradient (it is 0); the weights sum to 1, so the value's bias is added once. With `rope` keys turn by their own time
@@ -188,13 +189,13 @@ class Attention(Mixer):
 
 
 def _without_room(state: State, used: int) -> Cache:
-    """The cache of the used tokens, without the room that `advance` leaves behind them."""
+    """Return the cache of the used tokens, without the room that `advance` leaves after them."""
     keys, values = state
     return Cache(keys[:, :, :used], values[:, :, :used])
 
 
 def _with_room(part: Float[Tensor, "*shape"], *, used: int, axis: int) -> Float[Tensor, "*larger_shape"]:
-    """The same if there is room along the axis behind the used tokens, else a copy with room for as many again."""
+    """Return `part` if there is room along the axis after the used tokens, else a copy with room for as many again."""
     if part.shape[axis] > used:
         return part
     shape = list(part.shape)
@@ -205,7 +206,7 @@ def _with_room(part: Float[Tensor, "*shape"], *, used: int, axis: int) -> Float[
 
 
 def rotated(u: Float[Tensor, "*shape part"], times: Tensor) -> Float[Tensor, "*shape part"]:
-    """Each pair of coordinates (2i, 2i+1) of u turned by times * theta_i; angles are made in float64.
+    """Return u with each pair of coordinates (2i, 2i+1) turned by times * theta_i. Angles are computed in float64.
 
     Raises ValueError if the last axis is odd.
     """

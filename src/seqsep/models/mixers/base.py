@@ -1,4 +1,4 @@
-"""What every mixer is: a layer that moves information along time, in parallel (`forward`) and one token at a time (`step`).
+"""The interface of a mixer: a layer that moves information along time, in parallel (`forward`) and token by token (`step`).
 
 The state is everything a layer remembers, as a named tuple of tensors whose first axis is the batch; its size in bits is
 counted from these tensors, never declared. `forward` equals `step` repeated; the model passes the time t, which is not state.
@@ -81,19 +81,19 @@ class Mixer(nn.Module, ABC):
 
     @classmethod
     def build(cls, width: int, heads: int) -> "Mixer":
-        """A fresh mixer to train, with its other sizes at their defaults."""
+        """Return a fresh mixer to train, with its other sizes at their defaults."""
         return cls(width, heads)
 
     @abstractmethod
     def start(self, batch: int) -> State:
-        """The state before the first token."""
+        """Return the state before the first token."""
 
     @abstractmethod
     def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
-        """The output at time t (from 0) and the state after it."""
+        """Return the output at time t (from 0) and the state after it."""
 
     def advance(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], State]:
-        """`step` for a caller that drops `state`, whose memory may be written over.
+        """Return what `step` returns, for a caller that drops `state`: its memory may be overwritten.
 
         The state that it returns serves every method at its time, but may hold room for later tokens, so that it has more bits
         than the state after `step`.
@@ -101,30 +101,32 @@ class Mixer(nn.Module, ABC):
         return self.step(x, state, t)
 
     def step_output(self, x: Float[Tensor, "batch width"], state: State, t: int) -> Float[Tensor, "batch width"]:
-        """The outputs of `step` for many inputs at time t, each put to the same state (of batch 1); no state is returned."""
+        """Return the outputs of `step` for many inputs at time t, each from the same state (of batch 1). No state is
+        returned.
+        """
         shared = with_parts(state, (part.expand(x.shape[0], *part.shape[1:]) for part in state))
         return self.step(x, shared, t)[0]
 
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> State:
-        """The state after all of x, from `state` at time t, without the outputs."""
+        """Return the state after all of x, from `state` at time t, without the outputs."""
         for offset in range(x.shape[1]):
             state = self.step(x[:, offset], state, t + offset)[1]
         return state
 
     @abstractmethod
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
-        """Outputs at every position, each a function of the inputs up to it."""
+        """Return the outputs at every position, each a function of the inputs up to it."""
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """`forward` at one position per example; a mixer that can compute this in less time overrides it."""
+        """Return `forward` at one position per example. A mixer that can compute this in less time overrides it."""
         return self.forward(x)[torch.arange(x.shape[0], device=x.device), at]
 
     def initialise(self, depth: int, deviation: float = GPT2_DEVIATION) -> None:
-        """Draw the weights that depend on the number of blocks; `deviation` stands for GPT-2's 0.02. The default draws none."""
+        """Draw the weights that depend on the number of blocks; `deviation` replaces GPT-2's 0.02. The default draws none."""
 
 
 def initialise_as_gpt2(mixer: nn.Module, output: nn.Linear, depth: int, deviation: float = GPT2_DEVIATION) -> None:
-    """GPT-2's weights: normal with one deviation, biases 0, and `output`'s deviation divided by sqrt(2 depth)."""
+    """Draw GPT-2's weights: normal with one deviation, biases 0, and `output`'s deviation divided by sqrt(2 depth)."""
     for module in mixer.modules():
         if isinstance(module, nn.Linear):
             nn.init.normal_(module.weight, std=deviation)
@@ -134,17 +136,17 @@ def initialise_as_gpt2(mixer: nn.Module, output: nn.Linear, depth: int, deviatio
 
 
 def by_head(x: Float[Tensor, "*shape width"], heads: int) -> Float[Tensor, "*shape heads part"]:
-    """The coordinates dealt to the heads in order."""
+    """Return the coordinates, dealt to the heads in order."""
     return x.view(*x.shape[:-1], heads, x.shape[-1] // heads)  # unflatten takes several times as long to say the same
 
 
 def split_heads(x: Float[Tensor, "batch time width"], heads: int) -> Float[Tensor, "batch heads time part"]:
-    """The coordinates dealt to the heads in order, and the heads put before time."""
+    """Return the coordinates, dealt to the heads in order, with the heads before time."""
     return by_head(x, heads).transpose(1, 2)
 
 
 def merge_heads(x: Float[Tensor, "batch heads time part"]) -> Float[Tensor, "batch time width"]:
-    """The heads' coordinates side by side again."""
+    """Return the heads' coordinates side by side again."""
     return x.transpose(1, 2).flatten(2)
 
 
@@ -155,7 +157,7 @@ def require_heads(name: str, width: int, heads: int) -> None:
 
 
 def with_parts(like: State, parts: Iterable[Tensor]) -> State:
-    """A state of the same kind (a named tuple or a plain one) with other tensors."""
+    """Return a state of the same kind (a named tuple or a plain one) with other tensors."""
     make = getattr(like, "_make", tuple)
     return make(parts)
 

@@ -47,7 +47,7 @@ class DSS(Mixer):
     block: ClassVar[Block] = Block(norm="layer")
 
     def __init__(self, width: int, heads: int = 1, states: int = 64) -> None:
-        """`heads` is not used: every mixer takes it."""
+        """Build the layer. `heads` is not used: every mixer takes it."""
         super().__init__()
         self.log_real = nn.Parameter(torch.full((states,), math.log(0.5)))
         self.log_imaginary = nn.Parameter(torch.log(math.pi * (torch.arange(states) + 1e-3)))
@@ -66,7 +66,7 @@ class DSS(Mixer):
         return self._project_out((readout * after).sum(-1).real, x), Memory(after)
 
     def _modes(self) -> tuple[Complex[Tensor, "width states"], Complex[Tensor, "width states"]]:
-        """lambda Delta, and the read-out w (exp(lambda Delta) - 1) / lambda."""
+        """Return lambda Delta, and the read-out w (exp(lambda Delta) - 1) / lambda."""
         diagonal = torch.complex(-self.log_real.exp(), self.log_imaginary.exp())
         rate = diagonal * self.log_step.exp()[:, None]
         return rate, torch.view_as_complex(self.weight) * (rate.exp() - 1) / diagonal
@@ -74,7 +74,7 @@ class DSS(Mixer):
     def _project_out(
         self, read: Float[Tensor, "*shape width"], x: Float[Tensor, "*shape width"]
     ) -> Float[Tensor, "*shape width"]:
-        """W_O gelu(y), y the sum of what is read from the state and D u."""
+        """Return W_O gelu(y), where y is the sum of D u and the numbers read from the state."""
         return self.output(F.gelu(read + self.skip * x))
 
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
@@ -96,7 +96,9 @@ class DSS(Mixer):
         return self._project_out(read.transpose(1, 2), x)
 
     def _kernel(self, time: int) -> Float[Tensor, "width time"]:
-        """Re sum_n readout_n exp(rate_n t), in real numbers, whose exponentials and cosines a CPU computes several at once."""
+        """Return Re sum_n readout_n exp(rate_n t), in real numbers: a CPU computes several of their exponentials and cosines at
+        once.
+        """
         rate, readout = self._modes()
         t = torch.arange(time, device=rate.device)
         size = (rate.real[..., None] * t).exp()
@@ -105,14 +107,14 @@ class DSS(Mixer):
         return real - torch.einsum("wn,wnt->wt", readout.imag, size * angle.sin())
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """One output is one sum, of the inputs weighted by the kernel at their age."""
+        """Return one output per example: one sum, of the inputs weighted by the kernel at their age."""
         time = x.shape[1]
-        kernel = F.pad(self._kernel(time), (0, 1)).T  # the last row, for inputs behind the asked one, is 0
+        kernel = F.pad(self._kernel(time), (0, 1)).T  # the last row, for inputs after the queried one, is 0
         age = at[:, None] - torch.arange(time, device=x.device)
         read = (x * kernel[torch.where(age < 0, time, age)]).sum(1)
         return self._project_out(read, x[torch.arange(x.shape[0], device=x.device), at])
 
 
 def at_least_float32(u: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """u in float32 if it is bfloat16, which Fourier transforms do not take."""
+    """Return u, in float32 if it is bfloat16, which Fourier transforms do not take."""
     return u.float() if u.dtype == torch.bfloat16 else u

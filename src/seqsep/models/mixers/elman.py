@@ -36,7 +36,9 @@ class Elman(Mixer):
     first: Tensor
 
     def __init__(self, width: int, heads: int = 1, activation: str = "relu") -> None:
-        """`heads` is not used: every mixer takes it. Raises ValueError unless the activation is relu or sigmoid."""
+        """Build the layer. `heads` is not used: every mixer takes it. Raises ValueError unless the activation is relu or
+        sigmoid.
+        """
         super().__init__()
         if activation not in ("relu", "sigmoid"):
             raise ValueError(f"Elman(width={width}, activation={activation!r}): activation is relu or sigmoid")
@@ -53,7 +55,7 @@ class Elman(Mixer):
         return after.hidden, after
 
     def _after(self, entering: Float[Tensor, "batch width"], state: State) -> Memory:
-        """The state after U x_t has entered."""
+        """Return the state after U x_t has entered."""
         return Memory(self.activation(self.recurrent(state[0]) + entering))
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:

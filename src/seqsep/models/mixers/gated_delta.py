@@ -11,8 +11,8 @@ Source: Yang, Kautz and Hatamizadeh 2024 (arXiv:2412.06464), equation 10 and sec
 transposed states. Some details are those of the paper's code. Length 1 is u / sqrt(u . u + 1e-6); rates start uniform in 0 ..
 16; softplus(bias) starts log-uniform in 0.001 .. 0.1.
 We differ: for any number of heads, keys have width coordinates and values have expand * width. In the paper's code these
-factors are 3/4 and 3/2. q is not divided by sqrt(key): the norm would remove this factor, except for its epsilon. The MLP is
-that of GPT-2, where the paper has SwiGLU.
+factors are 3/4 and 3/2. q is not divided by the root of its number of coordinates: the norm would remove this factor, except
+for its epsilon. The MLP is that of GPT-2, where the paper has SwiGLU.
 Names: `input` is W_in, `decay` is W_a, `step_bias` its bias, `write` is W_b, `gate` is W_g, `output` is W_out; `associations`
 is S.
 `forward` is the chunked form of the paper (`_gated_delta_chunks.py`): time and memory are linear in the length.
@@ -52,7 +52,7 @@ class GatedDelta(Mixer):
     revision: ClassVar[int] = 1
 
     def __init__(self, width: int, heads: int, expand: int = 2, conv: int = 4, chunk: int = 32) -> None:
-        """`chunk`: most tokens of a chunk; outputs depend on it by rounding only.
+        """Build the layer. `chunk`: most tokens of a chunk; outputs depend on it by rounding only.
 
         Raises ValueError for heads that do not divide the width.
         """
@@ -93,20 +93,20 @@ class GatedDelta(Mixer):
         return self._project_out(x, read), Memory(associations, window)
 
     def _split(self, mixed: Float[Tensor, "*shape channels"]) -> tuple[Tensor, Tensor, Tensor]:
-        """q, k and v by head from the convolved channels."""
+        """Return q, k and v by head from the convolved channels."""
         parts = mixed.split([self.key_width, self.key_width, self.value_width], dim=-1)
         q, k, v = (by_head(part, self.heads) for part in parts)
         return unit(q), unit(k), v
 
     def _rates(self, x: Float[Tensor, "*shape width"]) -> tuple[Float[Tensor, "*shape heads"], Float[Tensor, "*shape heads"]]:
-        """log a and b."""
+        """Return log a and b."""
         log_decay = -self.log_rate.exp() * F.softplus(self.decay(x) + self.step_bias)
         return log_decay, torch.sigmoid(self.write(x))
 
     def _project_out(
         self, x: Float[Tensor, "*shape width"], read: Float[Tensor, "*shape heads part"]
     ) -> Float[Tensor, "*shape width"]:
-        """y_t from `read`, which is S_t^T q_t."""
+        """Return y_t from `read`, which is S_t^T q_t."""
         return self.output(self.norm(read).flatten(-2) * F.silu(self.gate(x)))
 
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
@@ -127,7 +127,9 @@ class GatedDelta(Mixer):
         return self._project_out(x, _gated_delta_chunks.read(q, k, v, log_decay=log_decay, b=b, most=self.chunk))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """Tokens behind the asked one neither decay nor write, so that the last state is the one asked for; one is read."""
+        """Return one output per example. Tokens after the queried one neither decay nor write, so the last state is the one of
+        the query.
+        """
         rows = torch.arange(x.shape[0], device=x.device)
         q, k, v = self._split(convolve(self.input(x), self.convolution))
         is_behind = (torch.arange(x.shape[1], device=x.device) > at[:, None])[..., None]
@@ -140,5 +142,5 @@ class GatedDelta(Mixer):
 
 
 def unit(u: Float[Tensor, "*shape part"]) -> Float[Tensor, "*shape part"]:
-    """u divided by its length, with a gradient at 0."""
+    """Return u divided by its length, with a gradient at 0."""
     return u * torch.rsqrt(u.square().sum(-1, keepdim=True) + 1e-6)

@@ -57,7 +57,7 @@ class LinearAttention(Mixer):
     chunk: ClassVar[int] = 64
 
     def __init__(self, width: int, heads: int) -> None:
-        """Raises ValueError unless the heads divide the width."""
+        """Build the layer. Raises ValueError unless the heads divide the width."""
         super().__init__()
         require_heads("LinearAttention", width, heads)
         self.heads = heads
@@ -126,7 +126,7 @@ class LinearAttention(Mixer):
         return self.output(merge_heads((mixed / (total + EPSILON)).flatten(2, 3)[:, :, :time]))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """One query weighs all values up to its own: the quadratic form of one row."""
+        """Return one output per example: its query weighs all values up to its own, the quadratic form of one row."""
         rows = torch.arange(x.shape[0], device=x.device)
         query = by_head(feature_map(self.query(x[rows, at])), self.heads)
         key, value = (by_head(part(x), self.heads) for part in (self.key, self.value))
@@ -141,10 +141,10 @@ class LinearAttention(Mixer):
 
 
 def feature_map(u: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-    """phi, positive everywhere."""
+    """Return phi, which is positive everywhere."""
     return F.elu(u) + 1
 
 
 def sum_of_earlier(added: Float[Tensor, "batch heads chunks *part"]) -> Float[Tensor, "batch heads chunks *part"]:
-    """Sums over the earlier chunks, without the chunk itself, in which some tokens are later ones."""
+    """Return the sums over the earlier chunks, without the chunk itself, in which some tokens are later ones."""
     return torch.cat([torch.zeros_like(added[:, :, :1]), added[:, :, :-1].cumsum(2)], dim=2)

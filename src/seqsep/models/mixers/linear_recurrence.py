@@ -38,7 +38,7 @@ class LinearRecurrence(Mixer):
     block: ClassVar[Block] = Block(norm="none")
 
     def __init__(self, width: int, heads: int = 1, remembered: int | None = None) -> None:
-        """`heads` is not used: every mixer takes it. Raises ValueError for less than one number remembered."""
+        """Build the layer. `heads` is not used: every mixer takes it. Raises ValueError for less than one number remembered."""
         super().__init__()
         remembered = width if remembered is None else remembered
         if remembered < 1:

@@ -41,7 +41,7 @@ class LSTM(Mixer):
     block: ClassVar[Block] = Block(norm="none", residual=False)
 
     def __init__(self, width: int, heads: int = 1) -> None:
-        """`heads` is not used: every mixer takes it."""
+        """Build the layer. `heads` is not used: every mixer takes it."""
         super().__init__()
         self.cells = nn.LSTM(width, width, batch_first=True)
 
@@ -71,7 +71,7 @@ class LSTM(Mixer):
         return self._run(x)[0]
 
     def _run(self, x: Tensor, state: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """PyTorch's LSTM. Raises ValueError where it has none in bfloat16: oneDNN's wants AVX-512 or more."""
+        """Run PyTorch's LSTM. Raises ValueError if it has none in bfloat16: oneDNN's needs AVX-512 or more."""
         try:
             outputs: tuple[Tensor, tuple[Tensor, Tensor]] = self.cells(x, state)
         except RuntimeError as error:

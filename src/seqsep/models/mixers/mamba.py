@@ -48,7 +48,7 @@ class Mamba(Mixer):
     revision: ClassVar[int] = 3
 
     def __init__(self, width: int, heads: int = 1, states: int = 16, expand: int = 2, conv: int = 4) -> None:
-        """`heads` is not used: every mixer takes it."""
+        """Build the layer. `heads` is not used: every mixer takes it."""
         super().__init__()
         inner = expand * width
         rank = -(-width // 16)
@@ -81,12 +81,12 @@ class Mamba(Mixer):
         return self.output(y * F.silu(gate)), Memory(h, seen[..., 1:])
 
     def _select(self, u: Float[Tensor, "*shape inner"]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """Delta, A, B and C from the convolved input."""
+        """Return Delta, A, B and C from the convolved input."""
         low, b, c = self.select(u).split([self.rank, self.states, self.states], dim=-1)
         return F.softplus(self.step_size(low)), -self.log_decay.exp(), b, c
 
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
-        """The last state is a decayed sum of what entered: no state in between is made."""
+        """Return the last state as a decayed sum of what entered: no state in between is made."""
         time = x.shape[1]
         if not time:
             return Memory(*state)
@@ -95,7 +95,7 @@ class Mamba(Mixer):
         convolution = self.convolution
         u = F.silu(F.conv1d(seen, convolution.weight, convolution.bias, groups=convolution.groups)).permute(2, 0, 1)
         delta, a, b, _ = self._select(u)
-        later = F.pad(delta[1:], (0, 0, 0, 0, 0, 1)).flip(0).cumsum(0).flip(0)  # sums from behind: differences lose digits
+        later = F.pad(delta[1:], (0, 0, 0, 0, 0, 1)).flip(0).cumsum(0).flip(0)  # sums from the end: differences lose digits
         h = outside_autocast(_last_state(x), later, delta * u, *(a, b), like=a)
         return Memory(((later[0] + delta[0])[..., None] * a).exp() * state[0] + h.mT, seen[..., time:])
 
@@ -110,7 +110,7 @@ class Mamba(Mixer):
     def _convolved(
         self, rows: Float[Tensor, "rows width"], time: int, batch: int
     ) -> tuple[Float[Tensor, "time batch inner"], Float[Tensor, "inner width"]]:
-        """u behind convolution and silu, and the weights that make the gate."""
+        """Return u after convolution and silu, and the weights that make the gate."""
         into_state, into_gate = self.input.weight.chunk(2)
         u = linear(rows, into_state).unflatten(0, (time, batch))
         taps = self.convolution.weight[:, 0]
@@ -118,7 +118,7 @@ class Mamba(Mixer):
         return F.silu(outside_autocast(Convolution, u, taps, bias, like=taps)), into_gate
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """The state at one position is a weighted sum of its inputs: no scan."""
+        """Return one output per example. The state at one position is a weighted sum of its inputs: no scan."""
         batch, time, _ = x.shape
         examples = torch.arange(batch, device=x.device)
         u, into_gate = self._convolved(x.transpose(0, 1).flatten(0, 1), time, batch)
@@ -137,10 +137,10 @@ class Mamba(Mixer):
 
 
 def _scan(x: Tensor) -> type[torch.autograd.Function]:
-    """The scan for the device of x."""
+    """Return the scan for the device of x."""
     return SelectiveScan if x.device.type == "cpu" else ChunkedScan
 
 
 def _last_state(x: Tensor) -> type[torch.autograd.Function]:
-    """The sum over all tokens for the device of x."""
+    """Return the sum over all tokens for the device of x."""
     return LastState if x.device.type == "cpu" else ChunkedLastState

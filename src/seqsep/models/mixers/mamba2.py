@@ -55,14 +55,14 @@ class Mamba2(Mixer):
     revision: ClassVar[int] = 1
 
     def __init__(self, width: int, heads: int, states: int = 64, expand: int = 2, conv: int = 4, chunk: int = 64) -> None:
-        """`chunk`: most tokens of a chunk; outputs depend on it by rounding only.
+        """Build the layer. `chunk`: most tokens of a chunk; outputs depend on it by rounding only.
 
         Raises ValueError for heads that do not divide expand * width.
         """
         super().__init__()
         inner = expand * width
         if heads < 1 or inner % heads:
-            raise ValueError(f"Mamba2(width={width}, heads={heads}, expand={expand}): heads must divide expand * width")
+            raise ValueError(f"Mamba2: heads: expected a divisor of {inner} (expand {expand} x width {width}), found {heads}")
         self.heads = heads
         self.inner = inner
         self.states = states
@@ -94,12 +94,12 @@ class Mamba2(Mixer):
         return self._project_out(read, u, gate), Memory(h, window)
 
     def _project(self, x: Float[Tensor, "*shape width"]) -> tuple[Tensor, Tensor, Tensor]:
-        """The gate z, the channels that the convolution takes, and Delta."""
+        """Return the gate z, the channels that the convolution takes, and Delta."""
         gate, channels, size = self.input(x).split([self.inner, self.inner + 2 * self.states, self.heads], dim=-1)
         return gate, channels, F.softplus(size + self.step_bias)
 
     def _split(self, mixed: Float[Tensor, "*shape channels"]) -> tuple[Tensor, Tensor, Tensor]:
-        """u by head, B and C from the convolved channels."""
+        """Return u by head, B and C from the convolved channels."""
         u, b, c = mixed.split([self.inner, self.states, self.states], dim=-1)
         return by_head(u, self.heads), b, c
 
@@ -109,11 +109,11 @@ class Mamba2(Mixer):
         u: Float[Tensor, "*shape heads part"],
         gate: Float[Tensor, "*shape inner"],
     ) -> Float[Tensor, "*shape width"]:
-        """y_t from `read`, which is h_t^T C_t."""
+        """Return y_t from `read`, which is h_t^T C_t."""
         return self.output(self.norm((read + self.skip[:, None] * u).flatten(-2) * F.silu(gate)))
 
     def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Memory:
-        """The last state is a decayed sum of what entered: no state in between is made."""
+        """Return the last state as a decayed sum of what entered: no state in between is made."""
         time = x.shape[1]
         if not time:
             return Memory(*state)
@@ -143,7 +143,7 @@ class Mamba2(Mixer):
         b: Float[Tensor, "batch time states"],
         c: Float[Tensor, "batch time states"],
     ) -> Float[Tensor, "batch time heads part"]:
-        """h_t^T C_t at every token, with Delta_t u_t as `entered`."""
+        """Return h_t^T C_t at every token, with Delta_t u_t as `entered`."""
         time = entered.shape[1]
         entered, log_decay, b, c = (into_chunks(part, self.chunk) for part in (entered, log_decay, b, c))
         total = log_decay.cumsum(2)
@@ -159,7 +159,7 @@ class Mamba2(Mixer):
         return read.flatten(1, 2)[:, :time]
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """One output is a weighted sum of the inputs u: no state is made."""
+        """Return one output per example: a weighted sum of the inputs u, without any state."""
         rows = torch.arange(x.shape[0], device=x.device)
         gate, channels, delta = self._project(x)
         u, b, c = self._split(convolve(channels, self.convolution))

@@ -61,7 +61,7 @@ class Retention(Mixer):
     angle: Tensor
 
     def __init__(self, width: int, heads: int) -> None:
-        """Raises ValueError unless the heads divide the width into an even number of coordinates each."""
+        """Build the layer. Raises ValueError unless the heads divide the width into an even number of coordinates each."""
         super().__init__()
         require_heads("Retention", width, heads)
         part = width // heads
@@ -103,7 +103,7 @@ class Retention(Mixer):
     def _project_out(
         self, x: Float[Tensor, "*shape width"], read: Float[Tensor, "*shape heads part"]
     ) -> Float[Tensor, "*shape width"]:
-        """y_t from `read`, which is q_t^T S_t."""
+        """Return y_t from `read`, which is q_t^T S_t."""
         normed = F.layer_norm(read, read.shape[-1:], eps=1e-6)
         return self.output(F.silu(self.gate(x)) * normed.flatten(-2))
 
@@ -137,7 +137,7 @@ class Retention(Mixer):
         value: Float[Tensor, "batch heads time part"],
         dtype: torch.dtype,
     ) -> Float[Tensor, "batch heads time part"]:
-        """q_t^T S_t at every token; decays are rounded to `dtype`."""
+        """Return q_t^T S_t at every token. Decays are rounded to `dtype`."""
         time = query.shape[2]
         query, key, value = (into_chunks(part, self.chunk, axis=2).contiguous() for part in (query, key, value))
         chunks, size = query.shape[2:4]
@@ -152,12 +152,12 @@ class Retention(Mixer):
         return (inside + (query * decay_from_start) @ before).flatten(2, 3)[:, :, :time]
 
     def _decays(self, times: Tensor, dtype: torch.dtype) -> Float[Tensor, "heads time time"]:
-        """gamma^(t-j) for j <= t, else 0."""
+        """Return gamma^(t-j) for j <= t, else 0."""
         age = (times[:, None] - times).clamp(min=0)
         return (self.decay[:, None, None] ** age).tril().to(dtype)
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """One query weighs all values up to its own: the quadratic form of one row."""
+        """Return one output per example: its query weighs all values up to its own, the quadratic form of one row."""
         times = torch.arange(x.shape[1], device=x.device)
         asked = x[torch.arange(x.shape[0], device=x.device), at]
         query = self._rotate(by_head(self.query(asked), self.heads), at[:, None])

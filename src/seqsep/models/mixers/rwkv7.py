@@ -56,7 +56,7 @@ class RWKV7(Mixer):
     block: ClassVar[Block] = Block(norm="layer", mlp=True)
 
     def __init__(self, width: int, heads: int) -> None:
-        """First weights: shifts, decays and every V as the published code has them in its first layer.
+        """Build the layer. Its shifts, decays and every V begin with the values of the first layer in the published code.
 
         r, k and v are drawn from intervals twice as wide as there. What is 0 there, the output and every U, starts as torch's,
         so that nothing is 0 at the start. Raises ValueError unless the heads divide the width.
@@ -101,7 +101,7 @@ class RWKV7(Mixer):
     def _token(
         self, x: Float[Tensor, "*shape width"], before: Float[Tensor, "*shape width"]
     ) -> tuple[Token, Float[Tensor, "*shape width"], Float[Tensor, "*shape width"]]:
-        """What each token brings, x_r and x_g; `before` is x_{t-1}."""
+        """Return each token's part in the recurrence, x_r and x_g; `before` is x_{t-1}."""
         shift = self.shift.view(6, *(1 for _ in x.shape[:-1]), x.shape[-1])
         of_query, of_decay, of_key, of_value, of_rate, of_gate = torch.addcmul(x, before - x, shift).unbind(0)
         log_decay = -FASTEST_DECAY * torch.sigmoid(self.decay_out(torch.tanh(self.decay_in(of_decay))))
@@ -127,7 +127,7 @@ class RWKV7(Mixer):
         *,
         of_gate: Float[Tensor, "*shape width"],
     ) -> Float[Tensor, "*shape width"]:
-        """y_t from `read`, which is S_t r; `of_gate` is x_g."""
+        """Return y_t from `read`, which is S_t r; `of_gate` is x_g."""
         normed = self.group_norm(read.reshape(-1, self.group_norm.num_channels)).view_as(of_gate)
         own = (query * by_head(self.bonus, self.heads) * key).sum(-1, keepdim=True) * value
         gate = self.gate_out(torch.sigmoid(self.gate_in(of_gate)))
@@ -150,7 +150,9 @@ class RWKV7(Mixer):
         return self._project_out(read, query, token.key, token.value, of_gate=of_gate)
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """Tokens behind the asked one leave the state as it is, so the last state is the one asked for; one is read."""
+        """Return one output per example. Tokens after the queried one leave the state as it is, so the last state is the one of
+        the query.
+        """
         rows = torch.arange(x.shape[0], device=x.device)
         token, of_query, of_gate = self._token(x, F.pad(x, (0, 0, 1, -1)))
         is_past = (torch.arange(x.shape[1], device=x.device) <= at[:, None])[..., None, None].to(x.dtype)

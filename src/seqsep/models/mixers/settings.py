@@ -1,4 +1,4 @@
-"""Mixers by name, with sizes of their own in brackets behind it: `mamba2(states=128)`, `sliding-attention(window=64)`.
+"""Mixers by name, with their own sizes in brackets after it: `mamba2(states=128)`, `sliding-attention(window=64)`.
 
 A setting is a whole number from 1 that the mixer's constructor takes beside width and heads, without what changes only how
 fast it computes. A name is canonical if it lists the settings that differ from their defaults, in the constructor's order.
@@ -23,7 +23,7 @@ NAME = re.compile(r"([^()]*)(?:\(([^()]*)\))?")
 
 
 def settings(mixer: type[Mixer]) -> dict[str, int]:
-    """The settings of a mixer with their defaults.
+    """Return the settings of a mixer with their defaults.
 
     >>> settings(BY_NAME["mamba2"]), settings(BY_NAME["lstm"])
     ({'states': 64, 'expand': 2, 'conv': 4}, {})
@@ -40,9 +40,9 @@ def settings(mixer: type[Mixer]) -> dict[str, int]:
 
 @cache
 def canonical_name(name: str) -> str:
-    """The name with the settings that differ from their defaults, in the constructor's order.
+    """Return the name with the settings that differ from their defaults, in the constructor's order.
 
-    Raises BadInput for a mixer or a setting that there is not, or a value that is no whole number from 1.
+    Raises BadInput for an unknown mixer or setting, or a value that is not a whole number from 1.
 
     >>> canonical_name("mamba2(conv=2, states=64)"), canonical_name("sliding_attention( window = 16 )")
     ('mamba2(conv=2)', 'sliding-attention')
@@ -66,7 +66,7 @@ def _setting(name: str, text: str, known: dict[str, int]) -> tuple[str, int]:
     if key not in known:
         have = ", ".join(f"{one}={default}" for one, default in known.items()) or "none"
         raise BadInput(
-            f"mixer {name}: expected settings of its own, by default {have}, found {text.strip()}{nearest(key, known)}"
+            f"mixer {name}: expected settings of this mixer, by default {have}, found {text.strip()}{nearest(key, known)}"
         )
     if re.fullmatch("[0-9]{1,9}", value) is None or not 1 <= int(value) <= MOST:
         raise BadInput(f"mixer {name}: {key}: expected a whole number from 1 to {MOST}, found {value or 'none'}")
@@ -75,7 +75,7 @@ def _setting(name: str, text: str, known: dict[str, int]) -> tuple[str, int]:
 
 @cache
 def mixer_named(name: str) -> type[Mixer]:
-    """The class of a canonical name: the mixer's own, or a subclass whose `build` takes the settings.
+    """Return the class of a canonical name: the mixer's own, or a subclass whose `build` takes the settings.
 
     Raises BadInput for a mixer or a setting that there is not.
 
@@ -101,7 +101,7 @@ def mixer_named(name: str) -> type[Mixer]:
 
 @cache
 def fault_of_sizes(name: str, width: int, heads: int) -> str:
-    """What the constructor of a canonical name says of a width and a number of heads that do not fit; else nothing.
+    """Return the constructor's error for a canonical name if the width and the number of heads do not fit; else None.
 
     One mixer is built and forgotten, without memory if it may be large. torch's random state stays as it is.
 
@@ -118,7 +118,7 @@ def fault_of_sizes(name: str, width: int, heads: int) -> str:
 
 
 def has_heads(layers: Iterable[object]) -> bool:
-    """Whether the number of heads means something to any of the layers: to a mixer that asks for it, or a user's own.
+    """Return True if any of the layers uses the number of heads: a mixer that asks for it, or a user's own.
 
     >>> has_heads(["lstm", "mamba"]), has_heads(["mamba(states=8)", "attention"])
     (False, True)
@@ -127,5 +127,5 @@ def has_heads(layers: Iterable[object]) -> bool:
 
 
 def _asks_for_heads(mixer: type[Mixer]) -> bool:
-    """Whether the constructor requires heads; a mixer that has none takes their number by default, and does not use it."""
+    """Return True if the constructor requires heads; a mixer without heads has a default for their number, and ignores it."""
     return signature(mixer.__init__).parameters["heads"].default is Parameter.empty

@@ -8,8 +8,8 @@ State: the keys and values of the last `window` tokens, 2 * width * window numbe
 token t is in slot t mod window. A slot that is not yet written holds zeros; the layer knows these slots from the time t.
 Source: Beltagy et al. 2020 (arXiv:2004.05150), section 3.1, in its causal form, which Mistral 7B and Griffin use.
 We differ: the window is 16 tokens, so the state has 32 * width numbers. This size is between those of retention (16 * width
-at width 64 and 4 heads) and Mamba (38 * width), so it does not explain a difference between them. Most lengths in training
-are greater than 16.
+at width 64 and 4 heads) and Mamba (38 * width). So the size does not explain why sliding attention does better or worse than
+both of these. Most lengths in training are greater than 16.
 Names: as in attention.
 `forward` cuts time into blocks of `window` tokens (one block if there are fewer tokens). Each block attends to itself and to
 the block before it. So memory is O(time x window), never O(time x time).
@@ -32,7 +32,7 @@ from seqsep.models.mixers.base import Mixer, State, by_head, split_heads
 
 
 class Ring(Cache):
-    """The state: keys and values of the last `window` tokens; that of time t stands in slot t mod window."""
+    """The state: keys and values of the last `window` tokens; that of time t is in slot t mod window."""
 
 
 class SlidingAttention(Attention):
@@ -43,7 +43,7 @@ class SlidingAttention(Attention):
     grows: ClassVar[bool] = False
 
     def __init__(self, width: int, heads: int, window: int = 16) -> None:
-        """Raises ValueError for a window below 1 or heads that do not divide the width."""
+        """Build the layer. Raises ValueError for a window below 1 or heads that do not divide the width."""
         if window < 1:
             raise ValueError(f"SlidingAttention(width={width}, heads={heads}, window={window}): window is at least 1")
         super().__init__(width, heads)
@@ -89,7 +89,7 @@ class SlidingAttention(Attention):
         return self.output(heads.transpose(1, 2).flatten(2))
 
     def forward_at(self, x: Float[Tensor, "batch time width"], at: Int64[Tensor, "batch"]) -> Float[Tensor, "batch width"]:
-        """Only the keys and values in the window of the asked position are made."""
+        """Return one output per example, from the keys and values in the window of its queried position only."""
         rows = torch.arange(x.shape[0], device=x.device)
         times = at[:, None] - torch.arange(min(self.window, x.shape[1]), device=x.device)
         seen = x[rows[:, None], times.clamp(min=0)]
@@ -104,7 +104,7 @@ class SlidingAttention(Attention):
 def _into_blocks(
     part: Float[Tensor, "batch heads time part"], blocks: int, size: int
 ) -> Float[Tensor, "batch_heads blocks size part"]:
-    """Time cut into blocks of one size; zeros fill the last one."""
+    """Return time cut into blocks of one size. Zeros fill the last one."""
     missing = blocks * size - part.shape[2]
     return F.pad(part, (0, 0, 0, missing)).flatten(0, 1).unflatten(1, (blocks, size))
 
@@ -112,13 +112,13 @@ def _into_blocks(
 def _with_block_before(
     part: Float[Tensor, "batch_heads blocks size part"],
 ) -> Float[Tensor, "batch_heads blocks two_sizes part"]:
-    """Each block behind the block before it; zeros stand before the first."""
+    """Return each block after the block before it, with zeros before the first."""
     before = F.pad(part, (0, 0, 0, 0, 1, 0))[:, :-1]
     return torch.cat([before, part], dim=-2)
 
 
 def _seen(blocks: int, size: int, device: torch.device) -> Bool[Tensor, "blocks size two_sizes"]:
-    """Which of the block before and its own each query sees; before the first block there is nothing."""
+    """Return the mask of each query over the block before and its own; before the first block there is nothing."""
     query = torch.arange(size, device=device)[:, None]
     key = torch.arange(2 * size, device=device)
     seen = ((key > query) & (key <= query + size)).repeat(blocks, 1, 1)

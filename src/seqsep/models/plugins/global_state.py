@@ -19,7 +19,7 @@ class GlobalState:
         self.before = _current()
 
     def changed(self, random_states: bool = True) -> str | None:
-        """What has changed since, in words; None if nothing has. `random_states`: whether those count."""
+        """Return what has changed since, in words; None if nothing has. `random_states`: whether those count."""
         now = _current()
         for what, before in self.before.items():
             if "random" in what and not random_states:

@@ -95,7 +95,7 @@ def _run(path: Path, data: bytes, name: str) -> None:
 
 
 def _forget_imports(path: Path, data: bytes) -> None:
-    """Let a file import the files beside it anew: an earlier version of them may be loaded."""
+    """Let a file import the files next to it again: an earlier version of them may be loaded."""
     files = {str(file) for file in imported_files(path, data).values()}
     for name, module in list(sys.modules.items()):
         if not name.startswith((PREFIX, "__main__")) and getattr(module, "__file__", None) in files:
@@ -106,7 +106,7 @@ def _forget_imports(path: Path, data: bytes) -> None:
 def naming_its_line(path: Path, passing: tuple[type[Exception], ...] | type[Exception] = ()) -> Iterator[None]:
     """Turn an exception of the user's code in `path` into PlugInFails, with the line that it came through.
 
-    Those of the types `passing` say enough, and go on as they are.
+    Exceptions of the types `passing` say enough, and pass unchanged.
     """
     try:
         yield
@@ -119,12 +119,12 @@ def naming_its_line(path: Path, passing: tuple[type[Exception], ...] | type[Exce
 
 
 def fault(error: BaseException, path: Path) -> PlugInFails:
-    """The exception to raise for one that the user's code in `path` raised: it names the file and the line."""
+    """Return the exception to raise for one that the user's code in `path` raised: it names the file and the line."""
     return PlugInFails(f"{path}: {in_words(error, path)}")
 
 
 def in_words(error: BaseException, *paths: Path | None) -> str:
-    """An exception in one line, with the last line of the user's files, at `paths`, that it came through."""
+    """Return an exception in one line, with the last line of the user's files, at `paths`, that it came through."""
     names = {str(path.absolute()) for path in paths if path is not None}
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in names]
     where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
@@ -132,6 +132,6 @@ def in_words(error: BaseException, *paths: Path | None) -> str:
 
 
 def attribute(module: ModuleType, path: Path, name: str) -> Any:
-    """What a user's module has under a name, or None. Raises PlugInFails if a `__getattr__` of its own raises."""
+    """Return a user's module's attribute of this name, or None. Raises PlugInFails if a `__getattr__` of its own raises."""
     with naming_its_line(path):
         return getattr(module, name, None)

@@ -16,14 +16,17 @@ from seqsep.models.plugins.layer import UserLayer, checked_in, construct, grows_
 from seqsep.models.plugins.load import load
 from seqsep.models.plugins.name import PlugIn, is_canonical, names_a_file
 
+OPTIONAL = ("prefill",)
+"""Methods that a user's module may define besides `start` and `step`."""
+
 
 class UserModel(PlugIn):
-    """A user's whole model; it stands alone among the layers of a run."""
+    """A user's complete model; it is the only entry among the layers of a run."""
 
     PREFIX: ClassVar[str] = "model:"
 
     def build(self, vocabulary: int, classes: int, longest: int, width: int, heads: int) -> "WholeModel":
-        """A fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
+        """Return a fresh model. Raises PlugInFails if the file does not load, or the class is not built like that."""
         own_class = load(self)
         grows_of(own_class, self.words)
         checked_in(own_class, self.words)
@@ -33,7 +36,7 @@ class UserModel(PlugIn):
     def as_mixer(
         self, vocabulary: int, classes: int, longest: int, width: int, heads: int
     ) -> tuple[Callable[[int], Mixer], int]:
-        """What the laws of a mixer are tried on: a fresh model seen as a layer, and its classes in the place of a width."""
+        """Return the subject of the laws of a mixer: a fresh model seen as a layer, and its classes in the place of a width."""
 
         def make(_: int) -> Mixer:
             return Logits(self.build(vocabulary, classes, longest, width=width, heads=heads), vocabulary)
@@ -47,6 +50,9 @@ class WholeModel(Model):
     If the module has `start(batch)` and `step(tokens: "batch", state, t) -> logits, state`, these give its state (one tensor
     or a tuple of tensors; `grows = True` on the class if it grows). Else its state is the tokens themselves, as int64, and
     every step runs `forward` over all of them.
+
+    A module with these two methods may also have `prefill(tokens: "batch time", state, t) -> state`, which is called in place
+    of repeated steps.
     """
 
     def __init__(self, module: nn.Module, name: str = "model") -> None:
@@ -57,54 +63,67 @@ class WholeModel(Model):
         self.positions = None
         self.has_bare_state: bool | None = None  # whether the module's state is one tensor without a tuple around it
         self.steps = all(callable(getattr(module, method, None)) for method in ("start", "step"))
+        self.called: set[str] = set()  # the optional methods of the module that were called
 
     def forward(self, inputs: Tensor, at: Tensor | None = None) -> Tensor:
-        """Logits at every position, or at one position per example."""
+        """Return the logits at every position, or at one position per example."""
         logits = self.module(inputs)
         return logits if at is None else logits[torch.arange(len(inputs), device=inputs.device), at]
 
     def start(self, batch: int) -> ModelState:
-        """The state before the first token, as that of one block."""
+        """Return the state before the first token, as that of one block."""
         if not self.steps:
             return ((torch.zeros(batch, 0, dtype=torch.int64),),)
         return (_parts(self.module.start(batch)),)
 
     def step(self, inputs: Tensor, state: ModelState, t: int) -> tuple[Tensor, ModelState]:
-        """Logits after the token at time t, and the state after it."""
+        """Return the logits after the token at time t, and the state after it."""
         if not self.steps:
             tokens = torch.cat([state[0][0], inputs[:, None]], dim=1)
             return self.module(tokens)[:, -1], ((tokens,),)
-        if self.has_bare_state is None:
-            self.has_bare_state = isinstance(self.module.start(1), Tensor)
-        own_state = state[0][0] if self.has_bare_state else state[0]
-        logits, after = self.module.step(inputs, own_state, t)
+        logits, after = self.module.step(inputs, self._as_given(state), t)
         return logits, (_parts(after),)
 
     def advance(self, inputs: Tensor, state: ModelState, t: int) -> tuple[Tensor, ModelState]:
-        """`step`: what a user's module does with a state is its own."""
+        """Return what `step` returns: a user's module decides what it does with a state."""
         return self.step(inputs, state, t)
 
     def prefill(self, inputs: Tensor, state: ModelState | None = None, t: int = 0) -> ModelState:
-        """The state after all tokens."""
+        """Return the state after all tokens."""
         state = self.start(len(inputs)) if state is None else state
+        own = self.own("prefill")
+        if own is not None:
+            self.called.add("prefill")
+            return (_parts(own(inputs, self._as_given(state), t)),)
         for offset in range(inputs.shape[1]):
             state = self.step(inputs[:, offset], state, t + offset)[1]
         return state
 
+    def own(self, name: str) -> Callable[..., Any] | None:
+        """Return an optional method that the user's module defines; None if it does not, or if no method returns its state."""
+        method = getattr(self.module, name, None)
+        return method if name in OPTIONAL and self.steps and callable(method) else None
+
     def step_output(self, inputs: Tensor, state: ModelState, t: int) -> Tensor:
-        """Logits for many tokens put to one state (batch 1), each as if it alone came next."""
+        """Return the logits for many tokens, each read from the same state (of batch 1) as if it were the only next one."""
         shared = tuple(part.expand(len(inputs), *part.shape[1:]) for part in state[0])
         return self.step(inputs, (shared,), t)[0]
 
     @torch.no_grad()
     def state_bits(self) -> tuple[int, int]:
-        """(fixed, per token) bits of one example's state, counted from tensors."""
+        """Return (fixed, per token) bits of one example's state, counted from tensors."""
         start = self.start(1)[0]
         fixed = state_bits(start)
         if self.steps and not getattr(self.module, "grows", False):
             return fixed, 0
         after = self.step(torch.zeros(1, dtype=torch.int64), (start,), 0)[1][0]
         return fixed, state_bits(after) - fixed
+
+    def _as_given(self, state: ModelState) -> Any:
+        """Return a state as the user's methods take it: a tensor, or a tuple of tensors."""
+        if self.has_bare_state is None:
+            self.has_bare_state = isinstance(self.module.start(1), Tensor)
+        return state[0][0] if self.has_bare_state else state[0]
 
 
 class Logits(Mixer):
@@ -135,13 +154,25 @@ class Logits(Mixer):
         logits, (after,) = self.model.step(self._tokens(x), (state,), t)
         return logits, after
 
+    def prefill(self, x: Tensor, state: State, t: int) -> State:
+        return self.model.prefill(self._tokens(x), (state,), t)[0]
+
+    def own(self, name: str) -> Callable[..., Any] | None:
+        """Return an optional method that the user's module defines; None if it does not."""
+        return self.model.own(name)
+
+    @property
+    def called(self) -> set[str]:
+        """The optional methods of the module that were called."""
+        return self.model.called
+
 
 def _parts(state: Tensor | State) -> State:
     return (state,) if isinstance(state, Tensor) else tuple(state)
 
 
 def parse_layer(text: str) -> UserLayer | UserModel:
-    """The user's layer of FILE.py:CLASS, or the whole model of model:FILE.py:CLASS.
+    """Return the user's layer of FILE.py:CLASS, or the complete model of model:FILE.py:CLASS.
 
     Raises ValueError and FileNotFoundError as `PlugIn.parse` does.
     """
@@ -149,10 +180,10 @@ def parse_layer(text: str) -> UserLayer | UserModel:
 
 
 def restore_layer(text: Any, files: Mapping[str, str]) -> str | UserLayer | UserModel:
-    """The layer that a run's configuration names; the name of a mixer stands for itself.
+    """Return the layer that a run's configuration names; the name of a mixer is returned unchanged.
 
-    `files` are those of `PlugIn.restore`. Raises ValueError for what is no text, and for the name of a file: a row may come
-    from anybody, and what it names is neither opened nor run.
+    `files` are those of `PlugIn.restore`. Raises ValueError for a value that is not a text, and for the name of a file: a row
+    may come from anybody, and what it names is neither opened nor run.
     """
     if not isinstance(text, str):
         raise ValueError(f"layers: expected the names of mixers, found {text!r:.60}")

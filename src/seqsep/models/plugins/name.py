@@ -41,7 +41,7 @@ def relative_to(folder: Path) -> Iterator[None]:
 class PlugIn:
     """A class in a user's file: its name, the file's digest (`digest_of`), and where the file is, if that is known.
 
-    Two are equal if their names and digests are, wherever the files lie. `str` gives the canonical text, CLASS@SHA-256 behind
+    Two are equal if their names and digests are, wherever the files are. `str` gives the canonical text, CLASS@SHA-256 after
     the prefix of its kind.
     """
 
@@ -63,9 +63,9 @@ class PlugIn:
 
     @classmethod
     def parse(cls: type[Kind], text: str) -> Kind:
-        """The class that FILE.py:CLASS names. The file is parsed, not run; `relative_to` says where a relative path begins.
+        """Return the class of FILE.py:CLASS. The file is parsed, not run; `relative_to` says where a relative path begins.
 
-        Raises ValueError, in one line, if the file is no Python or does not bind CLASS; FileNotFoundError if it is not there.
+        Raises ValueError, in one line, if the file is not Python or does not bind CLASS; FileNotFoundError if it is not there.
         """
         place, colon, name = text.removeprefix(cls.PREFIX).rpartition(":")
         text = cls.PREFIX + text.removeprefix(cls.PREFIX)
@@ -83,13 +83,13 @@ class PlugIn:
 
     @classmethod
     def restore(cls: type[Kind], text: str, files: Mapping[str, str]) -> Kind:
-        """The class of a canonical text; `files` has the paths that are known, by canonical text."""
+        """Return the class of a canonical text; `files` has the known paths, by canonical text."""
         name, _, digest = text.removeprefix(cls.PREFIX).partition("@")
         return cls(name, digest, Path(files[text]) if text in files else None)
 
 
 def names_a_file(text: str) -> bool:
-    """Whether a name means a class in a file: FILE.py:CLASS, or FILE.py with the class forgotten.
+    """Return True if a name means a class in a file: FILE.py:CLASS, or FILE.py with the class forgotten.
 
     >>> [names_a_file(text) for text in ("layer.py:MyLayer", "model:model.py:MyModel", "layer.py", "mamba")]
     [True, True, True, False]
@@ -98,12 +98,12 @@ def names_a_file(text: str) -> bool:
 
 
 def shown(layer: str | PlugIn) -> str:
-    """A layer of a run as a person names it: the name of a mixer stands for itself."""
+    """Return a layer of a run in the words of a person; the name of a mixer is returned unchanged."""
     return layer if isinstance(layer, str) else layer.words
 
 
 def is_canonical(text: str) -> bool:
-    """Whether a name in a run's configuration is that of a user's class."""
+    """Return True if a name in a run's configuration is that of a user's class."""
     return CANONICAL.fullmatch(text) is not None
 
 
@@ -116,12 +116,12 @@ def _parsed(data: bytes, text: str) -> ast.Module:
 
 
 def _classes(tree: ast.Module) -> list[str]:
-    """The classes at the top of the file, sorted."""
+    """Return the classes at the top of the file, sorted."""
     return sorted(node.name for node in tree.body if isinstance(node, ast.ClassDef))
 
 
 def _bound_names(tree: ast.Module) -> set[str]:
-    """Names that some statement of the file may bind."""
+    """Return the names that some statement of the file may bind."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):

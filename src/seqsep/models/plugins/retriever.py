@@ -1,6 +1,6 @@
-"""A user's own retriever, FILE.py:FUNCTION, in the place of a task's.
+"""A user's own retriever, FILE.py:FUNCTION, which replaces a task's.
 
-`FUNCTION(tokens, prompt)` is called behind each generated token. It gets all tokens so far as a reader sees them, texts and
+`FUNCTION(tokens, prompt)` is called after each generated token. It gets all tokens so far as a reader sees them, texts and
 numbers, of which the first `prompt` are the prompt, and returns the tokens to insert, or None.
 """
 
@@ -12,7 +12,7 @@ from seqsep.tasks.base import GeneratedTask, LiveRetriever
 
 
 def own_retriever(text: str, task: GeneratedTask) -> LiveRetriever:
-    """The retriever that FILE.py:FUNCTION names; the file is run.
+    """Return the retriever of FILE.py:FUNCTION; the file is run.
 
     Raises ValueError in one line if it names no function, FileNotFoundError, and PlugInFails for a file that does not load.
     The retriever raises ValueError for a token that the task has not.
@@ -34,7 +34,7 @@ def own_retriever(text: str, task: GeneratedTask) -> LiveRetriever:
             raise ValueError(f"{text} returns {found!r:.80}; expected a list of tokens, or None")
         unknown = [word for word in found if str(word) not in token_of]
         if unknown:
-            raise ValueError(f"{text} returns {unknown[0]!r:.80}, which is no token of {task.name}")
+            raise ValueError(f"{text} returns {unknown[0]!r:.80}, which is not a token of {task.name}")
         return [token_of[str(word)] for word in found]
 
     return retrieve

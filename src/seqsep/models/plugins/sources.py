@@ -15,10 +15,10 @@ NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
 def digest_of(path: Path, data: bytes) -> str:
-    """The SHA-256 of a file of these bytes or, if it imports files that lie beside it, of its digest and theirs.
+    """Return the SHA-256 of a file of these bytes or, if it imports files next to it, of its digest and theirs.
 
     Those are found by its `import` statements and theirs, without running anything; of a package every .py counts. What is
-    imported otherwise, or lies elsewhere, is not seen.
+    imported otherwise, or is elsewhere, is not seen.
     """
     own = hashlib.sha256(data).hexdigest()
     imported = imported_files(path, data)
@@ -34,7 +34,7 @@ def read_source(path: Path) -> bytes:
 
 
 def imported_files(path: Path, data: bytes) -> dict[str, Path]:
-    """The files beside `path` that its bytes import, and those that these import, by their names from the folder on."""
+    """Return the files next to `path` that its bytes import, and those that these import, by their names from the folder on."""
     folder = path.absolute().parent
     found: dict[str, Path] = {}
     waiting = [data]
@@ -50,7 +50,7 @@ def imported_files(path: Path, data: bytes) -> dict[str, Path]:
 
 
 def _imported_names(data: bytes) -> set[str]:
-    """The first words of what a file imports, none if it is no Python."""
+    """Return the first words of the names that a file imports; empty if it is not Python."""
     try:
         nodes = list(ast.walk(ast.parse(data)))
     except NOT_PARSED:

@@ -43,7 +43,7 @@ class UserTask(Task):
 
     @classmethod
     def of(cls, source: PlugIn, length: int, **options: Any) -> "UserTask":
-        """The task MyTask(length, **options)."""
+        """Return the task MyTask(length, **options)."""
         plain = {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
         return cls(length, source, tuple(sorted(plain.items())))
 
@@ -99,7 +99,9 @@ class UserTask(Task):
         return cast(Loss, loss)
 
     def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        """The user's examples. Raises PlugInFails unless they are `count` examples in arrays of the types of a `Batch`."""
+        """Return the user's examples. Raises PlugInFails unless they are `count` examples in arrays of the types of a
+        `Batch`.
+        """
         found = self.task.sample(start, count, seed, evaluate)
         arrays = arrays_of(found) if isinstance(found, Batch) else found
         self._refuse(wrong_arrays(self, arrays, count))
@@ -107,11 +109,13 @@ class UserTask(Task):
 
     @property
     def solves(self) -> bool:
-        """Whether the task can say its answers a second time."""
+        """True if the task can compute its answers a second time."""
         return callable(getattr(self.task, "solve", None))
 
     def solve(self, inputs: tuple[Any, ...]) -> int:
-        """The user's answer. Raises PlugInFails if the task has no `solve`, or if it returns anything but a whole number."""
+        """Return the user's answer. Raises PlugInFails if the task has no `solve`, or if it returns anything but a whole
+        number.
+        """
         if not self.solves:
             raise PlugInFails(f"{self.name}: expected a method solve(tokens), found none")
         answer = self.task.solve(inputs)
@@ -134,7 +138,7 @@ class UserTask(Task):
 
     @property
     def declares_alphabets(self) -> bool:
-        """Whether the task says which tokens are allowed at each position."""
+        """True if the task declares the tokens allowed at each position."""
         return callable(getattr(self.task, "alphabets", None))
 
     def alphabets(self, length: int) -> tuple[range, ...]:
@@ -156,11 +160,11 @@ class UserTask(Task):
         return cast(np.ndarray, score)
 
     def configuration(self) -> dict[str, Any]:
-        """Class name and digest of the file, and the fields as they were given."""
+        """Return the class name and digest of the file, and the fields as they were given."""
         return {"name": str(self.source), "length": self.length} | dict(self.options)
 
 
 def own_task(source: PlugIn, fields: Mapping[str, Any]) -> UserTask:
-    """The user's task with the fields of a configuration. Raises KeyError if `length` is not among them."""
+    """Return the user's task with the fields of a configuration. Raises KeyError if `length` is not among them."""
     options = dict(fields)
     return UserTask.of(source, options.pop("length"), **options)

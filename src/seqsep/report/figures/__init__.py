@@ -1,8 +1,8 @@
 """Figures drawn by matplotlib: for print, for the README, and for the page's section of experiments.
 
-Each file is one picture, but for the first five, which the others share.
+Each file is one picture, except the first five, which the others share.
 
-    looks           how the rows of one figure look
+    line_styles     the line style of each row of one figure
     sheet           a figure with its title, legend and caption
     text_width      how wide a text is, and the lines in which it fits
     picture_file    a figure as a file

@@ -10,7 +10,7 @@ from typing import Any
 
 from matplotlib.axes import Axes
 
-from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT
+from seqsep.report.figures.line_styles import DASHES, INK, LINE, SOFT
 from seqsep.report.figures.text_width import text_width
 from seqsep.report.styles import FILLS, Style
 from seqsep.report.ticks import finite, spread_apart

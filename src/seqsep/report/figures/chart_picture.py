@@ -8,7 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.chart import GROUND, WIDTH, Chart, draw_chart
-from seqsep.report.figures.looks import INK, SOFT
+from seqsep.report.figures.line_styles import INK, SOFT
 from seqsep.report.figures.picture_file import plain_svg
 from seqsep.report.figures.text_width import wrapped
 
@@ -80,7 +80,7 @@ def chart_svg(chart: Chart, name: str) -> str:
 
 
 def _sheet(width: float, height: float, ground: str = GROUND) -> tuple[Figure, Axes]:
-    """An empty figure, and axes over all of it whose unit is a point and which run down."""
+    """Return an empty figure, and axes over all of it whose unit is a point and which run down."""
     figure = Figure(figsize=(width / 72, height / 72), facecolor=ground)
     FigureCanvasAgg(figure)
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
@@ -90,7 +90,7 @@ def _sheet(width: float, height: float, ground: str = GROUND) -> tuple[Figure, A
 
 
 def _paragraph(text: str, width: float, size: float, **look: Any) -> dict[str, Any]:
-    lines = wrapped(text, (width - 2 * MARGIN) / 72 * (0.94 if "weight" in look else 1.0), size) if text else []
+    lines = wrapped(text, (width - 2 * MARGIN) / 72, size, look.get("weight", "normal")) if text else []
     return {"lines": lines, "size": size, "look": look, "height": (1.4 * size) * len(lines) + (6 if lines else 0)}
 
 

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.patches import Rectangle
 
-from seqsep.report.figures.looks import INK, LINE, SOFT
+from seqsep.report.figures.line_styles import INK, LINE, SOFT
 from seqsep.report.figures.text_width import text_width, wrapped
 
 LINE_HEIGHT = 1.3
@@ -85,7 +85,9 @@ def draw_heatmap(
 
 
 def _name_lines(name: str, style: HeatmapStyle, row_height: float) -> tuple[str, float]:
-    """The lines of a name and their size: its own, or `SMALLER` of it in several, if they have room within a row's inches."""
+    """Return the lines of a name and their size: its own, or `SMALLER` of it in several, if a row's inches have room for
+    them.
+    """
     if text_width(name, style.name_size) <= style.name_width:
         return name, style.name_size
     size = SMALLER * style.name_size

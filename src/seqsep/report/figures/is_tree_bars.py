@@ -14,8 +14,8 @@ from matplotlib.figure import Figure
 
 from seqsep.lab.experiments.claims.papers import is_tree_accuracy
 from seqsep.lab.experiments.is_tree import PAPER_LENGTHS, PAPER_TRACES, TRACES
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, draw_sheet, width_of
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, SheetStyle, draw_sheet, width_of
 from seqsep.report.formatting import count, listed
 from seqsep.report.is_tree_table import GRAPHS, SMALLEST, WITHOUT_STATE, Cells, names, sizes_as_built
 from seqsep.report.sized_model import SizedModel
@@ -50,28 +50,30 @@ class Panel:
         return f"{self.trace}, {GRAPHS[self.distribution]}"
 
     def task(self, length: int) -> IsTree:
-        """Its task at one length."""
+        """Return its task at one length."""
         return IsTree(length, trace=self.trace, distribution=self.distribution)
 
 
 def panels_of(tasks: Collection[IsTree]) -> list[Panel]:
-    """The panels in which these tasks are drawn, double stars first."""
+    """Return the panels in which these tasks are drawn, double stars first."""
     every = [Panel(trace, distribution) for distribution in GRAPHS for trace in TRACES]
     return [panel for panel in every if any(panel.task(task.length) == task for task in tasks)]
 
 
 def draw_is_tree(cells: Cells) -> Figure:
-    """A panel for each trace and distribution that have cells."""
+    """Return a figure with a panel for each trace and distribution that have cells."""
     tasks = {task for _, task in cells}
     chosen = panels_of(tasks)
     named = names(model for model, _ in cells)
-    shown = {model: _labelled(look, _sizes(cells, model)) for model, look in looks(named).items()}
+    shown = {model: _labelled(look, _sizes(cells, model)) for model, look in line_styles(named).items()}
     columns = min(3, len(chosen))
     lines = -(-len(chosen) // columns)
     least_width = width_of(TITLE, shown.values(), STYLE)
     panel_width = max(PANEL_WIDTH, (least_width - 0.8) / columns - GAP)
     places = [
-        Place(0.6 + column * (panel_width + GAP), 0.55 + (lines - 1 - line) * (PANEL_HEIGHT + 0.75), panel_width, PANEL_HEIGHT)
+        PanelPlace(
+            0.6 + column * (panel_width + GAP), 0.55 + (lines - 1 - line) * (PANEL_HEIGHT + 0.75), panel_width, PANEL_HEIGHT
+        )
         for line in range(lines)
         for column in range(columns)
     ]
@@ -115,7 +117,7 @@ def _has_papers(panel: Panel) -> bool:
 
 
 def _papers_sentence() -> str:
-    """The models of the hatched bars, with parameters and bits of state."""
+    """Return the models of the hatched bars, with parameters and bits of state."""
     length = PAPER_LENGTHS[0]
     sizes = {size.model.capitalize(): sizes_as_built(size, length) for size in SMALLEST}
     parameters = listed([f"{count(number)} ({model})" for model, (number, _) in sizes.items()])
@@ -137,7 +139,7 @@ def _labelled(look: LineStyle, sizes: str) -> LineStyle:
 
 
 def _draw_panel(axes: Axes, panel: Panel, cells: Cells, shown: Mapping[SizedModel, LineStyle]) -> None:
-    """Ours by n, then the paper's by n. Models without a run in this panel take no room."""
+    """Draw our bars by n, then the paper's by n. Models without a run in this panel take no room."""
     lengths = sorted({task.length for _, task in cells if panel.task(task.length) == task})
     drawn = [model for model in shown if any((model, panel.task(length)) in cells for length in lengths)]
     is_bounded = panel.task(lengths[0]).retriever() is None
@@ -169,7 +171,7 @@ def _draw_panel(axes: Axes, panel: Panel, cells: Cells, shown: Mapping[SizedMode
 
 
 def _draw_height(axes: Axes, share: float | None, *, middle: float, width: float, linestyle: str) -> None:
-    """A short line at a share."""
+    """Draw a short line at a share."""
     if share is not None:
         ends = [middle - width / 2, middle + width / 2]
         axes.plot(ends, [100 * share] * 2, color=INK, linewidth=1.3, linestyle=linestyle, solid_capstyle="butt")
@@ -191,5 +193,5 @@ def _draw_papers(axes: Axes, trace: str, start: int, shown: Mapping[SizedModel, 
 
 
 def _colour(kinds: tuple[str, ...], shown: Mapping[SizedModel, LineStyle]) -> str:
-    """The colour of our model of the same kind."""
+    """Return the colour of our model of the same kind."""
     return next((look.colour for model, look in shown.items() if model.mixers_in_order == kinds), INK)

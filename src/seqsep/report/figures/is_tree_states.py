@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.report.figures.is_tree_bars import STYLE
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import FigureLayout, Place, draw_sheet
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, draw_sheet
 from seqsep.report.formatting import count
 from seqsep.report.is_tree_table import GRAPHS, WITHOUT_STATE, Cells, IsTreeCell, names
 from seqsep.report.sized_model import SizedModel
@@ -28,12 +28,12 @@ ABOVE = 0.75
 
 
 def draw_is_tree_states(cells: Cells) -> Figure:
-    """Two panels a task, over bits of state: thoughts written without an error, and live accuracy."""
-    shown = _with_parameters(looks(names(model for model, _ in cells)), cells)
+    """Return two panels a task, over bits of state: chains of thought written without an error, and live accuracy."""
+    shown = _with_parameters(line_styles(names(model for model, _ in cells)), cells)
     width, height = PANEL
     tasks = sorted({task for _, task in cells}, key=lambda task: (task.distribution, task.length, task.trace))
     places = [
-        Place(LEFT + at * (width + GAP), BELOW + line * (height + ABOVE), width, height)
+        PanelPlace(LEFT + at * (width + GAP), BELOW + line * (height + ABOVE), width, height)
         for line in reversed(range(len(tasks)))
         for at in range(2)
     ]
@@ -66,7 +66,7 @@ def _in_words(task: IsTree) -> str:
 
 
 def _with_parameters(shown: Mapping[SizedModel, LineStyle], cells: Cells) -> dict[SizedModel, LineStyle]:
-    """The looks; in the legend each has the parameters of its models, from the least to the most."""
+    """Return the looks. In the legend each has the parameters of its models, from the least to the most."""
     parameters = {model: cell.parameters for (model, _), cell in cells.items()}
     labelled = {}
     for model, look in shown.items():
@@ -78,7 +78,7 @@ def _with_parameters(shown: Mapping[SizedModel, LineStyle], cells: Cells) -> dic
 
 
 def _draw_ceilings(axes: Axes, cells: Sequence[IsTreeCell]) -> None:
-    """A line through the ceilings of the states, if one of them is below 100 %."""
+    """Draw a line through the ceilings of the states, if one of them is below 100 %."""
     points = sorted((cell.state_bits, 100 * cell.ceiling) for cell in cells if cell.ceiling is not None)
     if points and points[0][1] < 100:
         axes.plot([bits for bits, _ in points], [share for _, share in points], color=INK, linewidth=1.3)
@@ -102,7 +102,7 @@ def states_caption(cells: Cells) -> str:
 
 
 def widths_and_others(models: Iterable[SizedModel]) -> tuple[list[list[SizedModel]], list[SizedModel]]:
-    """The models to be joined: of one architecture, depth and number of heads, several widths; and those left over.
+    """Return the models to be joined, of one architecture, depth and number of heads and several widths, and those left over.
 
     >>> small, large, split = (SizedModel(("retention",), width, heads=heads) for width, heads in ((16, 4), (64, 4), (64, 8)))
     >>> joined, others = widths_and_others([split, large, small])

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from seqsep.report.figures.looks import INK, LINE, SOFT
+from seqsep.report.figures.line_styles import INK, LINE, SOFT
 from seqsep.report.figures.picture_file import require_format, save_figure
 from seqsep.report.ticks import spread_apart
 from seqsep.theorems.analysis import Analysis
@@ -55,7 +55,7 @@ def _draw_lines(axes: Axes, analyses: Sequence[Analysis]) -> None:
 
 
 def _draw_line(axes: Axes, analysis: Analysis, colour: str, marker: str, below: int) -> None:
-    """Draw one function; the more lines lie below it, the wider it is, so that all show if they coincide."""
+    """Draw one function; the more lines are below it, the wider it is, so that all show if they coincide."""
     lengths = [one.length for one in analysis.lengths]
     low = [one.bits[0] for one in analysis.lengths]
     high = [one.bits[1] for one in analysis.lengths]
@@ -84,12 +84,12 @@ def _draw_label(axes: Axes, analysis: Analysis, colour: str, marker: str, height
 
 
 def _tokens(analyses: Sequence[Analysis]) -> bool:
-    """True if N counts the tokens of every function; that of index lookup does not count its question."""
+    """Return True if N counts the tokens of every function. That of index lookup does not count its question."""
     return all(len(one.symbols) == one.length for analysis in analyses for one in analysis.lengths)
 
 
 def _short(name: str) -> str:
-    """A function without its file; a long expression is cut."""
+    """Return a function without its file. A long expression is cut."""
     path, colon, function = name.rpartition(":")
     name = function if colon and path.endswith(".py") else name
     return name if len(name) <= NAME else f"{name[: NAME - 2]}.."

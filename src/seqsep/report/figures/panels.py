@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, Shows, draw_sheet, width_of
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, SheetStyle, Shows, draw_sheet, width_of
 from seqsep.report.formatting import count
 from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.sized_model import SizedModel
@@ -52,12 +52,12 @@ class Band:
 
 
 def draw_curves(table: ResultTable, caption: str) -> Figure:
-    """Validation accuracy over training steps: the median of the seeds as a line, least to greatest as a band."""
+    """Draw validation accuracy over training steps: the median of the seeds as a line, least to greatest as a band."""
     return _draw(table.legible, "accuracy while training", caption, draw_panel=_draw_curves)
 
 
 def draw_states(table: ResultTable, caption: str) -> Figure:
-    """Accuracy over the bits of state at each length, below the provable ceiling."""
+    """Draw accuracy over the bits of state at each length, below the provable ceiling."""
     return _draw(table, "accuracy and bits of state", caption, draw_panel=_draw_states, shows="markers")
 
 
@@ -65,7 +65,7 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, sh
     title = f"{table.title.rsplit(':', 1)[0]}: {what}"
     columns = max(1, min(MOST_COLUMNS, len(table.tasks)))
     least_width = LEFT + columns * PANEL_WIDTH + (columns - 1) * GAP + RIGHT
-    model_looks = looks(table.models)
+    model_looks = line_styles(table.models)
     width = max(6.4, least_width, width_of(title, model_looks.values(), SHEET))
     places, height = _places(len(table.tasks), columns, width)
     sheet = FigureLayout(
@@ -86,8 +86,8 @@ def _draw(table: ResultTable, what: str, caption: str, draw_panel: DrawPanel, sh
     return figure
 
 
-def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[Place], float]:
-    """The place of each panel, row by row from the top, and the height that they take."""
+def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[PanelPlace], float]:
+    """Return the place of each panel, row by row from the top, and the height that they take."""
     rows = max(1, math.ceil(panels / columns))
     height = TOP + rows * PANEL_HEIGHT + (rows - 1) * BETWEEN_ROWS + BOTTOM
     width = (sheet_width - LEFT - RIGHT - (columns - 1) * GAP) / columns
@@ -95,7 +95,7 @@ def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[Place],
     for number in range(panels):
         row, column = divmod(number, columns)
         bottom = height - TOP - (row + 1) * PANEL_HEIGHT - row * BETWEEN_ROWS
-        places.append(Place(LEFT + column * (width + GAP), bottom, width, PANEL_HEIGHT))
+        places.append(PanelPlace(LEFT + column * (width + GAP), bottom, width, PANEL_HEIGHT))
     return places, height
 
 
@@ -142,7 +142,7 @@ def _draw_curves(axes: Axes, column: Column, model_looks: Mapping[SizedModel, Li
 
 
 def band(cell: Cell) -> Band:
-    """The spread over seeds from the first step that every seed was evaluated at; empty if one never was.
+    """Return the spread over seeds from the first step at which every seed was evaluated. It is empty if one never was.
 
     A run that stopped, having converged, keeps its last accuracy.
     """
@@ -156,7 +156,7 @@ def band(cell: Cell) -> Band:
 
 
 def _accuracy_at(curve: tuple[tuple[float, float], ...], step: float) -> float:
-    """The last accuracy of a curve up to a step."""
+    """Return the last accuracy of a curve up to a step."""
     return next(accuracy for evaluated, accuracy in reversed(curve) if evaluated <= step)
 
 

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from seqsep.report.demo_heatmap import Heatmap, HeatmapCell, heatmap
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import INK, LINE, SOFT, looks
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, line_styles
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.formatting import count, listed, percent
 from seqsep.report.headline import separation, task_title
@@ -78,7 +78,7 @@ def _style(columns: int) -> HeatmapStyle:
 
 
 def like_with_like(shown: Heatmap) -> Heatmap:
-    """The models with learned positions, if there are three or more, by the names of their architectures; else all."""
+    """Return the models with learned positions, if there are three or more, by the names of their architectures; else all."""
     alike = [row for row in shown.rows if row.model.positions == "learned"]
     if len(alike) < 3 or len(alike) == len(shown.rows):
         return shown
@@ -87,7 +87,7 @@ def like_with_like(shown: Heatmap) -> Heatmap:
 
 
 def _title(runs: DemoRuns) -> str:
-    """The finding in lines of about equal length."""
+    """Return the finding in lines of about equal length."""
     gap = separation(runs)
     title = f"{gap.sentence()}." if gap else "No run compares attention with a recurrent model yet."
     lines = math.ceil(len(title) / CHARACTERS)
@@ -105,7 +105,7 @@ def footnote(shown: Heatmap) -> str:
 
 
 def who_has_positions(names: Mapping[SizedModel, str], where: str = "") -> str:
-    """A line of its own that says which models have learned positions, where not all have the same.
+    """Return a line that says which models have learned positions; empty if all models have the same positions.
 
     >>> who_has_positions({SizedModel(("lstm",), 64): "LSTM", SizedModel(("attention",), 64, "learned"): "Attention"})
     '\\nLearned positions: Attention; none: the others.'
@@ -127,8 +127,8 @@ def _draw_curves(axes: Axes, runs: DemoRuns, task: Task) -> None:
     _style_curves(axes, steps)
     lines = {model: points for model, run in fastest.items() if (points := finite(run.points))}
     heights = spread_apart([points[-1][1] for points in lines.values()], gap=0.036, low=0.46, high=1.0)
-    titles = model_names(fastest)
-    found = looks(titles)
+    titles = model_names(list(fastest))
+    found = line_styles(titles)
     for (model, points), height in zip(lines.items(), heights, strict=True):
         strong = model.architecture in ("attention", "lstm")
         look = found[model]

@@ -71,7 +71,7 @@ def plain_svg(figure: Figure, title: str, summary: str, name: str, for_page: boo
 
 
 def _short(numbers: str) -> str:
-    """The numbers of a path with two digits after the point, on one line."""
+    """Return the numbers of a path with two digits after the point, on one line."""
     shorter = re.sub(r"-?\d+\.\d+", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), numbers)
     return " ".join(shorter.split())
 
@@ -83,5 +83,5 @@ def _drawn(figure: Figure, kind: str, dots_per_inch: int) -> bytes:
     data = picture.getvalue()
     if kind != ".svg":
         return data
-    text = printable(data.decode("utf-8"))  # labels stand in its comments
+    text = printable(data.decode("utf-8"))  # labels are in its comments
     return text.replace("<svg ", '<svg fill="#000000" ', 1).encode("utf-8")  # black is written for viewers that know no default

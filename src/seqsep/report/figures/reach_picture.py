@@ -7,7 +7,7 @@ from statistics import median
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import INK, SOFT
+from seqsep.report.figures.line_styles import INK, SOFT
 from seqsep.report.figures.text_width import wrapped
 from seqsep.report.formatting import DASH, count, percent
 
@@ -98,7 +98,7 @@ def draw_reach(rows: Sequence[SeedsRow], lengths: Sequence[int], note: str) -> F
 
 
 def _box(row: SeedsRow, length: int) -> HeatmapBox:
-    """The cell of a length; a dash if there is no run."""
+    """Return the cell of a length; a dash without a run."""
     paper = (f"paper {percent(row.paper[length])}",) if length in row.paper else ()
     cell = row.cells.get(length)
     if cell is None:

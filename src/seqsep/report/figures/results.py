@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from seqsep.report.figures.heatmap import HeatmapBox, HeatmapStyle, draw_heatmap
-from seqsep.report.figures.looks import INK, LINE, SOFT, LineStyle, looks
-from seqsep.report.figures.sheet import MARGIN, FigureLayout, Place, SheetStyle, draw_sheet, width_of
+from seqsep.report.figures.line_styles import INK, LINE, SOFT, LineStyle, line_styles
+from seqsep.report.figures.sheet import MARGIN, FigureLayout, PanelPlace, SheetStyle, draw_sheet, width_of
 from seqsep.report.formatting import known
 from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import Cell, Column, ResultTable
@@ -59,12 +59,12 @@ HEATMAP = HeatmapStyle(
 
 
 def draw_results(table: ResultTable, caption: str) -> Figure:
-    """The figure; its size follows from its rows and columns."""
+    """Return the figure. Its size follows from its rows and columns."""
     table = table.legible
     columns = table.columns
     is_beside = len(columns) <= MOST_COLUMNS_BESIDE
     places, width, height = _places(len(table.models), len(columns), is_beside)
-    row_looks = looks(table.models)
+    row_looks = line_styles(table.models)
     sheet = FigureLayout(
         title=table.title,
         caption=caption,
@@ -89,20 +89,22 @@ def draw_results(table: ResultTable, caption: str) -> Figure:
     return figure
 
 
-def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[Place], float, float]:
-    """The places of the heatmap and of each chart of rates, and the width and height that they take."""
+def _places(rows: int, columns: int, is_beside: bool) -> tuple[list[PanelPlace], float, float]:
+    """Return the places of the heatmap and of each chart of rates, and the width and height that they take."""
     width = CELL_WIDTH * max(1, columns)
     height = CELL_HEIGHT * max(1, rows)
     if is_beside:
         height = max(height, LEAST_HEIGHT_BESIDE)
-        heatmap = Place(LEFT, UNDER_RATES, width, height)
+        heatmap = PanelPlace(LEFT, UNDER_RATES, width, height)
         up = min(height, TALLEST_RATES)
         first = LEFT + width + BEFORE_RATES
-        rates = [Place(first + at * (RATES_WIDTH + GAP), UNDER_RATES + height - up, RATES_WIDTH, up) for at in range(columns)]
+        rates = [
+            PanelPlace(first + at * (RATES_WIDTH + GAP), UNDER_RATES + height - up, RATES_WIDTH, up) for at in range(columns)
+        ]
         return [heatmap, *rates], first + max(1, columns) * (RATES_WIDTH + GAP) + RIGHT, TOP + height + UNDER_RATES
     low = UNDER_RATES + RATES_HEIGHT + OVER_RATES
-    heatmap = Place(LEFT, low, width, height)
-    rates = [Place(LEFT + CELL_WIDTH * at + 0.04, UNDER_RATES, CELL_WIDTH - 0.08, RATES_HEIGHT) for at in range(columns)]
+    heatmap = PanelPlace(LEFT, low, width, height)
+    rates = [PanelPlace(LEFT + CELL_WIDTH * at + 0.04, UNDER_RATES, CELL_WIDTH - 0.08, RATES_HEIGHT) for at in range(columns)]
     return [heatmap, *rates], LEFT + width + RIGHT, TOP + height + low
 
 
@@ -138,7 +140,7 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, LineS
 
 
 def _highest_by_rate(runs: Iterable[RunSummary]) -> dict[float, float]:
-    """The highest accuracy at each learning rate, lowest rate first."""
+    """Return the highest accuracy at each learning rate, lowest rate first."""
     highest = dict[float, float]()
     for run in sorted(runs, key=lambda run: run.learning_rate):
         highest[run.learning_rate] = max(run.shown_accuracy, highest.get(run.learning_rate, 0.0))
@@ -150,7 +152,7 @@ def _style_rates(axes: Axes, ticks: list[float], is_first: bool) -> None:
     axes.set_ylim(0, 1)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "25", "50", "75", "100 %"] if is_first else [""] * 5)
     axes.set_xticks(ticks, [f"{tick:.0e}".replace("e-0", "e-") for tick in ticks])
-    if len(ticks) > 1:  # what stands below one chart stays clear of its neighbours
+    if len(ticks) > 1:  # the text below one chart stays clear of its neighbours
         first, *_, last = axes.get_xticklabels()
         first.set_horizontalalignment("left")
         last.set_horizontalalignment("right")
@@ -162,7 +164,7 @@ def _style_rates(axes: Axes, ticks: list[float], is_first: bool) -> None:
 
 
 def rate_ticks(rates: Iterable[float]) -> list[float]:
-    """The rates that are labelled: those with one digit, none too near the one before.
+    """Return the labelled rates: those with one digit, none too near the one before.
 
     Over a wide range they are powers of ten.
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from seqsep.report.figures.looks import INK, SOFT, LineStyle
+from seqsep.report.figures.line_styles import INK, SOFT, LineStyle
 from seqsep.report.figures.picture_file import save_figure
 from seqsep.report.figures.text_width import DOTS_PER_INCH, text_width, wrapped
 
@@ -38,7 +38,7 @@ class SheetStyle:
 
 
 @dataclass(frozen=True)
-class Place:
+class PanelPlace:
     """The place of a panel, in inches; `bottom` is counted from the top of the legend."""
 
     left: float
@@ -60,13 +60,13 @@ class FigureLayout:
     looks: Sequence[LineStyle]
     width: float
     height: float
-    places: Sequence[Place]
+    places: Sequence[PanelPlace]
     style: SheetStyle
     shows: Shows = "lines"
 
 
 def draw_sheet(sheet: FigureLayout) -> tuple[Figure, list[Axes]]:
-    """The figure with title, legend and caption, and its empty panels."""
+    """Return the figure with title, legend and caption, and its empty panels."""
     style = sheet.style
     across = sheet.width - 2 * MARGIN
     lines = wrapped(sheet.caption, across, style.caption_size)
@@ -91,17 +91,17 @@ def draw_sheet(sheet: FigureLayout) -> tuple[Figure, list[Axes]]:
 
 
 def width_of(title: str, looks: Iterable[LineStyle], style: SheetStyle) -> float:
-    """The least width of a sheet, in inches, whose title and legend are not cut off."""
+    """Return the least width of a sheet, in inches, whose title and legend are not cut off."""
     return 2 * MARGIN + max(text_width(title, style.title_size, "bold"), _legend_width(looks))
 
 
 def _legend_width(looks: Iterable[LineStyle]) -> float:
-    """The width of a column of the legend, in inches."""
+    """Return the width of a column of the legend, in inches."""
     return BESIDE_LABEL + max([text_width(look.label, LABEL_SIZE) for look in looks], default=0.0)
 
 
 def draw_legend(figure: Figure, looks: Sequence[LineStyle], bottom: float, columns: int, shows: Shows = "lines") -> None:
-    """One legend for all panels, `bottom` above the figure's bottom as a fraction, at most `columns` entries wide."""
+    """Draw one legend for all panels, `bottom` above the figure's bottom as a fraction, at most `columns` entries wide."""
     handles = [_handle(look, shows) for look in looks]
     figure.legend(
         handles,
@@ -118,7 +118,7 @@ def draw_legend(figure: Figure, looks: Sequence[LineStyle], bottom: float, colum
 
 
 def _handle(look: LineStyle, shows: Shows) -> Artist:
-    """The mark before a look's name."""
+    """Return the mark before a look's name."""
     if shows == "bars":
         return Patch(facecolor=look.tint, edgecolor=look.colour)
     return Line2D([], [], **look.mark | {"linestyle": look.dashes if shows == "lines" else "none"}, linewidth=1.6, markersize=6)

@@ -15,7 +15,7 @@ RENDERER = RendererAgg(1, 1, DOTS_PER_INCH)
 
 @cache
 def text_width(text: str, size: float, weight: str = "normal") -> float:
-    """The width in inches of a text's widest line, of `size` points in matplotlib's default font, as it stands in a PNG.
+    """Return the width in inches of a text's widest line in a PNG, of `size` points in matplotlib's default font.
 
     >>> text_width("", 12.0), text_width("wide", 12.0) > text_width("ill", 12.0)
     (0.0, True)
@@ -25,22 +25,24 @@ def text_width(text: str, size: float, weight: str = "normal") -> float:
     return max([float(width) for width, _, _ in measured], default=0.0) / DOTS_PER_INCH
 
 
-def wrapped(text: str, width: float, size: float) -> list[str]:
-    """The lines of a text, each at most `width` inches wide: broken at spaces, in words too long also after +, comma,
-    @, _ and -, and before a capital in a name.
+def wrapped(text: str, width: float, size: float, weight: str = "normal") -> list[str]:
+    """Return the lines of a text, each at most `width` inches wide. It is broken at spaces; in words too long also after +,
+    comma, @, _ and -, and before a capital in a name.
 
-    A size as (1, 64) stays whole. What has no such place stands on a line of its own, however wide it is.
+    A size as (1, 64) stays whole. A part without such a place has its own line, however wide it is.
 
     >>> wrapped("one two three", 0.6, 10.0)
     ['one two', 'three']
     >>> wrapped("mamba+attention", 0.9, 10.0)
     ['mamba+', 'attention']
+    >>> wrapped("one two three", 0.6, 10.0, "bold")
+    ['one', 'two', 'three']
     """
     lines = [""]
     for word in re.findall(r"(?:\(\d+, \d+\)|\S)+\s*", text):
-        fits_a_line = text_width(word.rstrip(), size) <= width
+        fits_a_line = text_width(word.rstrip(), size, weight) <= width
         for piece in [word] if fits_a_line else JOINT.split(word):
-            if lines[-1] and text_width((lines[-1] + piece).rstrip(), size) > width:
+            if lines[-1] and text_width((lines[-1] + piece).rstrip(), size, weight) > width:
                 lines.append("")
             lines[-1] += piece
     return [line.rstrip() for line in lines]

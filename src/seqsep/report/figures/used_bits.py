@@ -1,7 +1,7 @@
 """The bits of its state that each architecture uses: bits that its accuracy proves over bits of its state, a panel a length.
 
 Heights are linear and widths logarithmic, so that all of a state, 10 % of it and 1 % are one curve, a decade apart. What proves
-less than one bit stands in a strip below, side by side. A line joins the widths of an architecture; a dotted one its numbers of
+less than one bit is in a strip below, side by side. A line joins the widths of an architecture; a dotted one its numbers of
 heads, or its sizes of state, at one width.
 """
 
@@ -15,9 +15,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from seqsep.core.names import narrowed
-from seqsep.report.figures.looks import DASHES, INK, LINE, SOFT, LineStyle
+from seqsep.report.figures.line_styles import DASHES, INK, LINE, SOFT, LineStyle
 from seqsep.report.figures.panels import GREY
-from seqsep.report.figures.sheet import FigureLayout, Place, SheetStyle, draw_sheet
+from seqsep.report.figures.sheet import FigureLayout, PanelPlace, SheetStyle, draw_sheet
 from seqsep.report.formatting import count, listed
 from seqsep.report.result_table import Column, ResultTable
 from seqsep.report.sized_model import SizedModel, in_places
@@ -57,7 +57,7 @@ STYLE = SheetStyle(
 
 
 @dataclass(frozen=True)
-class Scales:
+class AxisScales:
     """The scales of all panels: the least and the most bits of state, and the depth of the strip in inches."""
 
     low: float
@@ -70,12 +70,12 @@ class Scales:
 
 
 def draw_used_bits(table: ResultTable, caption: str) -> Figure:
-    """The figure. Its panels have one axis of bits of state, so that a model stands above itself."""
+    """Return the figure. Its panels share one axis of bits of state, so that a model's marks are above each other."""
     columns = table.columns
     scales, rows = _scales(columns)
     height = PANEL_HEIGHT + scales.depth
     places = [
-        Place(LEFT, BOTTOM + (len(columns) - 1 - number) * (height + BETWEEN), PANEL_WIDTH, height)
+        PanelPlace(LEFT, BOTTOM + (len(columns) - 1 - number) * (height + BETWEEN), PANEL_WIDTH, height)
         for number in range(len(columns))
     ]
     sheet = FigureLayout(
@@ -99,7 +99,7 @@ def draw_used_bits(table: ResultTable, caption: str) -> Figure:
 
 
 def legend(models: Iterable[SizedModel]) -> list[LineStyle]:
-    """An entry for each architecture, and one for each thing that is varied, in grey."""
+    """Return an entry for each architecture, and one in grey for each thing that is varied."""
     placed = in_places(models)
     looks = dict[str, LineStyle]()
     for model in placed.values():
@@ -125,7 +125,7 @@ def legend(models: Iterable[SizedModel]) -> list[LineStyle]:
 
 
 def strip_rows(places: Sequence[float], apart: float) -> list[int]:
-    """The row of each mark, in the order of `places`: the first where no mark before is nearer than `apart`.
+    """Return the row of each mark, in the order of `places`: the first in which no earlier mark is nearer than `apart`.
 
     >>> strip_rows([0.0, 0.1, 0.1, 1.0], apart=0.13)
     [0, 1, 2, 0]
@@ -137,28 +137,28 @@ def strip_rows(places: Sequence[float], apart: float) -> list[int]:
     return rows
 
 
-def _scales(columns: Sequence[Column]) -> tuple[Scales, list[dict[SizedModel, int]]]:
-    """The common scales, and the row of each model in the strip of its panel."""
+def _scales(columns: Sequence[Column]) -> tuple[AxisScales, list[dict[SizedModel, int]]]:
+    """Return the common scales, and the row of each model in the strip of its panel."""
     states = [cell.state_bits for column in columns for cell in column.cells.values()]
     asked = [column.task.answer_bits() or 1 for column in columns]
-    scales = Scales(min([*states, *asked], default=1) / 3, 1.6 * max([*states, *asked], default=1))
+    scales = AxisScales(min([*states, *asked], default=1) / 3, 1.6 * max([*states, *asked], default=1))
     rows = []
     for column in columns:
         none = sorted((point for point in used_in(column) if point.is_none), key=lambda point: point.state_bits)
         placed = strip_rows([scales.across(point.state_bits) for point in none], ROW)
         rows.append({point.model: row for point, row in zip(none, placed, strict=True)})
     most = max([1 + row for row_of in rows for row in row_of.values()], default=0)
-    return Scales(scales.low, scales.high, ROW * (most + 0.9)), rows
+    return AxisScales(scales.low, scales.high, ROW * (most + 0.9)), rows
 
 
 def _mark_sizes(models: Iterable[SizedModel]) -> dict[int, float]:
-    """The size of a mark for each width, the least first."""
+    """Return the size of a mark for each width, the least first."""
     widths = sorted({model.width for model in models})
     step = (LARGEST_MARK - SMALLEST_MARK) / max(1, len(widths) - 1)
     return {width: SMALLEST_MARK + step * place for place, width in enumerate(widths)}
 
 
-def _style(axes: Axes, column: Column, scales: Scales) -> None:
+def _style(axes: Axes, column: Column, scales: AxisScales) -> None:
     asked = column.task.answer_bits() or 1
     deepest = -asked * scales.depth / PANEL_HEIGHT
     axes.set_title(panel_title(column), fontsize=10.5, color=SOFT, pad=20)
@@ -177,7 +177,7 @@ def _style(axes: Axes, column: Column, scales: Scales) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
 
 
-def _draw_shares(axes: Axes, column: Column, scales: Scales) -> None:
+def _draw_shares(axes: Axes, column: Column, scales: AxisScales) -> None:
     """Draw the curve of each share of a state with its name on top, and at the right the accuracies."""
     task = narrowed(column.task, IndexLookup)
     asked = task.answer_bits()

@@ -1,6 +1,6 @@
 """The report's page: HTML from templates, with its charts as inline SVG.
 
-Beside the files below lie the templates (.html) and their styles (.css).
+Next to the files below are the templates (.html) and their styles (.css).
 
     page             the page, composed of the rooms below
     curves           validation curves, and ceilings over length

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from seqsep.lab.audit.answer import Audit
-from seqsep.lab.audit.needed import Rounded
+from seqsep.lab.audit.needed import CodebookResult
 from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.formatting import count
 from seqsep.report.page.curves import PERCENT
@@ -24,7 +24,7 @@ STEPS = 60
 
 
 def curve_chart(found: Audit) -> Chart:
-    """Accuracy over bits of the restored state, which are never above the ceiling, and the three numbers as uprights."""
+    """Draw accuracy over bits of the restored state, which is never above the ceiling, and the three numbers as uprights."""
     most = float(found.stored_bits)
     powers = range(len(str(found.stored_bits)))
     ticks = tuple((10.0**power, count(10**power)) for power in powers)
@@ -51,7 +51,7 @@ def _ceiling(found: Audit) -> tuple[tuple[float, float], ...]:
     return tuple((float(one), limit) for one, limit in limits if limit is not None)
 
 
-def _best(curve: Sequence[Rounded]) -> tuple[tuple[float, float], ...]:
+def _best(curve: Sequence[CodebookResult]) -> tuple[tuple[float, float], ...]:
     best: dict[int, float] = {}
     for one in curve:
         best[one.bits] = max(best.get(one.bits, 0.0), one.accuracy)
@@ -59,7 +59,7 @@ def _best(curve: Sequence[Rounded]) -> tuple[tuple[float, float], ...]:
 
 
 def _uprights(found: Audit) -> list[LineData]:
-    """A line from the floor to the accuracy at each number."""
+    """Return a line from the floor to the accuracy at each number."""
     numbers: list[tuple[Style, float | None]] = [
         (CARRIED, found.carries_at_least_bits),
         (ALL_RIGHT, found.all_right_bits),
@@ -74,7 +74,7 @@ def _uprights(found: Audit) -> list[LineData]:
 
 
 def places_chart(found: Audit) -> Chart:
-    """Accuracy at each position with its lower limit."""
+    """Draw accuracy at each position with its lower limit."""
     places = found.places
     points = tuple((float(one.position), one.accuracy) for one in places)
     limits = tuple((float(one.position), one.at_least) for one in places)
@@ -82,7 +82,7 @@ def places_chart(found: Audit) -> Chart:
     ticks = tuple((tick, count(int(tick))) for tick in round_ticks(float(len(places)), 5) if tick >= 1)
     return Chart(
         "Accuracy by position",
-        f"Accuracy by the position that is asked for; the lowest is {worst.accuracy:.1%} at position {worst.position}.",
+        f"Accuracy by the queried position; the lowest is {worst.accuracy:.1%} at position {worst.position}.",
         lines=(LineData(MEASURED, "", "accuracy", points), LineData(CARRIED, "", "lower limit", limits)),
         x=Axis(1.0, float(max(2, len(places))), ticks, "position"),
         y=Axis(0.0, 1.0, PERCENT),
@@ -90,7 +90,7 @@ def places_chart(found: Audit) -> Chart:
 
 
 def sizes_chart(title: str, audits: Sequence[tuple[int, Audit]], lowest: int, highest: int) -> Chart:
-    """The three numbers and the least possible one over widths; `lowest` and `highest` are powers of ten."""
+    """Draw the three numbers and the least possible one over widths; `lowest` and `highest` are powers of ten."""
     widths = [width for width, _ in audits]
     lines = []
     for style, value in (

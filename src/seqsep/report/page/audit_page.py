@@ -12,7 +12,7 @@ from seqsep.report.page.templates import environment, source
 
 
 def audit_page(found: Audit, worst: WorstCase | None = None) -> str:
-    """The page as text; the same audit gives the same page."""
+    """Return the page as text. The same audit gives the same page."""
     template = environment().get_template("audit_page.html")
     text = template.render(
         css=Markup(source("page.css")),  # our own file

@@ -18,9 +18,9 @@ PLAIN = ("attention", "mamba", "lstm", "linear-attention", "retention", "dss", "
 
 
 def capacity_chart(models: Sequence[Capacity], length: int | None = None) -> str:
-    """The chart as SVG text, which every viewer draws.
+    """Return the chart as SVG text, which every viewer draws.
 
-    Bytes of one sequence are drawn up to `length` tokens, or a million; both axes are logarithmic. A mark stands on the
+    Bytes of one sequence are drawn up to `length` tokens, or a million; both axes are logarithmic. A mark is on the
     lines of two models at the first length at which the other one keeps more (`crossings`). Raises BadInput
     for more than 12 models, for none, or for models that keep nothing at all.
 
@@ -76,12 +76,12 @@ def _style(place: int) -> Style:
 
 
 def _powers_of_ten(last: int) -> tuple[tuple[float, str], ...]:
-    """Ticks at the powers of ten up to a length."""
+    """Return ticks at the powers of ten up to a length."""
     return tuple((10.0**power, f"{10 ** (power % 3)}{UNITS[power // 3]}") for power in range(len(str(last))))
 
 
 def _heights(heights: Sequence[float]) -> Axis:
-    """The vertical axis, from a power of two to a power of two, with a tick every 2^5 or so."""
+    """Return the vertical axis, from a power of two to a power of two, with a tick every 2^5 or so."""
     low = math.floor(math.log2(min(heights)))
     high = max(low + 1, math.ceil(math.log2(max(heights))))
     step = max(1, round((high - low) / 6))

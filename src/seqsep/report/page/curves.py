@@ -47,7 +47,7 @@ class CurvesPanel:
 
 
 def panels(runs: DemoRuns) -> list[CurvesPanel]:
-    """Index lookup by length, then the Dyck languages."""
+    """Return the panels of index lookup by length, then of the Dyck languages."""
     return [_panel(runs, task) for kind in (IndexLookup, BoundedDyck) for task in runs.tasks(kind)]
 
 
@@ -96,7 +96,7 @@ def _arrivals(runs: Sequence[RunSummary]) -> str:
 
 
 def ceilings(heatmap: Heatmap) -> Chart | None:
-    """Each state's ceiling over length, with the measured accuracies as dots; None without an index lookup task."""
+    """Return each state's ceiling over length, with the measured accuracies as dots; None without an index lookup task."""
     if not heatmap.rows:
         return None
     lengths = [task.length for task in heatmap.tasks]
@@ -108,7 +108,7 @@ def ceilings(heatmap: Heatmap) -> Chart | None:
     limits = "; ".join(f"{row.name}: below 100 % from {row.bites_at}" for row in heatmap.rows)
     ranked = sorted(heatmap.rows, key=lambda row: -(row.bites or math.inf))
     return Chart(
-        "What each state may hold at most",
+        "Ceilings: the highest accuracy that a state allows",
         f"Ceiling on accuracy over length: {limits}",
         lines=tuple(_ceiling(row, shortest, longest) for row in ranked),
         x=Axis(float(shortest), float(longest), ticks, "N, symbols to remember (logarithmic)", log=True),
@@ -118,7 +118,7 @@ def ceilings(heatmap: Heatmap) -> Chart | None:
 
 
 def _ceiling(row: HeatmapRow, shortest: int, longest: int) -> LineData:
-    """The ceiling of one model's state: 100 % up to where it bites, then the upper limit."""
+    """Return the ceiling of one model's state: 100 % up to where it bites, then the upper limit."""
     alphabet = narrowed(row.longest.task, IndexLookup).alphabet
     fixed, per_token = row.longest.state_bits
     start = min(row.bites or longest, longest)

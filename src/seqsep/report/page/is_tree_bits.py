@@ -36,7 +36,7 @@ class IsTreeBits:
 
 @lru_cache(maxsize=1)
 def is_tree_bits() -> IsTreeBits:
-    """Bits of weights and of state of the built models of IsTree, beside the least state of any recurrent model."""
+    """Return the bits of weights and of state of the built models of IsTree, next to the least state of any recurrent model."""
     least = dict(least_state())
     rows = [BitsRow(RECURRENT, tuple(count(least[vertices]) for vertices in SAMPLED))]
     for stored in STORED:

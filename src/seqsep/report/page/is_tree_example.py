@@ -20,7 +20,7 @@ PLACES = {1: (40, 50), 5: (140, 50), 3: (240, 50), 4: (40, 150), 6: (140, 150), 
 
 
 @dataclass(frozen=True)
-class DrawnEdge:
+class ClimbedEdge:
     """An edge: its ends, its place in the input, and which climb takes it away, both from 1."""
 
     ends: tuple[tuple[int, int], tuple[int, int]]
@@ -39,7 +39,7 @@ class DrawnHead:
 
 
 def is_tree_example() -> str:
-    """The picture as SVG text, which is the same on every machine."""
+    """Return the picture as SVG text, which is the same on every machine."""
     example = figure_3()
     weights = attention_weights(example.network, np.array(example.tokens[:-1]))
     by_layer = [(layer, head) for layer, heads in enumerate(weights, 1) for head in heads]
@@ -68,14 +68,14 @@ def _head(name: str, gives: str, weights: Float64[np.ndarray, "written read"]) -
     return DrawnHead(name, gives, cells)
 
 
-def _edges(example: Example) -> tuple[DrawnEdge, ...]:
-    """The edges in the order of the input: u ~ v is read at places 3 k + 1 and 3 k + 3."""
-    drawn: list[DrawnEdge] = []
+def _edges(example: Example) -> tuple[ClimbedEdge, ...]:
+    """Return the edges in the order of the input: u ~ v is read at places 3 k + 1 and 3 k + 3."""
+    drawn: list[ClimbedEdge] = []
     for place in range(1, example.prompt, 3):
         u = example.tokens[place]
         v = example.tokens[place + 2]
         ends = (PLACES[u], PLACES[v])
         middle = ((ends[0][0] + ends[1][0]) / 2, (ends[0][1] + ends[1][1]) / 2)
         climbed = example.climbs.index(frozenset((u, v))) + 1
-        drawn.append(DrawnEdge(ends, middle, read=len(drawn) + 1, climbed=climbed))
+        drawn.append(ClimbedEdge(ends, middle, read=len(drawn) + 1, climbed=climbed))
     return tuple(drawn)

@@ -25,7 +25,7 @@ PLACES = {1: (40, 40), 5: (140, 40), 3: (240, 40), 4: (40, 140), 6: (140, 140), 
 
 @dataclass(frozen=True)
 class DrawnEdge:
-    """An edge of the graph: its ends, the middle between them, and the text that stands there."""
+    """An edge of the graph: its ends, the middle between them, and the text that is there."""
 
     ends: tuple[tuple[int, int], tuple[int, int]]
     middle: tuple[float, float]
@@ -82,7 +82,7 @@ def write_is_tree_page(folder: Path) -> Path:
 
 
 def is_tree_page(examples: tuple[WorkedExample, ...] | None = None) -> str:
-    """The page as text: of these examples, or else of every network of `NETWORKS` as it is built."""
+    """Return the page as text: of these examples, or else of every network of `NETWORKS` in our construction."""
     worked = tuple(worked_example(words) for words in NETWORKS) if examples is None else examples
     return (
         environment()
@@ -107,7 +107,9 @@ def _drawn(example: WorkedExample) -> DrawnExample:
 
 
 def _sizes(example: WorkedExample) -> tuple[str, ...]:
-    """The row of the table of sizes: layers and heads, width, precision, weights in bits, vocabulary, thought, answer."""
+    """Return the row of the table of sizes: layers and heads, width, precision, weights in bits, vocabulary, chain of thought,
+    answer.
+    """
     network = example.run.network
     layers = ", ".join(f"{heads} head{'s' if heads > 1 else ''}" if heads else "recurrence" for heads in example.heads_by_layer)
     return (
@@ -122,7 +124,7 @@ def _sizes(example: WorkedExample) -> tuple[str, ...]:
 
 
 def _edges(example: WorkedExample | None) -> tuple[DrawnEdge, ...]:
-    """The edges with their numbers in the prompt, or with the numbers of the tokens that go along them."""
+    """Return the edges with their numbers in the prompt, or with the numbers of the tokens that go along them."""
     drawn = []
     for number, (u, v) in enumerate(EDGES, 1):
         along = (number,) if example is None else example.goes_along(frozenset((u, v)))
@@ -151,5 +153,5 @@ def _weights(name: str, example: WorkedExample, head: AttendingHead) -> DrawnWei
 
 
 def _short(token: str) -> str:
-    """A token as a label: [BOS] as B, and a pair without spaces."""
+    """Return a token as a label: [BOS] as B, and a pair without spaces."""
     return {"[BOS]": "B"}.get(token, token.replace(" -> ", "→").replace(" ", ""))

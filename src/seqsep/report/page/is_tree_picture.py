@@ -40,7 +40,7 @@ REMEMBERED = (WALK, HYBRID, HYBRID_BY_RANGE, WALK_BY_RANGE)
 
 
 def is_tree_picture() -> str:
-    """The picture as SVG text, which is the same on every machine."""
+    """Return the picture as SVG text, which is the same on every machine."""
     return picture_svg(_picture())
 
 
@@ -66,7 +66,7 @@ def _picture() -> ChartPicture:
 
 
 def is_tree_panels() -> tuple[PicturePanel, ...]:
-    """The two charts: bits remembered up to n = 1,024, and the bits of the Transformer's weights up to n = 65,536."""
+    """Return the two charts: bits remembered up to n = 1,024, and the bits of the Transformer's weights up to n = 65,536."""
     return (
         PicturePanel(
             "State of two other models",
@@ -94,7 +94,7 @@ def is_tree_panels() -> tuple[PicturePanel, ...]:
 
 
 def _chart(title: str, what: str, lines: Sequence[StoredBits], *, last: int, powers: range) -> Chart:
-    """Some lines beside the least state, up to n = `last`, with a dot where the least state becomes larger."""
+    """Return some lines next to the least state, up to n = `last`, with a dot where the least state becomes larger."""
     drawn_lines = [_line(stored, last) for stored in lines]
     least = tuple((float(vertices), float(bits)) for vertices, bits in least_state() if vertices <= last)
     drawn_lines.append(LineData(RECURRENT, "", RECURRENT.title, least))
@@ -103,7 +103,7 @@ def _chart(title: str, what: str, lines: Sequence[StoredBits], *, last: int, pow
     ticks = [vertices for vertices in VERTICES if vertices <= last][:: 2 if last <= MOST_REMEMBERED else 3]
     return Chart(
         title,
-        f"{what}, over n from {VERTICES[0]} to {last:,}, beside the least state of any recurrent model, which is larger than "
+        f"{what}, over n from {VERTICES[0]} to {last:,}, next to the least state of any recurrent model, which is larger than "
         f"{crossed}.",
         lines=tuple(drawn_lines),
         x=Axis(float(VERTICES[0]), float(last), tuple((float(tick), count(tick)) for tick in ticks), AXIS, log=True),

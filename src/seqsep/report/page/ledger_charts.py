@@ -107,7 +107,7 @@ class FrontierFigure:
 
 
 def separation_figure(ledger: IndexLookupLedger | None = None) -> SeparationFigure:
-    """Separation in bits, from `index_lookup_ledger()`."""
+    """Return the separation in bits, from `index_lookup_ledger()`."""
     ledger = index_lookup_ledger() if ledger is None else ledger
     least = tuple((f"{bits:,}",) for length, bits in ledger.recurrent if length in SAMPLED)
     return SeparationFigure(
@@ -122,18 +122,18 @@ def separation_figure(ledger: IndexLookupLedger | None = None) -> SeparationFigu
 
 
 def _crossings(ledger: IndexLookupLedger, name: str) -> tuple[tuple[str, ...], ...]:
-    """The crossings of a code, one cell a total and one line a stretch."""
+    """Return the crossings of a code, one cell a total and one line a stretch."""
     return tuple(tuple(crossing_text(ledger.crossing(name, total)).split("; ")) for total in TOTALS)
 
 
 def _sizes(ledger: IndexLookupLedger, name: str) -> tuple[tuple[str, ...], ...]:
-    """The sizes of a code, one cell a length and one line a total."""
+    """Return the sizes of a code, one cell a length and one line a total."""
     lines = [ledger.line(name, total) for total in TOTALS]
     return tuple(tuple(short(size.bits) for line in lines for size in line if size.length == length) for length in SAMPLED)
 
 
 def total_chart(ledger: IndexLookupLedger, total: Total) -> Chart:
-    """One total: every code beside the recurrent model, with the crossings as marks on the latter's line."""
+    """Draw one total: every code next to the recurrent model, with the crossings as marks on the latter's line."""
     least = tuple((float(length), float(bits)) for length, bits in ledger.recurrent)
     lines = [_code_line(ledger, name, total) for name in CODES]
     lines += [cache_line(), LineData(RECURRENT, "", RECURRENT.title, least)]
@@ -141,14 +141,14 @@ def total_chart(ledger: IndexLookupLedger, total: Total) -> Chart:
     return sizes_over_lengths(
         f"Separation in bits: {total}",
         f"Parameter bits ({total}) of the Transformer for index lookup over N from 16 to {LENGTHS[-1]:,}, by position code, "
-        f"beside the least state of any recurrent model, 6 N bits, which grows past it: {crossed or 'for no code'}. The "
+        f"next to the least state of any recurrent model, 6 N bits, which grows past it: {crossed or 'for no code'}. The "
         "Transformer's cache is in neither, and is larger than the state.",
         lines,
     )
 
 
 def sizes_over_lengths(title: str, summary: str, lines: Sequence[LineData]) -> Chart:
-    """Lines of bits over N from 16 to 2,097,152, both axes logarithmic."""
+    """Draw lines of bits over N from 16 to 2,097,152, both axes logarithmic."""
     x_ticks = tuple((2.0**power, f"{2**power:,}") for power in (4, 8, 12, 16, 20))
     y_ticks = tuple((10.0**power, power_of_ten(power)) for power in range(2, 13, 2))
     words = "N, symbols to remember (both axes logarithmic)"
@@ -162,12 +162,12 @@ def sizes_over_lengths(title: str, summary: str, lines: Sequence[LineData]) -> C
 
 
 def cache_line() -> LineData:
-    """The cache of the Transformer with the parabola's code."""
+    """Return the cache of the Transformer with the parabola's code."""
     return LineData(CACHE, "", CACHE.title, tuple((float(at), float(cache_bits("parabola", at))) for at in LENGTHS))
 
 
 def formula_band(name: str) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]]:
-    """The edges of c m d p H for the constants of `CONSTANTS`, cut off at the top of the chart."""
+    """Return the edges of c m d p H for the constants of `CONSTANTS`, cut off at the top of the chart."""
     lengths = [length for length in LENGTHS if length <= last_length(name)]
     low, high = (
         within(tuple((float(length), float(formula_bits(name, length, constant))) for length in lengths))
@@ -177,7 +177,9 @@ def formula_band(name: str) -> tuple[tuple[tuple[float, float], ...], tuple[tupl
 
 
 def formula_words(name: str) -> str:
-    """The first N at which a recurrent model needs more bits than c m d p H, for the least and the greatest c, if they fit."""
+    """Return the first N at which a recurrent model needs more bits than c m d p H, for the least and the greatest c, if they
+    fit.
+    """
     first, last = (formula_crossing(name, constant) for constant in CONSTANTS)
     if first is None or last is None or last > MOST_IN_A_LABEL:
         return ""
@@ -185,7 +187,7 @@ def formula_words(name: str) -> str:
 
 
 def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
-    """A code's sizes, with a dot at the crossing with the recurrent model. Sizes that are not verified are dashed."""
+    """Return a code's sizes, with a dot at the crossing with the recurrent model. Sizes that are not verified are dashed."""
     sizes = ledger.line(name, total)
     sure = tuple((float(size.length), float(size.bits)) for size in sizes if size.verified)
     stated = tuple((float(size.length), float(size.bits)) for size in sizes if not size.verified)
@@ -201,7 +203,7 @@ def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
 
 
 def within(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:
-    """The points of a line, straight on logarithmic axes, that is cut off at the top of the chart."""
+    """Return the points of a line, straight on logarithmic axes, that is cut off at the top of the chart."""
     kept: list[tuple[float, float]] = []
     for point in points:
         if point[1] > MOST:
@@ -215,7 +217,7 @@ def within(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
 
 
 def crossing_text(crossing: Crossing) -> str:
-    """The first N at which the recurrent model needs more bits, or the stretches of N at which it does."""
+    """Return the first N at which the recurrent model needs more bits, or the stretches of N at which it does."""
     if crossing.first is None:
         never = crossing.total == "tables" or crossing.code == "one-hot"
         return "never" if never else f"not to {crossing.searched:,}"
@@ -226,7 +228,7 @@ def crossing_text(crossing: Crossing) -> str:
 
 
 def short(bits: int) -> str:
-    """Bits exactly below a million, then with three digits and a power of ten.
+    """Return bits exactly below a million, then with three digits and a power of ten.
 
     >>> short(999_999), short(1_234_567)
     ('999,999', '1.23·10⁶')
@@ -238,17 +240,17 @@ def short(bits: int) -> str:
 
 
 def power_of_ten(power: int) -> str:
-    """10 with the power as a superscript."""
+    """Return 10 with the power as a superscript."""
     return f"10{str(power).translate(SUPERSCRIPT)}"
 
 
 def steps_text(code: CodeAtLength) -> str:
-    """L as a power of the number of tokens."""
+    """Return L as a power of the number of tokens."""
     return count(code.base) + (str(code.exponent).translate(SUPERSCRIPT) if code.exponent > 1 else "")
 
 
 def frontier_figures() -> tuple[FrontierFigure, ...]:
-    """Width against precision, at each N of FRONTIER_LENGTHS."""
+    """Draw width against precision, at each N of FRONTIER_LENGTHS."""
     return tuple(_frontier(length, frontier(length)) for length in FRONTIER_LENGTHS)
 
 

@@ -49,7 +49,7 @@ def separation_picture() -> ChartPicture:
 
 
 def parabola_chart(ledger: IndexLookupLedger) -> Chart:
-    """The network with the parabola's code: its weights counted in each way, its cache, and the least recurrent state."""
+    """Draw the network with the parabola's code: its weights counted in each way, its cache, and the least recurrent state."""
     low, high = formula_band("parabola")
     crossed = required(ledger.crossing("parabola", "program").first, "the crossing of the parabola's code")
     dot = (float(crossed), float(least_state_bits(crossed)))

@@ -1,4 +1,4 @@
-"""The report: an offline page, index.html, from training runs and theorem checks, beside which lies is-tree.html.
+"""The report: an offline page, index.html, from training runs and theorem checks, next to is-tree.html.
 
 Nothing on it needs the network or JavaScript; the same input gives the same bytes.
 """
@@ -73,7 +73,7 @@ def page(
     findings: PlainTable | None = None,
     limited: LimitedState | None = None,
 ) -> str:
-    """The page as text."""
+    """Return the page as text."""
     theorem_tables = statement_tables(theorems)
     checks = [check for table in theorem_tables for check in table.checks]
     demo_heatmap = heatmap(runs)
@@ -122,7 +122,7 @@ def page(
 
 
 def _evaluation_error(runs: DemoRuns) -> str:
-    """The largest standard error of a measured accuracy, in points."""
+    """Return the largest standard error of a measured accuracy, in points."""
     measured = [run for run in runs.all if known(run.accuracy) and 0 <= run.accuracy <= 1]
     if not measured:
         return ""

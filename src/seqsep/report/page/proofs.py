@@ -1,6 +1,6 @@
-"""The page of proofs, proofs.html: of each theorem the text of its proof, and the file with the program beside it.
+"""The page of proofs, proofs.html: the text of each theorem's proof, and the file with the program next to it.
 
-Like the other pages it needs neither the network nor JavaScript, and lies beside them, so that links work wherever they are.
+Like the other pages it needs neither the network nor JavaScript, and is next to them, so that links work wherever they are.
 """
 
 import inspect
@@ -30,7 +30,7 @@ class Proof:
 
     @classmethod
     def of(cls, theorem: Theorem) -> "Proof":
-        """The proof in the file of a theorem's check."""
+        """Return the proof in the file of a theorem's check."""
         module = inspect.getmodule(inspect.unwrap(theorem.check))
         file = Path(inspect.getfile(inspect.unwrap(theorem.check)))
         program = file.read_text(encoding="utf-8")

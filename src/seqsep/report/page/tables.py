@@ -14,7 +14,7 @@ from seqsep.tasks import BoundedDyck, IndexLookup, Task
 
 
 def rate_tables(runs: DemoRuns) -> list[PlainTable]:
-    """Architecture x learning rate, one table a task: accuracy with one seed, and the span over seeds where there are more.
+    """Return architecture x learning rate, one table a task: accuracy with one seed, and the span if there are more seeds.
 
     Every rate has that seed, and others only the best rates have: no best of several seeds is compared with one run. The runs
     are the committed ones, or the fresh ones if there are none.
@@ -43,7 +43,7 @@ def _rate_table(task: Task, runs: Sequence[RunSummary]) -> PlainTable:
 
 
 def _rate_entry(by_seed: Mapping[int, float], first: int, top: float | None) -> Entry:
-    """A rate's accuracy with the first seed, and from the least to the greatest over the seeds if there are several."""
+    """Return a rate's accuracy with the first seed, and from the least to the greatest if there are several seeds."""
     if not by_seed:
         return Entry(DASH, DASH)
     least = percent(min(by_seed.values()))
@@ -53,7 +53,7 @@ def _rate_entry(by_seed: Mapping[int, float], first: int, top: float | None) -> 
 
 
 def figure2_table(runs: DemoRuns) -> PlainTable:
-    """The paper's figure 2 on index lookup: its number, and ours beneath."""
+    """Return the paper's figure 2 on index lookup: its number, and ours beneath."""
     papers = figure2_index_lookup()
     tasks = [task for task in runs.tasks(IndexLookup) if isinstance(task, IndexLookup) and task.alphabet == 64]
     lengths = sorted({length for model in papers.values() for length in model.accuracy} | {task.length for task in tasks})
@@ -73,14 +73,14 @@ def figure2_table(runs: DemoRuns) -> PlainTable:
 
 
 def _highest(runs: DemoRuns, tasks: Sequence[Task], architecture: str) -> float | None:
-    """The highest accuracy of an architecture's sizes on some tasks."""
+    """Return the highest accuracy of an architecture's sizes on some tasks."""
     models = [model for model in runs.models(tasks) if model.architecture == architecture]
     best_runs = [runs.best(task, model) for task in tasks for model in models]
     return max((run.accuracy for run in best_runs if run is not None), default=None)
 
 
 def figure3_table(runs: DemoRuns) -> PlainTable:
-    """The paper's figure 3: two layers of Mamba by width; our Mamba in the last rows."""
+    """Return the paper's figure 3: two layers of Mamba by width; our Mamba in the last rows."""
     printed = list(figure3_mamba_width().values())
     lengths = sorted({length for model in printed for length in model.accuracy})
     rows = []
@@ -98,7 +98,7 @@ def figure3_table(runs: DemoRuns) -> PlainTable:
 
 
 def scaled_down(runs: DemoRuns) -> list[tuple[str, str, str]]:
-    """(setting, paper, here): what is here is read off the runs, in the order of the paper's settings."""
+    """Return (setting, paper, here) in the order of the paper's settings. The values here are read off the runs."""
     lookup = [run for run in runs.all if isinstance(run.task, IndexLookup)]
     dyck = [run for run in runs.all if isinstance(run.task, BoundedDyck)]
     attention = [run for run in lookup if run.model.architecture == "attention"]
@@ -136,7 +136,9 @@ def _sizes(runs: Sequence[RunSummary]) -> str:
 
 
 def _usual_and_others(runs: Sequence[RunSummary], value: Callable[[RunSummary], str]) -> str:
-    """The value of most runs, then every other value with its runs. Runs with an empty value, thus unknown, are left out."""
+    """Return the value of most runs, then every other value with its runs. Runs with an empty value, thus unknown, are left
+    out.
+    """
     by_value: dict[str, list[RunSummary]] = {}
     for run in runs:
         if value(run):
@@ -147,7 +149,7 @@ def _usual_and_others(runs: Sequence[RunSummary], value: Callable[[RunSummary], 
 
 
 def _who(having: Sequence[RunSummary], runs: Sequence[RunSummary]) -> str:
-    """The models of some of the runs, by task; "all" where no run of a task is missing."""
+    """Return the models of some of the runs, by task; "all" if no run of a task is missing."""
     words = []
     for task in sorted({run.task for run in having}, key=lambda task: (task_title(task), repr(task))):
         same = [run for run in having if run.task == task]
@@ -158,13 +160,13 @@ def _who(having: Sequence[RunSummary], runs: Sequence[RunSummary]) -> str:
 
 
 def _environments(runs: DemoRuns) -> list[str]:
-    """Every environment that rows name, in words."""
+    """Return every environment of the rows, in words."""
     texts = {_environment({str(key): str(value) for key, value in run.environment.items()}) for run in runs.all}
     return sorted(text for text in texts if text)
 
 
 def _environment(named: dict[str, str]) -> str:
-    """Device, threads and version of torch first, then what else is named, by name."""
+    """Return device, threads and version of torch, then the other entries by name."""
     words = []
     if named.get("device"):
         words.append(named["device"])
@@ -177,7 +179,7 @@ def _environment(named: dict[str, str]) -> str:
 
 
 def provenance(runs: DemoRuns) -> list[tuple[str, str]]:
-    """The version, the runs and the environments of this page."""
+    """Return the version, the runs and the environments of this page."""
     try:
         own = [("seqsep", version("seqsep"))]
     except PackageNotFoundError:

@@ -13,7 +13,7 @@ from seqsep.report.page.ledger_charts import short, steps_text
 
 
 def source(name: str) -> str:
-    """The text of a file of this folder."""
+    """Return the text of a file of this folder."""
     return files("seqsep.report.page").joinpath(name).read_text(encoding="utf-8")
 
 
@@ -27,5 +27,5 @@ def environment() -> Environment:
 
 
 def _draw(chart: Chart, name: str) -> Markup:
-    """A chart as inline SVG, whose words are escaped."""
+    """Return a chart as inline SVG, whose words are escaped."""
     return Markup(chart_svg(chart, name))

@@ -63,7 +63,7 @@ class StatementTable:
 
 
 def statement_tables(records: Iterable[Mapping[str, Any]]) -> list[StatementTable]:
-    """The tables of records as `seqsep check --json` prints them; keys that are missing are dashes.
+    """Return the tables of records in the form of `seqsep check --json`. Missing keys are dashes.
 
     >>> [table] = statement_tables([{"theorem": "x", "holds": True, "measured": {"state_bits": 48}}])
     >>> table.quantities, table.checks[0].sizes
@@ -98,7 +98,7 @@ def _check(record: Mapping[str, Any]) -> CheckRow:
 
 
 def _sizes(record: Mapping[str, Any]) -> dict[Any, str]:
-    """Each quantity of a record: measured, and the bound if it differs."""
+    """Return each quantity of a record: measured, and the bound if it differs."""
     measured = dict(record.get("measured") or {})
     bound = dict(record.get("bound") or {})
     return {name: _size(number(measured.get(name)), number(bound.get(name))) for name in [*measured, *bound]}

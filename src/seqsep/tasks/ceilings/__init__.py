@@ -1,4 +1,4 @@
-"""Ceilings: the highest accuracy that a state of so many bits allows, and what codes of so many bits reach.
+"""Ceilings: the highest accuracy that a state of B bits allows, and the accuracy that codes of B bits reach.
 
 A ceiling holds for every model, trained or built: no accuracy above it is possible. For an accuracy below it the state does not
 forbid it, which is all that it says: the best code may be worse than the ceiling, and a given architecture may have no weights
@@ -16,7 +16,7 @@ Files:
     double_stars     IsTree on the double stars of the paper's experiments
     uniform_graphs   IsTree on uniform graphs: trees against near misses
     retrieval        recall, c-grams and counting over [n]: questions whose answers depend on each other
-    codes            what the best code, or some code, of so many bits reaches on index lookup
+    codes            what the best code, or some code, of B bits reaches on index lookup
     fano             from the bits that are missing to the highest accuracy, rounded up
 """
 

@@ -20,9 +20,10 @@ from seqsep.tasks.ceilings.fano import DIGITS, MARGIN, float_above, require, rou
 
 
 def counting_ceiling(possibilities: int, state_bits: int) -> float:
-    """Return the highest accuracy if an example is right only with a complete list of right answers: at most 2^B / V.
+    """Return the highest accuracy on a task that counts an example as right only if all its answers are right.
 
-    V lists of answers are equally likely and independent of the order of the queries. The result is at most 1 and rounded up.
+    V lists of answers are equally likely and independent of the order of the queries. The result is 2^B / V, rounded up, but
+    at most 1.
     This is the formula for multi-query recall and nearest neighbour.
 
     Arguments:
@@ -40,7 +41,8 @@ def counting_ceiling(possibilities: int, state_bits: int) -> float:
 
 
 def large_counting_ceiling(nats: Decimal, state_bits: int) -> float:
-    """The ceiling (**) for so many lists that they are known by the logarithm of their number, `nats`; rounded up.
+    """Return the ceiling (**) for lists that are so numerous that only the logarithm of their number, `nats`, is known. It is
+    rounded up.
 
     `nats` may be too large by at most 10^-45.
 
@@ -51,13 +53,13 @@ def large_counting_ceiling(nats: Decimal, state_bits: int) -> float:
         missing = nats - state_bits * Decimal(2).ln() - MARGIN
         if missing <= 0:
             return 1.0
-        # What underflows to 0 is still above 0.
+        # A number that underflows to 0 is still above 0.
         return min(1.0, float_above((-missing).exp() + Decimal("1e-400")))
 
 
 @cache
 def nats_of_distinct(values: int, items: int) -> Decimal:
-    """The logarithm of the number S (S - 1) .. (S - n + 1) of lists of n different values, within 10^-45.
+    """Return the logarithm of the number S (S - 1) .. (S - n + 1) of lists of n different values, within 10^-45.
 
     >>> round(nats_of_distinct(values=4, items=2), 6) == round(Decimal(12).ln(), 6)
     True

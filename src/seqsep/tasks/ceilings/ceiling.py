@@ -87,10 +87,10 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
 
 
 def carried_bits(task: IndexLookup, accuracy: float) -> float:
-    """Return the bits about its symbols that a state carries at least, if it answers index lookup with an accuracy.
+    """Return a lower limit of the bits about the symbols that a state carries, from its accuracy on index lookup.
 
     The result is N (log2 S - h(a) - (1 - a) log2(S - 1)), by Fano's inequality. It is 0 at the accuracy of guessing and
-    below. The accuracy is that over all inputs; a measured accuracy has an error of its own.
+    below. The accuracy must be that over all inputs. A measured accuracy has a sampling error.
 
     Arguments:
         task: index lookup, with its N and S.

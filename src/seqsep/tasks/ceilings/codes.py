@@ -26,7 +26,8 @@ MOST_WORDS = 1 << 12
 def best_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
     """Return the highest accuracy of any state of B bits on index lookup, by testing every code.
 
-    A code chooses 2^B words of N symbols; the state says which of them the answers are. Only small sizes can be searched.
+    A code is a choice of 2^B words of N symbols. The state specifies one of these words, and the answers are its symbols. Only
+    small sizes can be searched.
 
     Arguments:
         length: N, symbols of an input.
@@ -63,8 +64,8 @@ def code_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
 
     * The state keeps k symbols. It distinguishes the first 2^B // S^k values of the next symbol. The others are guessed as 0.
     * If S is a prime power, the state keeps as many blocks of (S^r - 1) / (S - 1) symbols as fit. A Hamming code saves r
-      symbols of each block. This code is perfect: a block has no error with probability S^-r, else one error. The other
-      symbols are kept or guessed as above.
+      symbols of each block. This code is perfect: a block has no error with probability S^-r, and otherwise one error.
+      The other symbols are kept or guessed as above.
 
     Arguments:
         length: N, symbols of an input.
@@ -96,7 +97,7 @@ def code_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
 
 
 def _most_kept(alphabet: int, states: int) -> int:
-    """k, the most symbols that so many states can hold; an alphabet of one symbol is no case of this."""
+    """Return k, the most symbols that `states` states can hold. An alphabet of one symbol is outside this formula."""
     kept = 0
     power = alphabet
     while power <= states:

@@ -26,8 +26,9 @@ from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling
 def double_star_ceiling(vertices: int, state_bits: int) -> float:
     """Return an upper limit of the accuracy on IsTree with double stars, rounded up.
 
-    It holds for edges in random order and for every thought that the model writes itself. An answer that never comes counts
-    1/2. The docstring of `seqsep.tasks.ceilings.double_stars` has the formula and its proof.
+    It holds for edges in random order, and for every chain of thought that the model writes itself. If the model gives no
+    answer, the example counts 1/2. The *odd edge* is the only edge without a hub. The docstring of
+    `seqsep.tasks.ceilings.double_stars` has the formula and its proof.
 
     Arguments:
         vertices: n, vertices of a graph; from 4.

@@ -16,7 +16,8 @@ LEAST_ERROR = Decimal(10) ** -32
 
 
 def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
-    """The highest accuracy on answers of so many classes, at least 2, with so many nats missing; at most 1.0, rounded up.
+    """Return the highest accuracy on answers of `classes` classes, at least 2, with `missing_nats` nats missing. It is at most
+    1.0, rounded up.
 
     `missing_nats` may be too large by at most 10^-44.
 
@@ -26,7 +27,7 @@ def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
     if missing_nats <= MARGIN:
         return 1.0
     with localcontext(Context(prec=DIGITS, rounding=ROUND_CEILING)):
-        # MARGIN exceeds what 50 digits lose here, so every error rate of the iteration is proved to lie below the root.
+        # MARGIN exceeds what 50 digits lose here, so every error rate of the iteration is proved to be below the root.
         missing = missing_nats - MARGIN
         log_wrong_classes = Decimal(classes - 1).ln()
         error = LEAST_ERROR
@@ -43,7 +44,7 @@ def highest_accuracy(missing_nats: Decimal, classes: int) -> float:
 
 
 def float_above(number: Decimal) -> float:
-    """The least float that is not below a decimal number.
+    """Return the least float that is not below a decimal number.
 
     >>> float_above(Decimal("0.25")), float_above(Decimal("1e-400"))
     (0.25, 5e-324)
@@ -53,7 +54,7 @@ def float_above(number: Decimal) -> float:
 
 
 def rounded_up(exact: Fraction) -> float:
-    """The least float that is not below a fraction, or the next one.
+    """Return the least float that is not below a fraction, or the next one.
 
     >>> rounded_up(Fraction(1, 4))
     0.25
@@ -72,7 +73,7 @@ def require(condition: bool, call: str, expected: str) -> None:
 
 
 def nats_of_bits(state_bits: int) -> Decimal:
-    """A state's bits in nats, to as many digits as the context has.
+    """Return a state's bits in nats, to as many digits as the context has.
 
     >>> round(nats_of_bits(2), 6)
     Decimal('1.386294')

@@ -28,14 +28,14 @@ class Form(ABC):
 
     @abstractmethod
     def ceiling(self, items: int, state_bits: int) -> float:
-        """The highest accuracy, as a fraction, rounded up."""
+        """Return the highest accuracy, as a fraction, rounded up."""
 
     @abstractmethod
     def limit(self, state_bits: int) -> float:
-        """The number to which the ceiling falls as items grow."""
+        """Return the number to which the ceiling falls as items grow."""
 
     def most_held(self, state_bits: int) -> int | None:
-        """The most items that a state can hold, so that all is right, exactly; None if there is no such number."""
+        """Return the most items that a state can hold, so that all is right, exactly; None if every number fits."""
         first = length_where_it_bites(self.symbols, state_bits)
         return None if first is None else first - 1
 
@@ -86,7 +86,7 @@ class EqualHalves(Form):
         return random_equality_ceiling(MOST_SYMBOLS, self.symbols, state_bits)
 
 
-class Asked(NamedTuple):
+class SizedForm(NamedTuple):
     """A form, the items of a task's examples, and the greatest length of such a task with n items: a n + b, n >= 1."""
 
     form: Form
@@ -94,25 +94,25 @@ class Asked(NamedTuple):
     length: tuple[int, int] | None
 
 
-def form_of(task: Task) -> Asked | None:
-    """A task's form, items and lengths; None for tasks whose ceiling is of another kind, or unknown.
+def form_of(task: Task) -> SizedForm | None:
+    """Return a task's form, items and lengths; None for tasks whose ceiling is of another kind, or unknown.
 
     `length` is None if the items are not given by the length.
 
     >>> form_of(Equality(length=20))
-    Asked(form=EqualHalves(symbols=2), items=10, length=(2, 0))
+    SizedForm(form=EqualHalves(symbols=2), items=10, length=(2, 0))
     """
     if isinstance(task, IndexLookup):
-        return Asked(OneAnswer(task.alphabet), task.length, (1, 0))
+        return SizedForm(OneAnswer(task.alphabet), task.length, (1, 0))
     if isinstance(task, AssociativeRecall):
-        return Asked(OneAnswer(task.values), task.length, (1, 0))
+        return SizedForm(OneAnswer(task.values), task.length, (1, 0))
     if isinstance(task, MultiQueryRecall) and task.form == "zoology":
-        return Asked(DifferentAnswers(task.values), task.pairs, None)
+        return SizedForm(DifferentAnswers(task.values), task.pairs, None)
     if isinstance(task, MultiQueryRecall):
-        return Asked(AllAnswers(task.values), task.pair_count, (2, 1))
+        return SizedForm(AllAnswers(task.values), task.pair_count, (2, 1))
     if isinstance(task, NearestNeighbor):
-        return Asked(AllAnswers(task.classes), task.length // 2, (2, 0))
+        return SizedForm(AllAnswers(task.classes), task.length // 2, (2, 0))
     if isinstance(task, Equality) and task.variant != "one":
         form = EqualHalves if task.variant == "random" else AllAnswers
-        return Asked(form(task.symbols), task.length // 2, (2, 0))
+        return SizedForm(form(task.symbols), task.length // 2, (2, 0))
     return None

@@ -54,9 +54,9 @@ def index_lookup_ceiling(length: int, alphabet: int, state_bits: int) -> float:
 def length_where_it_bites(alphabet: int, state_bits: int, bits_per_token: int = 0) -> int | None:
     """Return the least length N of index lookup at which a state cannot answer every input.
 
-    This is the least N with state_bits + N bits_per_token < N log2 alphabet, and the ceiling is below 1 from this length on.
-    It is exact for any sizes. The result is None if every length is possible: the state grows at least as fast as the input,
-    as an attention layer's cache does, or the alphabet has one symbol.
+    This is the least N with state_bits + N bits_per_token < N log2 alphabet. At this N and every greater one the ceiling is
+    below 1. The result is exact for any sizes. It is None if a state can answer every input at every length. This is so if the
+    state grows at least as fast as the input, like the cache of an attention layer, or if the alphabet has one symbol.
 
     Arguments:
         alphabet: S, symbols to choose from.

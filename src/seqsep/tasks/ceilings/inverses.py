@@ -1,9 +1,9 @@
-"""Ceilings read backwards: the least state that an accuracy asks for, and the longest input that a state allows it at.
+"""Ceilings read backwards: the least state that an accuracy needs, and the longest input that a state allows it at.
 
 Both are by bisection over the ceiling itself, which rises with the bits and falls with the items: the result is the border of
 what `ceiling` says. For accuracy 1 it is decided exactly whether 2^B states are enough, as a ceiling below 1 may be 1.0 as a
-float. What is found is a bound for every model: a state of fewer bits, or a longer input, does not have the accuracy. That a
-model of so many bits has it is not said.
+float. What is found is a bound for every model: a state of fewer bits, or a longer input, does not have the accuracy. This does
+not show that a model of that many bits has it.
 """
 
 from collections.abc import Callable
@@ -28,8 +28,8 @@ def least_state_bits(task: Task, accuracy: float) -> int:
         task: a task with its sizes.
         accuracy: a fraction from 0 to 1.
 
-    Raises BadInput if the accuracy is not such a fraction, the task is not a task, or no bound of its average accuracy is
-    known.
+    Raises BadInput if `task` is not a task, if `accuracy` is not a fraction from 0 to 1, or if no bound of the average accuracy
+    on the task is known.
 
     >>> from seqsep.tasks import IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)
@@ -76,7 +76,7 @@ def longest(task: Task, bits: int, accuracy: float) -> int | None:
     state_bits = int(bits)
     asked = form_of(task)
     if asked is None or asked.length is None:
-        raise BadInput(f"task: expected one whose ceiling falls with its length alone, found {excerpt(repr(task))}")
+        raise BadInput(f"task: expected one whose ceiling falls only with its length, found {excerpt(repr(task))}")
     items = asked.form.most_held(state_bits)
     if items is None or (accuracy < 1 and accuracy <= asked.form.limit(state_bits)):
         return None
@@ -100,7 +100,7 @@ def _require_fraction(accuracy: float) -> None:
 
 
 def _least(holds: Callable[[int], bool]) -> int:
-    """The least whole number from 0 for which a condition holds that holds for all greater ones too."""
+    """Return the least whole number from 0 for which a condition holds, if it holds for all greater ones too."""
     if holds(0):
         return 0
     high = 1

@@ -7,13 +7,12 @@ is the error rate over items and lists. For every j from 1 to n
 
 Proof. Let Z be the state, e_i the error rate at item i, J a set of j items. Their values X_J are a uniform list of j different
 ones, so B >= I(X_J; Z) = log2(S .. (S - j + 1)) - H(X_J | Z), and H(X_J | Z) <= sum over J of H(X_i | Z) <= sum over J of
-phi(e_i) with phi(e) = h(e) + e log2(S - 1), by Fano's inequality. The mean over all J of so many items has (j / n) sum_i
-phi(e_i) at the right, which is at most j phi(e), since phi is concave. With j = n alone an empty state would be allowed more
-than 1/S. The answers of one example in zoology's form are such: no answer is told, so each is a function of Z and of questions,
-which are independent of the values given the keys. The ceiling then is that of answers, where `ceiling` asks for examples all
-right. The best j is the first with log2(S .. (S - j + 1)) - j log2(S - j) > B, or n: the bits missing about each item, (log2(S
-.. (S - j + 1)) - B) / j, grow with j as long as the next item has more than their mean, and what an item adds falls. (5) holds
-for any j.
+phi(e_i) with phi(e) = h(e) + e log2(S - 1), by Fano's inequality. The mean over all J of j items has (j / n) sum_i phi(e_i) at
+the right, which is at most j phi(e), since phi is concave. With j = n alone an empty state would be allowed more than 1/S. The
+answers of one example in zoology's form are such: no answer is given, so each is a function of Z and of questions, which are
+independent of the values given the keys. The ceiling then is that of answers, where `ceiling` asks for examples all right. The
+best j is the first with log2(S .. (S - j + 1)) - j log2(S - j) > B, or n: the bits missing about each item, (log2(S .. (S - j +
+1)) - B) / j, grow with j as long as the next item has more than their mean, and what an item adds falls. (5) holds for any j.
 
 Phonebooks: n names with uniform and independent numbers of D digits. If a number is right only as a whole, this is (*), N = n
 and S = 10^D; counted by digits, for a question that asks for one digit of one number, (*), N = n D and S = 10. Names are not
@@ -38,7 +37,7 @@ from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling
 def distinct_values_ceiling(values: int, items: int, state_bits: int) -> float:
     """Return the highest accuracy on one query about n different values out of S, rounded up.
 
-    This is the formula for a single answer of the form zoology of multi-query recall. For an empty state it is 1/S.
+    Multi-query recall with the form zoology uses this formula for each single answer. For an empty state the result is 1/S.
 
     Arguments:
         values: S, values to choose from; from 2.
@@ -60,7 +59,7 @@ def distinct_values_ceiling(values: int, items: int, state_bits: int) -> float:
 
 
 def _sharpest_number_of_items(values: int, items: int, state_bits: int) -> int:
-    """The j of (5) that misses most bits an item, up to the rounding of floats."""
+    """Return the j of (5) with the most missing bits an item, up to the rounding of floats."""
     bits = 0.0
     for asked in range(1, items):
         bits += log2(values - asked + 1)
@@ -72,7 +71,7 @@ def _sharpest_number_of_items(values: int, items: int, state_bits: int) -> int:
 def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool = False) -> float:
     """Return the highest accuracy on a phonebook of uniform and independent numbers, rounded up.
 
-    Names are not counted, as if the model knew them.
+    The formula counts no bits for the names: it holds even if the model knows all names in advance.
 
     Arguments:
         entries: n, entries of the phonebook; from 1.
@@ -95,7 +94,7 @@ def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool
 
 
 def carried_bits_by_place(alphabet: int, accuracies: Sequence[float]) -> float:
-    """Return the bits about independent uniform symbols that a state carries at least, from the accuracy at each place.
+    """Return a lower limit of the bits about independent uniform symbols that a state carries, from the accuracy by place.
 
     The result is never less than `carried_bits` of the mean accuracy. A place adds 0 if its accuracy is that of guessing or
     below.
@@ -115,7 +114,7 @@ def carried_bits_by_place(alphabet: int, accuracies: Sequence[float]) -> float:
 
 
 def bits_of_a_symbol(alphabet: int, accuracy: float) -> float:
-    """R(S, a): the bits about a uniform symbol out of S = `alphabet` that an answer of accuracy a carries at least.
+    """Return R(S, a), in bits: the least information about a uniform symbol out of S = `alphabet` in an answer of accuracy a.
 
     >>> bits_of_a_symbol(2, 1.0), bits_of_a_symbol(2, 0.5)
     (1.0, 0.0)

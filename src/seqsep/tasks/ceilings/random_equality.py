@@ -21,7 +21,7 @@ It falls as M grows. Of M + 1 words in K classes leave one out, at random: the m
 - 1) / 2 pairs stays, so the least share s(M) has s(M) <= s(M + 1), and the error is s(M) (M - 1) / (2 M), of which both
 factors rise.
 
-It is reached by what stands between the halves. A model that has no more than B bits also later, while it reads b, may stay
+It is reached by the text between the halves. A model that has no more than B bits also later, while it reads b, may stay
 below: the ceiling asks for the state before b alone.
 """
 
@@ -35,7 +35,7 @@ MOST_SYMBOLS = 256
 
 
 def random_equality_accuracy(words: int, states: int) -> Fraction:
-    """Return the highest accuracy on equality of random halves, exactly; some state has it.
+    """Return the exact highest accuracy on equality of random halves, which some code attains.
 
     With M words and K states let M = q K + r and 0 <= r < K. The result is 1 - q (M + r - K) / (2 M^2).
 
@@ -58,7 +58,7 @@ def random_equality_accuracy(words: int, states: int) -> Fraction:
 def random_equality_ceiling(half: int, alphabet: int, state_bits: int) -> float:
     """Return the highest accuracy on equality of random halves as a float, rounded up.
 
-    A state of B bits may be wrong on less than 2^-B / 2 of the inputs. So the result is 1.0 for 52 bits or more.
+    The best code of B bits is wrong on a share of less than 2^-B / 2 of the inputs. So the result is 1.0 for 52 bits or more.
 
     Arguments:
         half: symbols of each half; from 1.

@@ -21,7 +21,7 @@ holds for every j from 1 to n. With j = n only, (1) would allow 0.387 for n = 64
 1/64.
 
 c-grams (definition 4.4). The data are N uniform and independent symbols out of S, and the question is the c - 1 symbols that
-begin at a place i, uniform over the M = N - c + 1 places after which a symbol stands; the answer is the symbol after their
+begin at a place i, uniform over the M = N - c + 1 places after which there is a symbol; the answer is the symbol after their
 first place.
 
     accuracy <= c(B, M) + r,   c(B, M): the ceiling of index lookup of M symbols out of S                             (2)
@@ -30,7 +30,7 @@ with r = (M - 1) / (2 S^(c-1)), and for c = 2 also r = 1 - (S / M) (1 - (1 - 1/S
 
 Proof. With G_i the question at place i and Y_i the symbol after it, H(X | Z) <= (c - 1) log2 S + sum_i H(Y_i | G_i, Z), by
 the chain rule along the data. The model's answer is a function of Z and G_i. It differs from Y_i with chance at most e_i +
-r_i, r_i the chance that G_i stands at an earlier place too: if it does not, Y_i is the right answer. Two places hold equal
+r_i, r_i the chance that G_i is at an earlier place too: if it does not, Y_i is the right answer. Two places hold equal
 symbols with chance S^-(c-1), also if they overlap, as those of the second follow one by one from those before: r_i <= (i - 1)
 / S^(c-1), and for c = 2 exactly r_i = 1 - (1 - 1/S)^(i-1). The mean of the r_i is at most r. So B >= I(X; Z) >= M log2 S -
 sum_i phi(e_i + r_i), with phi of Fano's inequality, constant from 1 - 1/S on: concave and rising, and the rest is as above.
@@ -63,7 +63,7 @@ def recall_ceiling(numbers: int, state_bits: int) -> float:
 
     Arguments:
         numbers: n; from 2.
-        state_bits: B, bits of one example's state; from 0. An empty state is allowed 1/n, a guess.
+        state_bits: B, bits of one example's state; from 0. For an empty state the result is 1/n, as for a guess.
 
     >>> recall_ceiling(numbers=16, state_bits=45), round(recall_ceiling(numbers=16, state_bits=22), 3)
     (1.0, 0.798)
@@ -116,14 +116,14 @@ def occurrence_ceiling(numbers: int, state_bits: int) -> float:
 
 
 def _questions_ceiling(entropy_nats: Decimal, *, questions: int, classes: int, state_bits: int) -> float:
-    """The ceiling (1) for answers of so many nats together."""
+    """Return the ceiling (1) for answers of `entropy_nats` nats together."""
     with localcontext(Context(prec=DIGITS, rounding=ROUND_CEILING)):
         return highest_accuracy((entropy_nats - state_bits * Decimal(2).ln()) / questions, classes)
 
 
 @cache
 def _entropy_of_the_set(numbers: int) -> Decimal:
-    """The entropy, in nats, of the set of numbers among n uniform ones of 1 .. n."""
+    """Return the entropy, in nats, of the set of numbers among n uniform ones of 1 .. n."""
     onto = [0] * (numbers + 1)
     onto[0] = 1
     for _ in range(numbers):

@@ -85,10 +85,10 @@ ROUNDING = 1e-6
 def uniform_graph_ceiling(vertices: int, state_bits: int) -> float:
     """Return an upper limit of the accuracy on IsTree with uniform graphs.
 
-    It holds for every thought that the model writes itself, and is never below 3/4. It is computed in floats, from numbers
-    that are too small by 10^-6, so that the limit is never too low. It rises with the bits, and it is 1.0 if the formula
-    gives no limit: for states of 0.17 n bits or more, at all n that were tested, up to 2^14. Above n bits nothing is
-    computed.
+    It holds for every chain of thought that the model writes itself. It rises with the bits, and it is never below 3/4. It is
+    computed in floats. To keep rounding from making it too low, a share of 10^-6 of the numbers in the formula is left out.
+    If the formula gives no limit, the result is 1.0. At every tested n, up to 2^14, this is so from 0.17 n bits on. Above n
+    bits, the result is 1.0 without a computation.
 
     Arguments:
         vertices: n, vertices of a graph; from 4.
@@ -114,13 +114,13 @@ def uniform_graph_ceiling(vertices: int, state_bits: int) -> float:
 
 
 def _largest(vertices: int) -> float:
-    """K: the largest (l - 1)(n - l) / l, l = 3 .. n - 1."""
+    """Return K, the largest (l - 1)(n - l) / l, l = 3 .. n - 1."""
     return max((length - 1) * (vertices - length) / length for length in range(3, vertices))
 
 
 @cache
 def tree_weight(vertices: int) -> float:
-    """q, the weight of a marked tree beside that of a marked near miss; at most 2, and at least 1, as (2) needs it.
+    """Return q, the weight of a marked tree relative to that of a marked near miss. It is between 1 and 2, as (2) needs it.
 
     >>> round(tree_weight(vertices=64), 3)
     1.632
@@ -131,7 +131,8 @@ def tree_weight(vertices: int) -> float:
 
 
 def least_error(slope: float, tree_weight: float) -> float:
-    """t(s) of (2), s = `slope` > 0, q >= 1: a coin is wrong with t(s) - s I at least if the state tells I bits of it.
+    """Return t(s) of (2), s = `slope` > 0, q >= 1: a coin is wrong with probability t(s) - s I at least if the state has I bits
+    about it.
 
     >>> [round(least_error(slope, tree_weight=2.0), 3) for slope in (2.0, 1.0, 0.5)]
     [1.0, 0.83, 0.489]
@@ -144,7 +145,7 @@ def least_error(slope: float, tree_weight: float) -> float:
 
 @cache
 def coins_asked(vertices: int) -> Float64[np.ndarray, "most late"]:
-    """r_g(L) of (3) for g = 1, 2, .. and L = 1 .. n - 2, rows for g; n >= 4.
+    """Return r_g(L) of (3) for g = 1, 2, .. and L = 1 .. n - 2, rows for g; n >= 4.
 
     >>> coins_asked(vertices=4).round(4).tolist()
     [[0.125, 0.125]]
@@ -168,7 +169,7 @@ def coins_asked(vertices: int) -> Float64[np.ndarray, "most late"]:
 
 
 def branch_sums(vertices: int) -> Float64[np.ndarray, "edges"]:
-    """S_A for A = 0, 1, .. up to n - 4 or MOST_EDGES; n >= 4.
+    """Return S_A for A = 0, 1, .. up to n - 4 or MOST_EDGES; n >= 4.
 
     >>> branch_sums(vertices=5).round(4).tolist()
     [2.16, 0.96]

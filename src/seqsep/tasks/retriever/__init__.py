@@ -1,7 +1,7 @@
 """In-context retrieval: a model writes a query between two marks, and what it finds in the text so far is put after it.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 5.1. Detokenised, a text is its tokens joined by single spaces; RETRIEVE
-searches what stands before the last opening mark, and takes `re.search(pattern, text).group(1)`, or FAILED if nothing matches.
+searches the text before the last opening mark, and takes `re.search(pattern, text).group(1)`, or FAILED if nothing matches.
 We differ: the region that is searched is always said (the prompt, or everything before the query), and a query may be named, by
 a short text that no pattern of an edge or a record can match; its pattern in the paper's language is given too.
 

@@ -142,7 +142,7 @@ class _Copy:
 
 
 def _serve(ends: tuple[Connection, Connection, int], function: Callable[..., object], seconds: float) -> None:
-    """The copy's work: answer calls until the other end is closed, or the process there is gone.
+    """Do the copy's work: answer calls until the other end is closed, or the process there is gone.
 
     `ends` are both ends of the pipe and that process. This process closes its copy of the other end, which would hold it open.
     """
@@ -164,7 +164,7 @@ def _serve(ends: tuple[Connection, Connection, int], function: Callable[..., obj
 
 
 def _sendable(answer: tuple[object, BaseException | None]) -> bytes:
-    """The answer pickled, or in its place an error that says what cannot be sent, and how."""
+    """Return the pickled answer, or in its place an error that says what cannot be sent, and how."""
     try:
         pickled = pickle.dumps(answer)
         pickle.loads(pickled)

@@ -60,13 +60,13 @@ class Pattern:
 
     @classmethod
     def of(cls, tokens: Sequence[str]) -> "Pattern":
-        """The pattern that a model writes, token by token."""
+        """Return the pattern that a model writes, token by token."""
         return cls(" ".join(tokens))
 
     def find(self, tokens: Sequence[str]) -> str | None:
         """Return what the first group matches in the tokens joined by spaces; None for FAILED.
 
-        Raises SearchTooLong after `seconds`, the start of the process included; ValueError for a text that is no pattern of
+        Raises SearchTooLong after `seconds`, the start of the process included; ValueError for a text that is not a pattern of
         `re`, or one without a group.
         """
         asked = json.dumps([self.expression, " ".join(tokens), self.seconds + LATER])

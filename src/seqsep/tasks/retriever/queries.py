@@ -8,7 +8,7 @@ r"""The named queries: what each finds in a list of tokens, in plain Python and 
     parent v              u of the first record u - v
     last-write c [i]      the action of the last record [ c ] r action; or else the symbol after the first i + 1 tokens
 
-An edge is written u ~ v. A neighbour of v is a number that stands directly after v ~ or directly before ~ v; of several the
+An edge is written u ~ v. A neighbour of v is a number directly after v ~ or directly before ~ v; of several the
 leftmost is found. An action is a token that begins with q, an input symbol one that begins with x: `last-write` takes a symbol
 only if there are i symbols after the first token ahead of it. Where nothing is found the answer is FAILED.
 
@@ -19,7 +19,7 @@ Domain. Tokens have no white space. Numbers (i, t, v, y) are decimal and below 1
 underscores.
 
 Language. A pattern is in the syntax of Python's `re`, with one group. `Query.tokens` is how a model writes it: tokens joined by
-spaces, which its first one, (?x), makes meaningless, so that \s stands for a space; a count {i} is one token. No pattern takes
+spaces, which its first one, (?x), makes meaningless, so that \s means a space; a count {i} is one token. No pattern takes
 more than polynomial time: the shorter ^(?:.*?(?<!\S)(q)(?=(?:\s\S+){2})){t+1} for `count-above` tries 2^m ways before it fails
 on a text with only m <= t of q.
 """

@@ -1,10 +1,10 @@
-"""A live retriever: it reads the query that a model has just closed, and says which tokens to insert after it.
+"""A live retriever: it reads the query that a model has just closed, and returns the tokens to insert after it.
 
     text .. [ query ] found
 
-The query is what stands after the last opening mark, and the searched region is the prompt, or everything before that mark.
-What is found is split at spaces into tokens. FAILED is inserted if nothing is found, if it is no text of the vocabulary, or if
-what stands between the marks is no query.
+The query is the text after the last opening mark, and the searched region is the prompt, or everything before that mark. The
+text found is split at spaces into tokens. FAILED is inserted if nothing is found, if it is not a text of the vocabulary, or if
+the text between the marks is not a query.
 """
 
 from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ class Retriever:
                 raise ValueError(f"Retriever: {text} is not in the vocabulary")
 
     def behind(self, prompt: int) -> Callable[[Sequence[int]], list[int] | None]:
-        """The retriever of a text whose first `prompt` tokens are the prompt, for `maths.networks.generation.generate`.
+        """Return the retriever of a text whose first `prompt` tokens are the prompt, for `maths.networks.generation.generate`.
 
         Given all tokens so far it returns those to insert if they end with a closed query, else None.
         """
@@ -93,7 +93,8 @@ class Retriever:
         return marks
 
     def __call__(self, tokens: Sequence[int], prompt: int) -> list[int] | None:
-        """The tokens to insert if `tokens`, of which the first `prompt` are the prompt, end with a closed query; else None.
+        """Return the tokens to insert if `tokens`, of which the first `prompt` are the prompt, end with a closed query; else
+        None.
 
         Raises SearchTooLong for a pattern that takes too long.
         """

@@ -6,7 +6,7 @@ Files:
 
     graphs         the definition of a tree, and the edges that a user writes
     tokens         tokens of a prompt and of the answer
-    tour           the thought of Algorithm 1, a depth-first tour: as printed, and with the vertex that closes a cycle
+    tour           the thought of Algorithm 1, a depth-first tour: the paper's, and with the vertex that closes a cycle
     algorithm_two  the printed thought with a retriever, which writes parents down
     peeling        the thought that peels leaves, and why it decides
     walk           the walk with its queries, and why it decides

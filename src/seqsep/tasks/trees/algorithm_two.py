@@ -50,12 +50,13 @@ class RecordTokens(WalkTokens):
         return self.vertices + 8
 
     def shown(self, token: int) -> int | str:
-        """A token as a reader sees it: a vertex is its number."""
+        """Return a token as a reader sees it: a vertex is its number."""
         return "-" if token == self.record else super().shown(token)
 
 
 def algorithm_two(vertices: int, edges: Iterable[Sequence[int]], region: Region) -> tuple[list[str], bool | None]:
-    """The thought without the answer, and whether it says that the graph is a tree; `region` is what edge queries search.
+    """Return the chain of thought without the answer, and True if it says that the graph is a tree. Edge queries search
+    `region`.
 
     None instead of an answer: the search, misled by what it found, has not ended after 37 n tokens.
 
@@ -104,6 +105,6 @@ class _Search:
         return found
 
     def next_edge(self, *arguments: str) -> str:
-        """The first neighbour of a vertex, or the next one after another."""
+        """Return the first neighbour of a vertex, or the next one after a given neighbour."""
         name = "first-edge" if len(arguments) == 1 else "next-edge"
         return self.ask(Query(name, arguments), [arguments[0], "~", *arguments[1:]])

@@ -27,7 +27,7 @@ def is_tree(vertices: int, edges: Iterable[Sequence[int]]) -> bool:
 
 
 def _root(parent: list[int], vertex: int) -> int:
-    """The vertex that stands for a component; the way to it is halved."""
+    """Return the vertex that represents a component. The way to it is halved."""
     while parent[vertex] != vertex:
         parent[vertex] = parent[parent[vertex]]
         vertex = parent[vertex]
@@ -35,7 +35,7 @@ def _root(parent: list[int], vertex: int) -> int:
 
 
 def read_edges(given: Mapping[str, Any], vertices: int, simple: bool = True) -> list[list[int]]:
-    """The n - 1 edges of a user's {"edges": [[u, v], ..]} between vertices 1 .. n.
+    """Return the n - 1 edges of a user's {"edges": [[u, v], ..]} between vertices 1 .. n.
 
     Raises ValueError with the field's name and the edge for anything else; with `simple` also for a loop or a repeated edge.
 

@@ -1,7 +1,7 @@
 """Retrievers for the queries of the walk and of Algorithm 2 while a model writes, on tokens: each prompt is read once.
 
 It finds what the named queries find (`tasks.retriever.queries`: `first-edge` and `next-edge` in the prompt, `parent` in
-everything before the query), whatever a model writes between the marks; FAILED for what is no query. A test compares the two.
+everything before the query), whatever a model writes between the marks; FAILED for any other text. A test compares the two.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,7 @@ class LiveSearch(LiveWalk):
         return next_neighbour(neighbours(tuple(text[:prompt])), query[0], *query[2:])
 
     def _parent(self, vertex: int, text: Sequence[int], end: int) -> int | None:
-        """u of the first record u - v before `end`."""
+        """Return u of the first record u - v before `end`, or None."""
         place = -1
         while True:
             try:
@@ -85,7 +85,7 @@ class LiveSearch(LiveWalk):
 
 @lru_cache(maxsize=1024)
 def neighbours(prompt: tuple[int, ...]) -> dict[int, list[int]]:
-    """The neighbours of each vertex in the order of a prompt [BOS] u ~ v u ~ v ..
+    """Return the neighbours of each vertex in the order of a prompt [BOS] u ~ v u ~ v ..
 
     >>> neighbours((0, 1, 4, 2, 2, 4, 3))
     {1: [2], 2: [1, 3], 3: [2]}
@@ -98,7 +98,7 @@ def neighbours(prompt: tuple[int, ...]) -> dict[int, list[int]]:
 
 
 def next_neighbour(graph: dict[int, list[int]], vertex: int, last: int | None = None) -> int | None:
-    """The first neighbour, or the one after `last`; None if there is none, or if `last` is no neighbour."""
+    """Return the first neighbour, or the one after `last`; None without one, or if `last` is not a neighbour."""
     found = graph.get(vertex, [])
     if last is not None and last not in found:
         return None

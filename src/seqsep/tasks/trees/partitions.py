@@ -7,7 +7,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 
 @lru_cache(maxsize=16)
 def stirling(vertices: int) -> tuple[int, ...]:
-    """S(n, 0) .. S(n, n): the partitions of n vertices into b blocks.
+    """Return S(n, 0) .. S(n, n), where S(n, b) is the number of partitions of n vertices into b blocks.
 
     >>> stirling(5)
     (0, 1, 15, 25, 10, 1)
@@ -23,7 +23,7 @@ def simple_graph_bits(vertices: int) -> int:
     """State bits that IsTree needs at least on simple graphs with edges u < v, from 4 vertices on.
 
     Proved by theorem is-tree-state: ceil(log2(1 + max_b S(n, b))) over 3 <= b <= n - 3, which is n log n up to a factor. For
-    n = 4 and 5, where there is no such b, and beside it: n - 3, from two stars and an edge between neighbours.
+    n = 4 and 5, where no such b exists, and next to it: n - 3, from two stars and an edge between neighbours.
 
     >>> [simple_graph_bits(vertices) for vertices in (4, 6, 16, 64)]
     [1, 7, 32, 215]

@@ -2,12 +2,12 @@
 
 The pointers 1', 2', .. n' are written in order. Whenever the vertex written last, by a pointer or by a climb, has exactly one
 edge left, the next token is its other end: a climb, which takes that edge away. Else the next pointer follows. After the
-last pointer, once no climb follows, stands YES if there were n - 1 climbs, and NO if not.
+last pointer, once no climb follows, is YES if there were n - 1 climbs, and NO if not.
 
 It decides IsTree, for any list of n - 1 edges, loops and repeated edges included. Let the edges that are left be L.
 
 * Only leaves' edges go. A climb takes the only edge of a vertex x, counted with repetitions, and a loop counts twice at its
-  vertex. Such an edge is in no cycle. So if L begins with a cycle, the cycle stays: fewer than n - 1 climbs, and it is no tree.
+  vertex. Such an edge is in no cycle. So if L begins with a cycle, the cycle stays: fewer than n - 1 climbs, so not a tree.
 * Every leaf's edge goes. Let no vertex up to the last pointer v' be a leaf of L when the next pointer is written: this is kept.
   A climb x -> y lowers the degrees of x, to 0, and of y, which is looked at next; others stay. So vertices that have been
   passed become leaves only at the end of a climb, and are peeled at once. At the end no vertex is a leaf.
@@ -38,16 +38,16 @@ class Pointed(Tokens):
         return 2 * self.vertices + 4
 
     def pointer(self, vertex: int) -> int:
-        """The pointer v' to a vertex v."""
+        """Return the pointer v' to a vertex v."""
         return self.vertices + 3 + vertex
 
     def shown(self, token: int) -> int | str:
-        """A token as a reader sees it: a vertex is its number, a pointer "v'"."""
+        """Return a token as a reader sees it: a vertex is its number, a pointer "v'"."""
         return f"{token - self.vertices - 3}'" if token > self.vertices + 3 else super().shown(token)
 
 
 def peel(tokens: Pointed, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The thought about a graph on the vertices 1 .. n' <= n, with n' - 1 edges, and the answer after it.
+    """Return the thought about a graph on the vertices 1 .. n' <= n, with n' - 1 edges, and the answer after it.
 
     >>> tokens = Pointed(3)
     >>> [tokens.shown(token) for token in peel(tokens, 3, [(2, 1), (2, 3)])]

@@ -35,11 +35,11 @@ class Tokens:
         return self.vertices + 4
 
     def most_written(self, vertices: int) -> int:
-        """The most tokens of a thought about so many vertices, with its answer: 2n."""
+        """Return the most tokens of a chain of thought about `vertices` vertices, with its answer: 2n."""
         return 2 * vertices
 
     def shown(self, token: int) -> int | str:
-        """A token as a reader sees it: a vertex is its number.
+        """Return a token as a reader sees it: a vertex is its number.
 
         >>> [Tokens(6).shown(token) for token in (0, 3, 7, 9)]
         ['[BOS]', 3, '~', 'YES']
@@ -49,7 +49,7 @@ class Tokens:
 
 
 def tokens_of_a_run(vertices: int) -> int:
-    """T = 5n - 3, the most tokens read: [BOS], three for each of n - 1 edges, and a thought of 2n - 1.
+    """Return T = 5n - 3, the most tokens read: [BOS], three for each of n - 1 edges, and a chain of thought of 2n - 1.
 
     >>> tokens_of_a_run(64)
     317

@@ -18,8 +18,8 @@ ROOT = 1
 
 
 def tour(tokens: Tokens, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The thought about a simple graph on the vertices 1 .. n', and the answer after it; a vertex that closes a cycle is
-    written.
+    """Return the chain of thought about a simple graph on the vertices 1 .. n', and the answer after it. A vertex that closes a
+    cycle is written.
 
     >>> tokens = Tokens(6)
     >>> tour(tokens, 6, [(2, 6), (1, 5), (3, 5), (4, 6), (2, 3)])[:-1]  # figure 3
@@ -48,15 +48,16 @@ def tour(tokens: Tokens, vertices: int, edges: Iterable[Sequence[int]]) -> list[
 
 
 def _following(neighbours: list[int], came: int, parent: int) -> int:
-    """The neighbour after `came`, except the parent; on a first visit, which comes from the parent, the first. Else the
-    parent."""
+    """Return the neighbour after `came`, except the parent. On a first visit, which comes from the parent, this is the first
+    one. Without one, return the parent.
+    """
     first = 0 if came == parent else neighbours.index(came) + 1
     return next((vertex for vertex in neighbours[first:] if vertex != parent), parent)
 
 
 def printed(tokens: Tokens, vertices: int, edges: Sequence[Sequence[int]]) -> list[int]:
-    """Algorithm 1 as printed, with its stack: NO at once if the next edge of the top leads to an emitted vertex, not its
-    parent.
+    """Return Algorithm 1 of the paper, with its stack: NO at once if the next edge of the top leads to an emitted vertex other
+    than its parent.
 
     >>> printed(Tokens(6), 4, [(1, 2), (2, 3), (1, 3)])
     [1, 2, 3, 8]

@@ -6,7 +6,7 @@ first neighbour of the root, vertex 1, and ends where the root would wrap.
 
     [ 1 ] r     then again and again    [ v y ] r     or, at a wrap,    [ v y ] FAILED [ v ] r     at the end    [ 1 y ] FAILED
 
-After it stands YES if FAILED stands there m + 1 times, for the m edges of the prompt, and NO if not.
+After it is YES if FAILED is there m + 1 times, for the m edges of the prompt, and NO if not.
 
 It decides IsTree for every simple graph with n vertices and m = n - 1 edges:
 
@@ -25,7 +25,7 @@ and 5 edges, each once with its edges in rising order, 40 that are no trees have
 them is 12 13 14 23 24.
 
 Tokens. At most 2m queries of five tokens, and at most n of four: the first one, and one a wrap but the last. That is
-10 (n - 1) + 4 n = 14 n - 10 tokens, exactly so many for a tree, and then the answer.
+10 (n - 1) + 4 n = 14 n - 10 tokens, exactly this number for a tree, and then the answer.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,12 +67,12 @@ class WalkTokens(Tokens):
         return self.vertices + 7
 
     def shown(self, token: int) -> int | str:
-        """A token as a reader sees it: a vertex is its number."""
+        """Return a token as a reader sees it: a vertex is its number."""
         names: dict[int, str] = {self.opens: "[", self.closes: "]", self.failed: "FAILED"}
         return names.get(token) or super().shown(token)
 
     def retriever(self, region: Region) -> Retriever:
-        """Finds the first neighbour after [ v ], and the next one after [ v y ]."""
+        """Return the retriever that finds the first neighbour after [ v ], and the next one after [ v y ]."""
         return Retriever(vocabulary=tuple(str(self.shown(token)) for token in range(self.count)), read=_query, region=region)
 
 
@@ -81,7 +81,7 @@ def _query(texts: Sequence[str]) -> Query:
 
 
 def walk(tokens: WalkTokens, vertices: int, edges: Iterable[Sequence[int]]) -> list[int]:
-    """The walk's thought about a simple graph on the vertices 1 .. n' <= n, results and answer in it.
+    """Return the walk's thought about a simple graph on the vertices 1 .. n' <= n, results and answer in it.
 
     >>> tokens = WalkTokens(3)
     >>> print(*(tokens.shown(token) for token in walk(tokens, 3, [(2, 1), (2, 3)])))

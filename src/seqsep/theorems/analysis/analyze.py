@@ -22,7 +22,7 @@ from seqsep.maths.automata.enumeration import OUTSIDE, Tabulated
 from seqsep.maths.automata.growth import growth
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.partition_search import PartitionBound
-from seqsep.theorems.analysis.attention import LEAST_PRECISION, Communication, Question, communication
+from seqsep.theorems.analysis.attention import LEAST_PRECISION, Communication, ProtocolSizes, communication
 from seqsep.theorems.analysis.function import MOST_LENGTH, FunctionAtLength, NamedFunction, of_function, resolve
 from seqsep.theorems.analysis.record import Analysis, AtLength, InputPair
 
@@ -126,7 +126,7 @@ def _at(function: NamedFunction, length: int, precisions: Sequence[int]) -> AtLe
         bound: Communication = PartitionBound((), (), "the domain is empty", 0)
     else:
         bound = communication(instance)
-    question = Question.of(instance, len(answers))
+    question = ProtocolSizes.of(instance, len(answers))
     widths = [question.width(bound.bits, precision) for precision in precisions]
     return AtLength(
         length=length,

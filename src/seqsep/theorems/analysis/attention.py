@@ -47,12 +47,12 @@ class Width:
 
 
 @dataclass(frozen=True)
-class Question:
+class ProtocolSizes:
     """The sizes on which the protocol's bits depend besides p and m H: tokens in all, last tokens, answers.
 
-    >>> Question(tokens=64, last_tokens=2, answers=2).bits_of_one(precision=8)
+    >>> ProtocolSizes(tokens=64, last_tokens=2, answers=2).bits_of_one(precision=8)
     52
-    >>> Question(tokens=64, last_tokens=2, answers=2).width(bits=129, precision=8).least
+    >>> ProtocolSizes(tokens=64, last_tokens=2, answers=2).width(bits=129, precision=8).least
     3
     """
 
@@ -61,7 +61,7 @@ class Question:
     answers: int
 
     @classmethod
-    def of(cls, instance: FunctionAtLength, answers: int) -> "Question":
+    def of(cls, instance: FunctionAtLength, answers: int) -> "ProtocolSizes":
         """Return the sizes of a function at one length."""
         return cls(len(instance.symbols), len(instance.symbols[-1]), max(1, answers))
 
@@ -116,14 +116,14 @@ def communication(instance: FunctionAtLength) -> Communication:
     return max(bounds, key=lambda bound: bound.leaves)
 
 
-def bound_from(growth: Growth, question: Question, last: tuple[int, int], precision: int) -> int | None:
+def bound_from(growth: Growth, question: ProtocolSizes, last: tuple[int, int], precision: int) -> int | None:
     """Return the first N beyond the last length at which the fit exceeds the bits of m = H = 1; None if none is below 2^20.
 
     `last`: the last length, and the tokens of its inputs. An extrapolation is not a proof: it says what follows if the bounds
     continue to grow as they do. N is found by bisection, so it is not exact: the bits of m = H = 1 rise by steps.
 
     >>> from seqsep.maths.automata.growth import growth
-    >>> bound_from(growth([(n, 2 ** (n // 2)) for n in (4, 8, 16)]), Question(16, 2, 2), (16, 16), precision=8)
+    >>> bound_from(growth([(n, 2 ** (n // 2)) for n in (4, 8, 16)]), ProtocolSizes(16, 2, 2), (16, 16), precision=8)
     109
     """
     if growth.kind == "constant":
@@ -132,7 +132,7 @@ def bound_from(growth: Growth, question: Question, last: tuple[int, int], precis
 
     def exceeds(length: int) -> bool:
         across = length if growth.kind == "linear" else math.log2(length)
-        then = Question(length + last[1] - last[0], question.last_tokens, question.answers)
+        then = ProtocolSizes(length + last[1] - last[0], question.last_tokens, question.answers)
         return fit.intercept + fit.slope * across > then.bits_of_one(precision)
 
     low = last[0]

@@ -58,12 +58,20 @@ class FunctionAtLength:
 
 @dataclass(frozen=True)
 class NamedFunction:
-    """A function under its name, at any length; `length` is set if it has one length only."""
+    """A function under its name, at any length.
+
+    `length` is set if it has one length only. `automaton` builds the automaton that gives its answers at every length, if the
+    function is given by one. A Python function has `call`, its answer to one word, and `sizes_at`, the sizes of its alphabets
+    at each position of a length.
+    """
 
     name: str
     kind: str
     at: Callable[[int], FunctionAtLength]
     length: int | None = None
+    automaton: Callable[[], DFA] | None = None
+    call: Function | None = None
+    sizes_at: Callable[[int], tuple[int, ...]] | None = None
 
 
 def resolve(
@@ -128,13 +136,17 @@ def of_function(function: Function, name: str, alphabet: Sequence[int] | Callabl
         with contextlib.redirect_stdout(sys.stderr):
             return function(word)
 
+    def sizes_at(length: int) -> tuple[int, ...]:
+        with contextlib.redirect_stdout(sys.stderr):
+            return sizes(alphabet, length, name)
+
     def at(length: int) -> FunctionAtLength:
-        symbols = alphabet_ranges(sizes(alphabet, length, name))
+        symbols = alphabet_ranges(sizes_at(length))
         with contextlib.redirect_stdout(sys.stderr):
             table = tabulate(function, symbols, name)
         return _tabulated_at(table, call)
 
-    return NamedFunction(name, "function", at)
+    return NamedFunction(name, "function", at, call=call, sizes_at=sizes_at)
 
 
 def _tabulated_at(table: Tabulated, call: Function) -> FunctionAtLength:
@@ -181,7 +193,7 @@ def _of_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None)
     module = run_file(path)
     value = attribute(module, path, name)
     if isinstance(value, DFA):
-        return NamedFunction(target, "automaton", lambda length: _automaton_at(value, length))
+        return NamedFunction(target, "automaton", lambda length: _automaton_at(value, length), automaton=lambda: value)
     if isinstance(value, formulas.Thresholds):
         return NamedFunction(target, "formula", lambda length: _formula_at(value, target, length), value.variables)
     if not callable(value):
@@ -210,7 +222,7 @@ def _of_expression(target: str, alphabet: Sequence[int] | None) -> NamedFunction
     if alphabet is not None and len(alphabet) != 1:
         raise ValueError(f"{target}: a regular expression takes one size of alphabet, found {len(alphabet)}")
     dfa = regular.automaton(target, None if alphabet is None else alphabet[0])
-    return NamedFunction(target, "regular expression", lambda length: _automaton_at(dfa, length))
+    return NamedFunction(target, "regular expression", lambda length: _automaton_at(dfa, length), automaton=lambda: dfa)
 
 
 def _automaton_at(dfa: DFA, length: int) -> FunctionAtLength:
@@ -267,9 +279,7 @@ def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: Fields | N
     def at(length: int) -> FunctionAtLength:
         task = _at_next_admissible_length(kind, length, chosen)
         if isinstance(task, BoundedDyck) and task.vocabulary**length > MOST_ENUMERATED:
-            from seqsep.theorems.bounded_dyck.state import build  # brings torch
-
-            return _automaton_at(build(task.kinds, task.depth), length)
+            return _automaton_at(_of_stacks(task), length)
         function = task.function(length)
 
         def call(word: list[int]) -> int | None:
@@ -277,7 +287,16 @@ def _of_task(kind: type[Task], alphabet: Sequence[int] | None, given: Fields | N
 
         return _tabulated_at(tabulate(call, task.alphabets(length), f"{kind.name} at length {length}"), call)
 
-    return NamedFunction(kind.name, "task", at)
+    dyck = _at_next_admissible_length(kind, 1, chosen) if kind is BoundedDyck else None
+    automaton = (lambda: _of_stacks(dyck)) if isinstance(dyck, BoundedDyck) else None
+    return NamedFunction(kind.name, "task", at, automaton=automaton)
+
+
+def _of_stacks(task: BoundedDyck) -> DFA:
+    """Return the automaton of the bracket words, whose states are the stacks of open brackets."""
+    from seqsep.theorems.bounded_dyck.state import build  # brings torch
+
+    return build(task.kinds, task.depth)
 
 
 def _at_next_admissible_length(kind: type[Task], length: int, given: Fields) -> Task:

@@ -14,7 +14,7 @@ from seqsep.maths.automata.layered import Layered
 from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
-from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, Question, Width, bound_from
+from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
@@ -61,7 +61,7 @@ class AtLength:
         answers: answers of the function, by label.
         least: the exact least state; None if it is not known exactly.
         partial: bounds of the least state, if inputs are outside the domain.
-        witness: two inputs that need two states.
+        witness: two inputs whose prefixes need different states.
         attention: lower bound of D(f), which also bounds the state from below.
         widths: lower bound of width times heads of one layer of attention, for each precision.
         table: all answers, if they were enumerated.
@@ -324,7 +324,7 @@ class Analysis(Tabular):
         This holds if the growth continues. None: from no N up to 2^20, or there are too few lengths to see a growth.
         """
         last = self.lengths[-1]
-        question = Question(len(last.symbols), len(last.symbols[-1]), max(1, len(last.answers)))
+        question = ProtocolSizes(len(last.symbols), len(last.symbols[-1]), max(1, len(last.answers)))
         sizes = (last.length, len(last.symbols))
         without = [one.precision for one in last.widths if one.at_least is None]
         growth = self.communication_growth
@@ -339,7 +339,7 @@ class Analysis(Tabular):
         if self.communication_growth is None:
             return [none]
         found = ", ".join(f"N = {length:,} (p = {precision})" for precision, length in first.items() if length is not None)
-        goes_on = f"if D(f) goes on as these bounds do ({_growth_in_words(self.communication_growth)})"
+        goes_on = f"if D(f) continues as these bounds do ({_growth_in_words(self.communication_growth)})"
         return [
             f"{none}; {goes_on}, {f'there is one from about {found} on' if found else f'there is none up to N = {FARTHEST:,}'}"
         ]

@@ -12,7 +12,7 @@ an exponential below 1 / (2 L^2), relative to the greatest. With n <= L keys:
   2 V n / (2 L^2), besides the rounding of floats.
 
 ln L (rounded down) or ln(2 L) would do for the grids alone; the eta here makes float64 right too. The second grid is that of
-Wen, Dang, Lyu 2025 (arXiv:2402.18510), Definition A.1, but for its end point: multiples of 2^-b below 2^b.
+Wen, Dang, Lyu 2025 (arXiv:2402.18510), Definition A.1, except its end point: multiples of 2^-b below 2^b.
 """
 
 import math

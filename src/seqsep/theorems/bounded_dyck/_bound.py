@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 from seqsep.theorems.base import Number
-from seqsep.theorems.bounded_dyck._plan import ETA, Plan
+from seqsep.theorems.bounded_dyck._plan import ETA, DyckPlan
 
 
 class LayerSize(NamedTuple):
@@ -16,14 +16,14 @@ class LayerSize(NamedTuple):
     hidden: int
 
 
-def bound(plan: Plan) -> dict[str, Number]:
+def bound(plan: DyckPlan) -> dict[str, Number]:
     """Bound every size, from b and c digits, n, R logits and S = 2 kinds + 1 tokens; width d grows like log n + log k only.
 
     p = bit_length(2 n^4). Each layer has H heads, key width k', value width v' and h hidden units. core = p d sum of
     3 H max(k', v'); program = p (S d + sum of (2 H (k' + v') d + h (2 d + 1) + d) + R (d + 1));
     tables = program + p (N + 1) d.
 
-    >>> bound(Plan(length=10, kinds=2, depth=2, variant="three-layer", ask="word"))["width"]
+    >>> bound(DyckPlan(length=10, kinds=2, depth=2, variant="three-layer", ask="word"))["width"]
     18
     """
     width, layers = _SIZES[plan.variant](plan)
@@ -46,13 +46,13 @@ def bound(plan: Plan) -> dict[str, Number]:
     }
 
 
-def _one_layer(plan: Plan) -> tuple[int, list[LayerSize]]:
+def _one_layer(plan: DyckPlan) -> tuple[int, list[LayerSize]]:
     """One head finds the match by parity; the FFN reads b digits and writes `full` and `some`."""
     b = plan.kind_digits
     return 3 * b + 8, [LayerSize(heads=1, key=2, value=b, hidden=3 * b + 2)]
 
 
-def _two_layers_valid(plan: Plan) -> tuple[int, list[LayerSize]]:
+def _two_layers_valid(plan: DyckPlan) -> tuple[int, list[LayerSize]]:
     """One layer finds the depth, one the match."""
     b = plan.kind_digits
     c = plan.depth_digits
@@ -61,7 +61,7 @@ def _two_layers_valid(plan: Plan) -> tuple[int, list[LayerSize]]:
     return 3 * b + c + 10, [depth, match]
 
 
-def _two_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
+def _two_layers(plan: DyckPlan) -> tuple[int, list[LayerSize]]:
     """One layer finds the last open bracket of each class, and counts kinds; one averages the errors."""
     b = plan.kind_digits
     width = 3 * b + 11
@@ -74,7 +74,7 @@ def _two_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
     return width + 2 * b + 2, [counted, _errors(plan, flags=2)]
 
 
-def _three_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
+def _three_layers(plan: DyckPlan) -> tuple[int, list[LayerSize]]:
     """One layer finds depth and level, one the match of each close; one averages the errors."""
     b = plan.kind_digits
     c = plan.depth_digits
@@ -86,7 +86,7 @@ def _three_layers(plan: Plan) -> tuple[int, list[LayerSize]]:
     return width, [depth, match, _errors(plan, flags=1)]
 
 
-def _errors(plan: Plan, flags: int) -> LayerSize:
+def _errors(plan: DyckPlan, flags: int) -> LayerSize:
     """The last layer has one head for each flag, and one for the match if the question needs it."""
     if not plan.gives_sets:
         return LayerSize(heads=flags, key=1, value=1, hidden=1)
@@ -102,7 +102,7 @@ _SIZES = {
 }
 
 
-def proved(plan: Plan) -> float:
+def proved(plan: DyckPlan) -> float:
     """The least distance of a retrieved digit from 1/2 is 1/(1+R) - 1/2 - 1/L (`_parts._last_open`)."""
     n = plan.base
     others = 1 / (math.e**2 - 1) + math.exp(-n - 2) / (1 - 1 / math.e)

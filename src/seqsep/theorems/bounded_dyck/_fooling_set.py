@@ -15,8 +15,10 @@ We show that the two words are equal.
 
 So for every two different words of S, one of the mixed inputs is not a word.
 
-For k = 2 more is true: no mixed input is a word, since S has all words. For k = 3 a mixed input may be a word, as two words
-may have one odd half. At N = 8 the 208 words have only 128 odd halves. S is a fooling set also then.
+For k = 2 more is true: a mixed input differs from the word of S with the same odd half, so it is not in S. As S has all words
+of Dyck-(n,2), it is not a word. For k = 3 a mixed input may be a word, and S is still a fooling set. But the set of all words
+of Dyck-(n,3) is not, as two words may have the same odd half. For n = 2 and N = 8 the 208 words have only 128 different odd
+halves.
 """
 
 from collections.abc import Iterator
@@ -105,7 +107,7 @@ def require_fooling_set(claim: Claim, given: Int64[np.ndarray, "words length"], 
     length = given.shape[1]
     counted = bounded_dyck_state.build(kinds, 2).count_words(length)
     defects = {
-        "inputs that are no words": int((~BoundedDyck(length, kinds, 2).accepts(given)).sum()),
+        "inputs that are not words": int((~BoundedDyck(length, kinds, 2).accepts(given)).sum()),
         "words missing": counted - len(given),
         "formula": counted - _count(length, kinds),
         "odd halves that are not new": len(given) - len(np.unique(given[:, ::2], axis=0)),

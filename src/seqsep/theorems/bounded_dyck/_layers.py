@@ -1,6 +1,6 @@
 """The networks of `attention`, layer by layer, with the proof of each layer.
 
-The symbols are those of `attention`, the spaces of the residual stream those of `Plan.spaces`.
+The symbols are those of `attention`, the spaces of the residual stream those of `DyckPlan.spaces`.
 """
 
 import numpy as np
@@ -20,16 +20,16 @@ from seqsep.theorems.blocks import (
     side_by_side,
 )
 from seqsep.theorems.bounded_dyck import _parts as parts
-from seqsep.theorems.bounded_dyck._plan import Plan
+from seqsep.theorems.bounded_dyck._plan import DyckPlan
 
 
-def assemble(plan: Plan) -> Network:
+def assemble(plan: DyckPlan) -> Network:
     """Build the network of a plan. Raises ValueError if an entry is not on the grid.
 
     Entries are at most n (c + 2) <= n^2, since c <= bit_length(n - 1) <= n - 2.
 
     >>> from seqsep.maths.networks.executor import run
-    >>> network = assemble(Plan(length=4, kinds=2, depth=2, variant="two-layer", ask="word"))
+    >>> network = assemble(DyckPlan(length=4, kinds=2, depth=2, variant="two-layer", ask="word"))
     >>> run(network, np.array([[4, 0, 2, 3, 1]])).logits.integers[0, :, 0] > 0  # [BOS] ( [ ] )
     array([ True, False, False, False,  True])
     """
@@ -54,7 +54,7 @@ def assemble(plan: Plan) -> Network:
     )
 
 
-def _symbols(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "tokens width"]:
+def _symbols(plan: DyckPlan, spaces: Spaces) -> Int64[np.ndarray, "tokens width"]:
     """Token 2j opens kind j, 2j + 1 closes it, and the last one is [BOS]."""
     kinds = spelled(plan.kinds)
     symbols = spaces.nothing(2 * plan.kinds + 1)
@@ -64,13 +64,13 @@ def _symbols(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "tokens width"]:
     return symbols
 
 
-def _positions(plan: Plan, spaces: Spaces) -> Int64[np.ndarray, "time width"]:
+def _positions(plan: DyckPlan, spaces: Spaces) -> Int64[np.ndarray, "time width"]:
     """Position i = 0 .. N, with [BOS] at 0, holds i itself, its parity, and 1."""
     time = np.arange(plan.length + 1)[:, None]
     return time * spaces["time"] + time % 2 * spaces["odd"] + spaces["one"]
 
 
-def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outputs"]]:
+def _readout(plan: DyckPlan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outputs"]]:
     """A logit is at least 1 if its bracket (or the end) is allowed, and at most -1 if not.
 
     The logit of an open bracket is 1 - 2 full - 2 errors. The logit of the end is 1 - 2 some - 2 errors; it is the only one if
@@ -95,8 +95,8 @@ def _readout(plan: Plan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outpu
 # One layer, after valid prefixes, k = 2
 
 
-def _one_layer(plan: Plan, spaces: Spaces) -> list[Layer]:
-    """The only layer finds the bracket to be closed by parity.
+def _one_layer(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
+    """The only layer uses the parity of positions to find the bracket that is to be closed.
 
     After a valid prefix d = 1 at odd positions. So the last bracket that opened at an odd position is still open. At an even
     position d is 2 if the token opens, and then the token itself is the match; otherwise d = 0. So full = relu(open - odd) and
@@ -118,18 +118,18 @@ def _one_layer(plan: Plan, spaces: Spaces) -> list[Layer]:
 # Two layers, after valid prefixes, any k
 
 
-def _two_layers_valid(plan: Plan, spaces: Spaces) -> list[Layer]:
+def _two_layers_valid(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
     """Layer 1 finds the depth, layer 2 the last open bracket of that depth."""
     return [_depth(plan, spaces), _match(plan, spaces)]
 
 
-def _depth(plan: Plan, spaces: Spaces) -> Layer:
+def _depth(plan: DyckPlan, spaces: Spaces) -> Layer:
     """Write the digits of the depth, `some` and `full`, from what the uniform head counts."""
     units = parts.depths(plan, spaces)
     return side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
 
 
-def _match(plan: Plan, spaces: Spaces) -> Layer:
+def _match(plan: DyckPlan, spaces: Spaces) -> Layer:
     """Write the digits of the bracket to be closed, 0 or 2 each."""
     units = [doubled_in_place(spaces["match"])]
     return side_by_side(parts.match(plan, spaces)), feed_forward(units, spaces.nothing()[0])
@@ -138,22 +138,23 @@ def _match(plan: Plan, spaces: Spaces) -> Layer:
 # Two layers, after every prefix, k <= 4
 
 
-def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
+def _two_layers(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
     """Layer 1 finds errors at each close bracket, layer 2 averages them.
 
     A close bracket at position i has a level of the parity of i - 1, whatever its depth. Its class is the levels of this
     parity. Layer 1 finds the last open bracket of the class. For k >= 3 it also counts each digit of a kind in each class.
     There are three kinds of errors:
     * (a) The depth d is outside 0..k.
-    * (b) `wrong` is positive. It counts at tokens with d >= k - 2, which are the closes of level at least k - 1.
-    * (c) `unbalanced` is positive. It counts at tokens with d < k - 2, which are the closes of level at most k - 2.
+    * (b) `wrong` is positive at a token with d >= k - 2. These are the close brackets of level at least k - 1.
+    * (c) `unbalanced` is positive at a token with d < k - 2. These are the close brackets of level at most k - 2.
 
-    Why this is right. Let the prefix before a close of level l be valid, and call its partner the match. Open brackets of its
-    class after the match have a level of at least l + 2. If l > k - 2, this exceeds k, so there are none. Then the last open
-    bracket of the class is the match, and (b) is exact.
+    Why this is right. Let the prefix before a close bracket of level l be valid, and call the open bracket that it closes the
+    match. After the match, open brackets of the same class have a level of at least l + 2. If l > k - 2, this exceeds k, so
+    there are none. Then the last open bracket of the class is the match, and (b) is exact.
 
-    If l <= k - 2 <= 2, the class has only the levels l and l + 2, as l - 2 <= 0 and l + 4 > k. Its earlier pairs have equal
-    kinds, so their counts cancel. The difference of the digits of this one pair remains, so (c) is exact.
+    If l <= k - 2 <= 2, the class has only the levels l and l + 2, as l - 2 <= 0 and l + 4 > k. All other pairs
+    of the class are closed and have equal kinds, so their counts cancel. The counts that remain are the differences between the
+    digits of the match and those of the close bracket. So (c) is exact.
 
     For k = 5 and l = 3 this fails: the bracket of level 1 is still open, and its digits remain in the counts.
     """
@@ -162,14 +163,14 @@ def _two_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
     return [_last_open_of_class(plan, spaces), _errors_so_far(plan, spaces, [_mean_of_wrong(spaces)])]
 
 
-def _last_open_of_class(plan: Plan, spaces: Spaces) -> Layer:
+def _last_open_of_class(plan: DyckPlan, spaces: Spaces) -> Layer:
     """Layer 1 for k <= 2: every level is at least k - 1, so errors (c) do not occur."""
     units = _depth_and_wrong(plan, spaces)
     heads = side_by_side(parts.depth_counter(spaces), _last_of_class(plan, spaces))
     return heads, feed_forward(units, parts.digits_of_0(spaces))
 
 
-def _last_open_and_counts(plan: Plan, spaces: Spaces) -> Layer:
+def _last_open_and_counts(plan: DyckPlan, spaces: Spaces) -> Layer:
     """Layer 1 from k = 3 on counts kinds too; `deep` is [d >= k - 2]."""
     deep = parts.at_least(plan, spaces, plan.depth - 2, spaces["deep"])
     units = [*_depth_and_wrong(plan, spaces), deep, *parts.unbalanced(spaces)]
@@ -177,23 +178,23 @@ def _last_open_and_counts(plan: Plan, spaces: Spaces) -> Layer:
     return heads, feed_forward(units, parts.digits_of_0(spaces))
 
 
-def _last_of_class(plan: Plan, spaces: Spaces) -> Head:
+def _last_of_class(plan: DyckPlan, spaces: Spaces) -> Head:
     """Retrieve the kind of the last open bracket at the other parity: that of a close bracket's class."""
     scores = parts.last_open_by_parity(plan, spaces, same=False)
     return head(scores, spaces["open_kind"], spaces["found"])
 
 
-def _depth_and_wrong(plan: Plan, spaces: Spaces) -> list[Units]:
+def _depth_and_wrong(plan: DyckPlan, spaces: Spaces) -> list[Units]:
     """Write the depth, the errors of a depth outside 0..k (a), and `wrong` (b)."""
     flagged = parts.outside(plan, spaces, ("wrong", "unbalanced"))
     return [*parts.depths(plan, spaces), *flagged, *parts.mismatch(spaces)]
 
 
-def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
+def _weighed_by_level(plan: DyckPlan, spaces: Spaces) -> list[Head]:
     """Two heads average `wrong` over tokens with d >= k - 2, and `unbalanced` over the others.
 
-    Both heads see [BOS], which has neither error. An error `unbalanced` is at least u >= n/L. So its mean is at least n (n/L),
-    which is 1 step.
+    Both heads see [BOS], which has neither error. An error `unbalanced` is at least u >= n/L, and its weight in the mean is at
+    least n/L. So the mean is at least n^2 / L^2 = 1/L, which is 1 step.
     """
     deep = plan.gate * (spaces["deep"] + spaces["bos"] - spaces["one"])
     shallow = -plan.gate * spaces["deep"]
@@ -206,7 +207,7 @@ def _weighed_by_level(plan: Plan, spaces: Spaces) -> list[Head]:
 # Three layers, after every prefix, any k
 
 
-def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
+def _three_layers(plan: DyckPlan, spaces: Spaces) -> list[Layer]:
     """Layer 1 finds depth and level, layer 2 the match of each close bracket, layer 3 the errors so far.
 
     If the prefix before a close bracket is valid, its match is the last open bracket of its level. So the first error is seen
@@ -219,13 +220,13 @@ def _three_layers(plan: Plan, spaces: Spaces) -> list[Layer]:
     ]
 
 
-def _depth_and_level(plan: Plan, spaces: Spaces) -> Layer:
+def _depth_and_level(plan: DyckPlan, spaces: Spaces) -> Layer:
     """Write the digits of the depth and of the level; a depth outside 0..k is an error."""
     units = [*parts.depths(plan, spaces), *parts.outside(plan, spaces, ("wrong",)), *parts.levels(plan, spaces)]
     return side_by_side(parts.depth_counter(spaces)), feed_forward(units, parts.digits_of_0(spaces))
 
 
-def _match_of_each_close(plan: Plan, spaces: Spaces) -> Layer:
+def _match_of_each_close(plan: DyckPlan, spaces: Spaces) -> Layer:
     """Write `wrong` of each close bracket, from the last open bracket of its level."""
     scores = parts.last_open_at_depth(plan, spaces, spaces["level"])
     found = head(scores, spaces["open_kind"], spaces["found"])
@@ -240,7 +241,7 @@ def _mean_of_wrong(spaces: Spaces) -> Head:
     return average(spaces["wrong"], spaces["errors"])
 
 
-def _errors_so_far(plan: Plan, spaces: Spaces, flags: list[Head]) -> Layer:
+def _errors_so_far(plan: DyckPlan, spaces: Spaces, flags: list[Head]) -> Layer:
     """The last layer writes `errors`, L times the mean of the flags: at least 1 if there is an error so far, else 0.
 
     It finds the match too, if the question is about the brackets allowed next. Only `errors`, losing scores and negative units

@@ -11,7 +11,7 @@ from jaxtyping import Int64
 
 from seqsep.maths.networks.network import Head
 from seqsep.theorems.blocks import Rows, Scores, Spaces, Units, at_least_one, average, gated, head
-from seqsep.theorems.bounded_dyck._plan import Plan
+from seqsep.theorems.bounded_dyck._plan import DyckPlan
 
 # Heads
 
@@ -26,13 +26,16 @@ def depth_counter(spaces: Spaces) -> Head:
     return average(value, np.concatenate([spaces["count"], spaces["unit"]]))
 
 
-def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
-    """Count each digit of a kind, opens minus closes, in each class of levels; and do what `depth_counter` does.
+def class_counters(plan: DyckPlan, spaces: Spaces) -> tuple[Head, Head]:
+    """Count each digit of a kind in each class of levels, and also write the depth (`depth_counter`).
+
+    Open brackets with the digit 1 count plus one, and close brackets with the digit 1 count minus one.
 
     A class is the levels of one parity. An open bracket of a class is at a position of its parity, and a close bracket of the
-    class is at a position of the other parity. The product of kind and parity is not linear in the embedding. So there are two
-    heads. One averages over the odd positions, with [BOS] at even i, and one over the even positions with [BOS]. At every i
-    both average over m = floor(i/2) + 1 tokens. So their results have the same weight, and the counts of a class can be added.
+    class is at a position of the other parity. No linear map of the embedding gives the product of kind and parity. So there
+    are two heads. One averages over the odd positions, and at an even position i also over [BOS]. The other averages over the
+    even positions and [BOS]. At every i both average over m = floor(i/2) + 1 tokens. So their results have the same weight,
+    and the counts of a class can be added.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -47,11 +50,12 @@ def class_counters(plan: Plan, spaces: Spaces) -> tuple[Head, Head]:
     return head(odd_positions, value, from_odd), head(even_positions, value, from_even)
 
 
-def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
+def last_open_by_parity(plan: DyckPlan, spaces: Spaces, same: bool) -> Scores:
     """Attend to the last open bracket at a position of the same parity, or of the other one (`_last_open`).
 
-    A position of the wrong parity has a score lower by G. The score is bilinear in the two parities. At an even time the first
-    row of the key has the complete score, and at an odd time the second row is added to it.
+    A position of the wrong parity has a score lower by G. The score is bilinear in the parity of the query and that of the key.
+    The query is [1, odd]. So the first row of the key is the score for a query at an even time. The second row is the
+    difference that an odd time makes.
     """
     gate = plan.gate
     one = spaces["one"]
@@ -64,7 +68,7 @@ def last_open_by_parity(plan: Plan, spaces: Spaces, same: bool) -> Scores:
     return Scores(np.concatenate([one, odd]), key)
 
 
-def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
+def last_open_at_depth(plan: DyckPlan, spaces: Spaces, digits: Rows) -> Scores:
     """Attend to the last open bracket whose depth has the same digits as the query's `digits` (`_last_open`).
 
     A position scores n (digit digit' - 1) for each digit of the depth: 0 for equal digits, and -2 n = -G otherwise.
@@ -75,7 +79,7 @@ def last_open_at_depth(plan: Plan, spaces: Spaces, digits: Rows) -> Scores:
     return Scores(query, key)
 
 
-def _last_open(plan: Plan, spaces: Spaces) -> Rows:
+def _last_open(plan: DyckPlan, spaces: Spaces) -> Rows:
     """Build the key that finds the last open bracket: eta j at position j, less G if the token there does not open.
 
     Let j* be the last position that passes every gate. Other positions that pass are j* - 2, j* - 4 and so on, and their
@@ -87,7 +91,7 @@ def _last_open(plan: Plan, spaces: Spaces) -> Rows:
     return plan.gate * (spaces["open"] - spaces["one"]) + plan.eta * spaces["time"]
 
 
-def match(plan: Plan, spaces: Spaces) -> Head:
+def match(plan: DyckPlan, spaces: Spaces) -> Head:
     """Retrieve the kind of the last open bracket of the present depth: brackets opened later are deeper."""
     return head(last_open_at_depth(plan, spaces, spaces["depth"]), spaces["open_kind"], spaces["match"])
 
@@ -95,7 +99,7 @@ def match(plan: Plan, spaces: Spaces) -> Head:
 # Hidden units
 
 
-def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
+def _beyond(plan: DyckPlan, spaces: Spaces, depth: int) -> Rows:
     """Read n (count - depth u), which is at most 0 if d <= depth, and at least n u >= 1 otherwise.
 
     So relu and a cut at 1 give [d > depth] exactly.
@@ -103,12 +107,12 @@ def _beyond(plan: Plan, spaces: Spaces, depth: int) -> Rows:
     return plan.base * (spaces["count"] - depth * spaces["unit"])
 
 
-def at_least(plan: Plan, spaces: Spaces, depth: int, outer: Rows) -> Units:
+def at_least(plan: DyckPlan, spaces: Spaces, depth: int, outer: Rows) -> Units:
     """Write `outer` if the depth is at least this."""
     return at_least_one(_beyond(plan, spaces, depth - 1), outer)
 
 
-def _digits_changed(plan: Plan, digits: Rows, depth: int) -> Rows:
+def _digits_changed(plan: DyckPlan, digits: Rows, depth: int) -> Rows:
     """Return the change from the ±1 digits of depth - 1 to those of `depth`."""
     places = np.arange(plan.depth_digits)
     now = 2 * ((depth >> places) & 1)
@@ -122,7 +126,7 @@ def digits_of_0(spaces: Spaces) -> Int64[np.ndarray, "width"]:
     return -sum(digits, start=spaces.nothing()[0])
 
 
-def depths(plan: Plan, spaces: Spaces) -> list[Units]:
+def depths(plan: DyckPlan, spaces: Spaces) -> list[Units]:
     """Write the digits of the depth, `some` (d > 0) and `full` (d >= k): sums of [d > t] over t."""
     units = []
     for depth in range(1, plan.depth + 1):
@@ -138,7 +142,7 @@ def depths(plan: Plan, spaces: Spaces) -> list[Units]:
     return units
 
 
-def levels(plan: Plan, spaces: Spaces) -> list[Units]:
+def levels(plan: DyckPlan, spaces: Spaces) -> list[Units]:
     """Write the digits of the level, d after an open bracket and d + 1 after a close one: sums of [d + close > t] over t."""
     units = []
     for level in range(1, plan.depth + 1):
@@ -147,7 +151,7 @@ def levels(plan: Plan, spaces: Spaces) -> list[Units]:
     return units
 
 
-def outside(plan: Plan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
+def outside(plan: DyckPlan, spaces: Spaces, names: Sequence[str]) -> list[Units]:
     """Write 1 to each of these spaces that exists, if the depth is below 0 or above k."""
     outer = sum((spaces[name] for name in names if name in spaces), start=spaces.nothing())
     below = at_least_one(-plan.base * spaces["count"], outer)
@@ -159,8 +163,8 @@ def mismatch(spaces: Spaces) -> list[Units]:
     """Write `wrong` of a close bracket: at least 0.598 if its kind differs from the retrieved kind, else 0.
 
     It is the sum over digits of relu(2 z - 1 - 2 own) + relu(2 own - 1 - 2 z), for the retrieved digit z and the own digit. If
-    the digits differ, one of the two terms is at least 2 * 0.799 - 1. At other tokens own = 0, and the first term becomes
-    relu(2 z - 3). So both are 0 there.
+    the digits differ, one of the two terms is at least 2 * 0.799 - 1. At a token that does not close, own = 0. There the
+    network lowers the first term to relu(2 z - 3), by the flag `close`. So both terms are 0.
     """
     found = spaces["found"]
     kind = spaces["close_kind"]

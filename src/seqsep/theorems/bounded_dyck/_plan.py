@@ -14,12 +14,12 @@ TOKEN_SPACES = ("open", "close", "bos", "time", "odd", "one")
 
 
 @dataclass(frozen=True)
-class Plan:
+class DyckPlan:
     """The parameters of a network: N brackets of n kinds, at most k of them open, the variant, and the question.
 
     `eta` is the scale of the scores, `steps` is L, the steps of a unit, if it is not n^2.
 
-    >>> plan = Plan(length=20, kinds=2, depth=3, variant="three-layer", ask="word")
+    >>> plan = DyckPlan(length=20, kinds=2, depth=3, variant="three-layer", ask="word")
     >>> plan.base, plan.kind_digits, plan.depth_digits, plan.grid.steps
     (21, 1, 2, 441)
     """
@@ -46,8 +46,9 @@ class Plan:
     def gate(self) -> int:
         """The amount G = 2 n by which the score of a token is lower if a head must not see it.
 
-        Its exponential is at most e^-G < 1/L, which rounds down to 0. Let m <= n tokens remain that have equal scores. Then
-        each has the weight w = floor(L/m), at least n steps, and all other tokens have the weight 0.
+        The exponential of such a score is at most e^-G < 1/L, which rounds down to 0. Suppose that m <= n tokens with equal
+        scores remain. Then each of them has a weight of w = floor(L/m) steps of 1/L, which is at least n steps. All other
+        tokens have the weight 0.
         """
         return 2 * self.base
 
@@ -80,17 +81,20 @@ class Plan:
     def spaces(self) -> Spaces:
         """The named spaces of the residual stream.
 
-        Embeddings write `open_kind` and `close_kind`, the digits of the kind of an open or a close bracket (0 for the other
-        one). They also write `open`, `close` and `bos`, which are 1 for such a token, `time` and `odd` (the position and its
-        parity), and `one`.
+        Embeddings write `open_kind` and `close_kind`. At an open bracket `open_kind` has the digits of its kind, and
+        `close_kind` is 0. At a close bracket it is the other way round. Embeddings also write `open`, `close` and `bos`, each
+        of which is 1 at a token of this sort and 0 elsewhere. Three more entries are `time` (the position), `odd` (its parity)
+        and `one` (always 1).
 
         Layers write the others:
         * `count` and `unit` are d u and u, for the depth d and the weight u of [BOS].
-        * `depth` and `level` are digits, and `found` has the digits of the kind of a match.
+        * `depth` and `level` have the digits of the depth and of the level. `found` has the digits of the kind of the bracket
+          that a head found as the match.
         * `wrong` is positive at a close bracket of another kind than `found`, and at a depth outside 0 .. k. Elsewhere it is 0.
         * `errors` is 0 as long as all is right, and at least 1 after an error.
-        * Two layers for k >= 3 count kinds in each class of levels in two spaces. They also write `unbalanced`, which is
-          positive if these counts do not cancel, and `deep`, which is 1 if d >= k - 2.
+        * For k >= 3 the variant `two-layer` has two more spaces for counts of kinds: one for odd levels and one for even
+          levels. It also has `unbalanced`, which is positive if these counts do not cancel, and `deep`, which is 1 if d >= k -
+          2.
         * `some` (d > 0), `full` (d >= k) and `match` (the digits of the kind to be closed) are for the read-out.
         """
         kind = self.kind_digits
@@ -121,7 +125,7 @@ def planned(
     ask: str,
     steps: int | None = None,
     eta: int | None = None,
-) -> Plan:
+) -> DyckPlan:
     """Make the plan for the arguments of a call; by default two layers for depths up to 4, else three.
 
     Raises ValueError for numbers below 1, or a variant that does not answer this depth or question.
@@ -136,7 +140,7 @@ def planned(
     if (variant, ask) not in answered(depth):
         able = "; ".join(f"{one} with ask={other!r}" for one, other in answered(depth))
         raise ValueError(f"{given}: at depth {depth} there are {able}")
-    return Plan(length, kinds, depth, variant, ask=ask, eta=ETA if eta is None else eta, steps=steps)
+    return DyckPlan(length, kinds, depth, variant, ask=ask, eta=ETA if eta is None else eta, steps=steps)
 
 
 def answered(depth: int) -> list[tuple[str, str]]:

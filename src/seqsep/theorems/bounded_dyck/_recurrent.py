@@ -20,7 +20,7 @@ Activation = Literal["relu", "sigmoid"]
 Rows = Int64[np.ndarray, "_ width"]
 
 
-class Sums(NamedTuple):
+class UnitSums(NamedTuple):
     """A block of units, each the activation of a sum: of old units, of the token's coordinates, and of a bias."""
 
     old: Rows
@@ -96,18 +96,18 @@ def _embedded(kinds: int, token: TokenSpaces) -> Int64[np.ndarray, "tokens width
     return np.stack([opening, closing], axis=1).reshape(2 * kinds, -1)
 
 
-def _stack(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
+def _stack(slots: list[Rows], token: TokenSpaces) -> list[UnitSums]:
     """The stack shifts down at an open bracket and up at a close one; every sum is an AND of an old bit and the token.
 
     pushed_1 holds the bits of an open bracket; pushed_j = relu(slot_(j-1) + open - 1); popped_j = relu(slot_(j+1) + close - 1).
     """
-    top = Sums(0 * token.opened_kind, token.opened_kind, 0)
-    pushed = [Sums(above, _in_each_bit(token.opens, above), -1) for above in slots[:-1]]
-    popped = [Sums(below, _in_each_bit(token.closes, below), -1) for below in slots[1:]]
+    top = UnitSums(0 * token.opened_kind, token.opened_kind, 0)
+    pushed = [UnitSums(above, _in_each_bit(token.opens, above), -1) for above in slots[:-1]]
+    popped = [UnitSums(below, _in_each_bit(token.closes, below), -1) for below in slots[1:]]
     return [top, *pushed, *popped]
 
 
-def _errors(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
+def _errors(slots: list[Rows], token: TokenSpaces) -> list[UnitSums]:
     """3 c units find the bits in which the top, perhaps an empty slot, differs from a close bracket; and an overfull stack.
 
     relu(slot_1 + (close with this bit 0) - 1) and relu((close with this bit 1) - slot_1) find the bits that differ.
@@ -117,18 +117,18 @@ def _errors(slots: list[Rows], token: TokenSpaces) -> list[Sums]:
     bottom = slots[-1]
     bit_is_0 = _in_each_bit(token.closes, top) - token.closed_kind
     return [
-        Sums(top, bit_is_0, -1),
-        Sums(-top, token.closed_kind, 0),
-        Sums(bottom, _in_each_bit(token.opens, bottom), -1),
+        UnitSums(top, bit_is_0, -1),
+        UnitSums(-top, token.closed_kind, 0),
+        UnitSums(bottom, _in_each_bit(token.opens, bottom), -1),
     ]
 
 
-def _alive(alive: Rows, errors: Rows) -> Sums:
+def _alive(alive: Rows, errors: Rows) -> UnitSums:
     """alive' = relu(alive - sum of errors), 1 at the start: it is 0 from the step after the first error on, for ever.
 
     The slots still hold 0 or 1 then, but they no longer matter.
     """
-    return Sums(alive - errors.sum(axis=0), np.zeros_like(alive), 0)
+    return UnitSums(alive - errors.sum(axis=0), np.zeros_like(alive), 0)
 
 
 def _in_each_bit(row: Rows, block: Rows) -> Rows:

@@ -11,7 +11,7 @@ from seqsep.maths.arithmetic.grid import Array
 from seqsep.maths.networks.executor import Execution, run
 from seqsep.theorems.base import Claim
 from seqsep.theorems.bounded_dyck._layers import assemble
-from seqsep.theorems.bounded_dyck._plan import Plan
+from seqsep.theorems.bounded_dyck._plan import DyckPlan
 from seqsep.theorems.bounded_dyck._prefixes import Prefixes, Strings, prefixes
 from seqsep.theorems.bounded_dyck._strings import alphabet, with_start, written
 from seqsep.theorems.bounded_dyck._words import every, hard, nudged, walks
@@ -22,7 +22,7 @@ FLOATS_UP_TO = 1 << 22
 LONGEST_CLIMBED = 64
 
 
-class Questions(NamedTuple):
+class DyckQuestions(NamedTuple):
     """The questions about some words: lengths of prefixes, what may follow each, and which of the answers count."""
 
     words: Strings
@@ -34,7 +34,7 @@ class Questions(NamedTuple):
 class Trials:
     """The trials of one network: on its grid, and in float64 for the first inputs; `least` is the least distance from 1/2."""
 
-    def __init__(self, claim: Claim, plan: Plan, in_floats: int = 2_000) -> None:
+    def __init__(self, claim: Claim, plan: DyckPlan, in_floats: int = 2_000) -> None:
         self.claim = claim
         self.plan = plan
         self.trial = Trial(claim.name, assemble(plan), in_floats=in_floats)
@@ -114,18 +114,18 @@ class Trials:
         trial.note(execution, int(counted.sum()))
         return self._take_margin(execution, after, asked)
 
-    def _asked(self, words: Strings, after: Prefixes, sizes: Int64[np.ndarray, "asked"]) -> Questions:
+    def _asked(self, words: Strings, after: Prefixes, sizes: Int64[np.ndarray, "asked"]) -> DyckQuestions:
         """Collect the questions: sets or only the end, and the prefixes whose answers count."""
         expected = after.allowed[:, sizes]
         valid = after.valid[:, sizes]
-        return Questions(
+        return DyckQuestions(
             words=words,
             sizes=sizes,
             expected=expected if self.plan.gives_sets else expected[..., -1:],
             counted=valid if self.plan.valid_prefixes_only else np.ones_like(valid),
         )
 
-    def _compare(self, logits: Shaped[np.ndarray, "batch asked outputs"], asked: Questions, how: str) -> None:
+    def _compare(self, logits: Shaped[np.ndarray, "batch asked outputs"], asked: DyckQuestions, how: str) -> None:
         """Require that every logit that counts is above 0 if its bracket (or the end) may follow, else below."""
         is_wrong = ((logits > 0) != asked.expected) | (logits == 0)
         wrong = np.argwhere(is_wrong & asked.counted[..., None])
@@ -143,7 +143,7 @@ class Trials:
             }
         )
 
-    def _take_margin(self, execution: Execution, after: Prefixes, asked: Questions) -> Float64[np.ndarray, "batch"]:
+    def _take_margin(self, execution: Execution, after: Prefixes, asked: DyckQuestions) -> Float64[np.ndarray, "batch"]:
         """Measure the least distance of a retrieved digit from 1/2 in each string, over the digits that the proof is about."""
         margins = np.full(len(asked.words), np.inf)
         for digits, counts in self._retrieved(execution, after, asked):
@@ -156,7 +156,7 @@ class Trials:
         return margins
 
     def _retrieved(
-        self, execution: Execution, after: Prefixes, asked: Questions
+        self, execution: Execution, after: Prefixes, asked: DyckQuestions
     ) -> list[tuple[Array, Bool[np.ndarray, "batch tokens"]]]:
         """List retrieved digits with the tokens at which the proof says which bracket is retrieved."""
         plan = self.plan

@@ -1,43 +1,48 @@
 """Attention layers of width O(log N) recognise bracket words of bounded depth: two layers up to depth 4, three at any depth.
 
-A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. Fewer layers are enough to give the brackets
-that may come next.
+A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. If a network only has to give the brackets that
+may come next in a correct string, fewer layers are enough.
 
-Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). There two
-layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
+Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). In Yao et
+al. two layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
 
-There are four variants. All are causal and read [BOS] first. A prefix is valid if some word begins with it:
-* `one-layer` gives the brackets allowed next, and whether the word may end, after every valid prefix, for k = 2. By Theorem 5
-  it cannot recognise the words.
+A prefix is valid if some word begins with it. There are four variants, all causal. Each reads [BOS] first, a token that marks
+the beginning:
+* `one-layer` is for k = 2. After every valid prefix it gives the brackets allowed next, and says if the word may end. By
+  Theorem 5, one layer of width O(log N) cannot recognise the words.
 * `two-layer-valid` gives the same for any k.
 * `two-layer` gives the same after *every* prefix, for k <= 4. After an invalid prefix nothing is allowed.
-* `three-layer` gives this for any k.
+* `three-layer` gives the same after every prefix, for any k.
 
 We differ:
-* The softmax is on a grid. All scores have the same scale, eta = 1, at every length. There are no norms.
+* All numbers, also those inside the softmax, are multiples of 1/L. These multiples are called the grid. The scale of the scores
+  is eta = 1 at every length. The network has no layer normalisation.
 * Three layers recognise every depth.
 
-Open question. A network that gives the empty set after *every* invalid prefix recognises the words, by its answer at the last
-token. So two layers with this property for any k would recognise any depth. We do not know if two layers can do it for k >= 5.
-The rule of `_layers` cannot. At k = 5 it is wrong on 624 of the 43,008 strings of length 10 with balanced directions, and it
-rejects 416 words. A rule that counts kinds, not digits of kinds, would be wrong on 832, which include every word of depth 3 or
-more.
+Open question. A network that gives the empty set after *every* invalid prefix recognises the words: its answer at the last
+token shows if the string is a word. So two layers with this property for any k would recognise any depth. We do not know if two
+layers can do it for k >= 5. The rule of `_layers._two_layers` cannot. We tested it for two kinds and k = 5, on the 43,008
+strings of length 10 whose brackets match if the kinds are ignored. It is wrong on 624 of them: it rejects 416 words and accepts
+208 other strings. We also tested a rule that counts each kind, and not the digits of the kinds. It is wrong on 832 strings: it
+rejects every word of depth 3 or more.
 
-After valid prefixes two layers are enough for any k. This also decides membership if the answers at *all* positions are read:
-the first wrong bracket is not in the set that is given before it. Yao et al. call this generating the language.
+After valid prefixes two layers are enough for any k. Their answers at *all* positions together also decide membership: the
+first wrong bracket is not in the set that the network gives at the position before it. Yao et al. call this generating the
+language.
 
 Symbols. A kind has b = max(1, ceil(log2 n)) digits in {0, 1}, and a depth has c = bit_length(k) digits in {-1, 1}. Positions
-are i = 0 .. N, with [BOS] at 0. From here on, n is the base of the grid, max(4, N + 1, k + 1). Numbers are multiples of 1/L
-with L = n^2. The softmax is stepwise and rounds down. G = 2 n is the amount by which a hidden token's score is lower
-(`Plan.gate`).
+are i = 0 .. N, with [BOS] at 0. From here on, n is no longer the number of kinds but the base of the grid, max(4, N + 1, k +
+1). Numbers are multiples of 1/L with L = n^2. The softmax is stepwise and rounds down. If a head must not see a token, the
+token's score is lower by G = 2 n (`DyckPlan.gate`).
 
 Depth and level. The depth d after a token is the number of brackets that are open. The level of an open bracket is the depth
-after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The level of an
-open bracket has the parity of its position.
+after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The depth after i
+brackets has the parity of i. So the level of an open bracket has the parity of its position.
 
-Margins. Here count = d u, where u is the weight of [BOS] in the uniform head:
-* The tokens that a head may see have equal weights if their other scores are equal: floor(L/m) >= n steps for m tokens. All
-  other weights are 0 (`Plan.gate`).
+Margins. Let d be the depth, and u the weight of [BOS] in a head that weighs all tokens alike. The space `count` holds d u. The
+margins are:
+* If the m tokens that a head may see have equal scores, each has the weight floor(L/m)/L, which is at least n steps of 1/L. All
+  other weights are 0 (`DyckPlan.gate`).
 * A retrieved digit is above 3/4 or below 1/4. It is at least 1/(1+R) - 1/2 - 1/L away from 1/2, with R = 0.1605
   (`_parts._last_open`).
 * n (count - t u) is at most 0 or at least 1. So a comparison of the depth with t is exact (`_parts._beyond`).
@@ -47,7 +52,7 @@ Margins. Here count = d u, where u is the weight of [BOS] in the uniform head:
 Rounding. The sums `count`, `unit` and the counts of kinds are exact. A retrieved weight loses less than one step. Every other
 number is whole or a multiple of a step.
 
-The proof continues at `_plan.Plan.spaces`, `_plan.Plan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
+The proof continues at `_plan.DyckPlan.spaces`, `_plan.DyckPlan.gate`, `_parts.class_counters`, `_parts.last_open_by_parity`,
 `_parts._last_open`, `_parts._beyond`, `_parts.mismatch`, `_layers._one_layer`, `_layers._two_layers`, `_layers._three_layers`,
 `_layers._mean_of_wrong`, `_layers._weighed_by_level` and `_layers._readout`.
 """
@@ -63,7 +68,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.bounded_dyck._bound import bound, proved
 from seqsep.theorems.bounded_dyck._layers import assemble
-from seqsep.theorems.bounded_dyck._plan import ETA, Plan, answered, planned
+from seqsep.theorems.bounded_dyck._plan import ETA, DyckPlan, answered, planned
 from seqsep.theorems.bounded_dyck._strings import alphabet, parsed, require_valid, with_start
 from seqsep.theorems.bounded_dyck._trials import Trials, answers_hard
 from seqsep.theorems.checking import tighten
@@ -177,13 +182,13 @@ def _outcome(trials: Trials, is_exhaustive: bool) -> Outcome:
     )
 
 
-def _measured_eta(plan: Plan, network: Network) -> int:
+def _measured_eta(plan: DyckPlan, network: Network) -> int:
     """Measure the factor of the position in the scores of the first head that looks for an open bracket."""
     layer = network.attention(0 if plan.variant in ("one-layer", "two-layer") else 1)
     return int(layer.heads[-1].key[:, network.spaces["time"]].largest)
 
 
-def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
+def _tightness(outcome: Outcome, plan: DyckPlan, seed: int) -> Outcome:
     """Find the least eta and L that answer the hard strings."""
     return tighten(
         outcome,
@@ -197,7 +202,8 @@ def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
 def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large: int = 1_000, seed: int = 0) -> list[Outcome]:
     """Check each variant and question on all strings up to length 8 of two kinds, k = 2 to 4; then on hard strings.
 
-    At least so many prefixes of hard strings at N <= 64 (k <= 8), in between (k <= 3), and of 1,024 to 4,096 brackets (k <= 4).
+    At least `inputs_small` prefixes of hard strings at N <= 64 (k <= 8), `inputs_medium` in between (k <= 3), and
+    `inputs_large` of 1,024 to 4,096 brackets (k <= 4).
     """
     random = np.random.default_rng(seed)
     outcomes: list[Outcome] = []
@@ -211,19 +217,21 @@ def verify(inputs_small: int = 50_000, inputs_medium: int = 49_000, inputs_large
     return outcomes
 
 
-def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) -> Callable[[int], Plan]:
+def _plans(lengths: tuple[int, ...], depths: list[int], variant: str, ask: str) -> Callable[[int], DyckPlan]:
     """Plan case 0, 1, 2, ..: all lengths in turn, with changing depths and kinds."""
 
-    def plan(case: int) -> Plan:
+    def plan(case: int) -> DyckPlan:
         length = lengths[case % len(lengths)]
         depth = depths[case // 2 % len(depths)]
         kinds = (2, 3, 1, 4, 7)[case % 5]
-        return Plan(length, kinds, depth, variant, ask=ask)
+        return DyckPlan(length, kinds, depth, variant, ask=ask)
 
     return plan
 
 
-def _hard_strings(plan_of: Callable[[int], Plan], inputs: int, asked: int | None, random: np.random.Generator) -> list[Outcome]:
+def _hard_strings(
+    plan_of: Callable[[int], DyckPlan], inputs: int, asked: int | None, random: np.random.Generator
+) -> list[Outcome]:
     """Check cases until a number of prefixes are read, at most a third of them in one case."""
     outcomes: list[Outcome] = []
     left = inputs
@@ -243,7 +251,7 @@ def predictor(
 
     With ask="next": the brackets allowed after the prefix of each length from 0 on. `variant` is one-layer, two-layer-valid,
     two-layer or three-layer, by default two-layer for depths up to 4, else three-layer. one-layer and two-layer-valid answer
-    valid prefixes only: ValueError for a string that goes on after an invalid one.
+    valid prefixes only: ValueError for a string that continues after an invalid one.
 
     >>> predictor(length=8)({"string": "([])"})
     1
@@ -279,11 +287,11 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run checks the lengths, kinds and depths that it builds.",
-    not_shown="This does not show that the networks are right for others. The proof covers them all.",
+    shown="A run checks the networks for the given length, number of kinds and depth.",
+    not_shown="This does not show that the networks are right for other lengths, kinds and depths. The proof covers them all.",
     build=build,
     bound=constants,
-    nothing_to_certify="its answers are the signs of logits, and those of a certificate are the greatest logit",
+    nothing_to_certify="the network answers by the signs of its logits, but a certificate only checks which logit is greatest",
     predictor=predictor,
     verify=verify,
 )

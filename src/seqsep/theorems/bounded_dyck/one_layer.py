@@ -1,15 +1,15 @@
 """One attention layer that recognises bracket words of depth 2 or more needs a width that grows almost linearly in N.
 
-The bound is m H >= const N / (p + log N), for H heads of m coordinates and numbers of p bits. Two layers need only a width of
-O(log N): see `bounded-dyck-attention`.
+For words of N brackets the bound is m H >= const N / (p + log N). The layer has H heads of m coordinates, and numbers of p
+bits. Two layers need only a width of O(log N): see `bounded-dyck-attention`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 1, Theorems 5 and 10, appendix E. N is even. Alice has the brackets
 at positions 1, 3, .., and Bob those at 2, 4, .. . Both want to know whether the string is a word of Dyck-(n,k), correctly
 nested brackets of n kinds at most k deep.
 
 We differ:
-* The number of kinds n is any one, and so is the depth k >= 2. In the paper both are 2.
-* The proof in the paper omits that *even* halves differ as well.
+* The number of kinds n and the depth k >= 2 may be any numbers. In the paper both are 2.
+* Two words with the same even half are equal. The proof needs this, and the paper shows it only for odd halves.
 * The bits of the protocol are counted. For few heads the bound is up to 2.5 times that of the paper.
 
 Proof. By Lemma 1 the set S of words of Dyck-(n,2) is a fooling set (`_fooling_set`). So a protocol for Dyck-(n,k) sends at
@@ -53,7 +53,7 @@ LEMMA = Claim(
     source="Bhattamishra et al. 2024, Lemma 1",
     statement="The words of Dyck-(n,2) are a fooling set: their odd halves differ, and their even halves differ",
 )
-RUN = "A one-layer model gives the logits of a word on an input that is no word"
+RUN = "A one-layer model gives the logits of a word on an input that is not a word"
 NEXT = "The protocol runs on the one-layer model that gives the next brackets of Dyck-(2,2)"
 LENGTHS = (400, 1024, 8192, 10**6)
 LONGEST_WHOLE = 14
@@ -212,7 +212,7 @@ def _check_err(length: int, seed: int) -> Outcome:
 def _check_next(length: int) -> Outcome:
     """Run the protocol on the built one-layer model, [BOS] and the odd half being Alice's.
 
-    The model gives next brackets, which is not recognition, so there is no contradiction.
+    The model gives next brackets, which is not recognition, so it contradicts nothing.
     """
     network = bounded_dyck_attention.build(length, variant="one-layer", ask="next")
     given = words(length)
@@ -245,11 +245,13 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="At N <= 14 a run shows that S is complete and that its words differ in both halves; `certificate_witness` gives "
-    "all of S. On the networks that are tested, the protocol gives the answers of the forward pass. A network may have "
-    "equal transcripts on two words of S. Then `erring_input` gives a mixed input with the logits of a word, so the "
-    "network is wrong on one of the two. If the protocol has fewer than N - 1 bits, such a pair exists.",
-    not_shown="This does not show that every one-layer model so small is wrong; that is the proof.",
+    shown="S is the set of words of depth at most 2, and the two halves of a word are its brackets at odd and at even places. "
+    "At N <= 14 a run lists S, and shows that no two words of S have an equal half. The proof turns a layer into a protocol of "
+    "two parties, who have one half each. On the networks that are tested, this protocol gives the answers of the forward "
+    "pass. If the protocol has fewer than N - 1 bits, two words of S lead to the same transcript, the record of all bits sent. "
+    "Then the run finds a mixed input, with one half of each word. The network gives it the logits of a word, although it is "
+    "not a word.",
+    not_shown="This does not show that every one-layer model below the bound is wrong. The proof shows that.",
     nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
     certificate_witness=certificate_witness,
     errata=(
@@ -257,9 +259,11 @@ THEOREM = Theorem(
             where="Lemma 1, appendix E",
             printed='"if x is the string of symbols in the odd indices [...] then the string of symbols y in the even indices '
             "such that "
-            'f(x, y) = 1 is unique", from which the mixed pairs are no words',
-            found="this does not exclude two words with one even half, whose mixed inputs are both words",
-            built="even halves differ as well, by reading from right to left; both are checked for every word up to N = 14",
+            'f(x, y) = 1 is unique", from which the mixed pairs are not words',
+            found="this does not exclude two words with the same even half. The mixed inputs of two such words would both be "
+            "words",
+            built="a proof that no two words have the same even half: it reads them from right to left. Odd and even halves "
+            "are checked for every word up to N = 14",
             test=TEST + "test_one_half_alone_does_not_make_a_fooling_set",
         ),
         Erratum(
@@ -274,8 +278,8 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 1, Theorems 5 and 10",
             printed='"fooling set S contains all strings of length N in the language Dyck-(2,2)"',
-            found="true at depth 2, which the lemma is about; at depth 3 the set of all words is no fooling set: the 208 "
-            "words of length 8 have 128 odd halves",
+            found="true at depth 2, which the lemma is about. At depth 3 the set of all words is not a fooling set: the 208 "
+            "words of length 8 have only 128 different odd halves",
             built="the words of depth 2 are a fooling set of Dyck-(n,k) for every k >= 2, so the same bound holds there",
             test=TEST + "test_depth_three_has_other_words_and_the_same_bound",
         ),
@@ -283,9 +287,9 @@ THEOREM = Theorem(
             where="Theorems 5 and 10, and section 6",
             printed='m H >= (N - 1) / (3 (p + log N)); on Dyck-(2,2) the one-layer model has "a width of 256 across lengths in '
             '{20, ..., 400} most of which are smaller than the width of the model"',
-            found="true. At Kc = 2 the bound is m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at 10^6. So it says "
-            "nothing of a width of 256 at those lengths. It uses Theorem 4's total, which is less than the steps of that "
-            "theorem cost",
+            found="true. On a grid with L = N^2 the bound is m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at "
+            "10^6. So it does not exclude a width of 256 at the lengths 20 to 400. The bound uses the total of Theorem 4, but "
+            "the steps of that theorem cost more bits than this total",
             built="proved for m >= 2 by a protocol with fewer bits; with one head m >= 6, 15, 101 and 8,263 at these N, "
             "and m = 64 fails from N = 4,980 on",
             test=TEST + "test_from_which_length_it_bites",

@@ -15,8 +15,8 @@ There are three models, and each is right after every prefix:
 * `sigmoid` has the same units with a sigmoid, in float64.
 
 Sizes. The table has ceil(log2(1 + n + .. + n^k + 1)) bits of state (`build`). The recurrent layers keep the stack in their
-units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). This is O(k log n), as Hewitt et al. have with
-other letters (`_recurrent`).
+units, one bit each. They have (2k + 2) c + 1 units, where c = bit_length(n). This is O(k log n). Hewitt et al. have the same
+order, with other letters (`_recurrent`).
 
 Margin. It is the distance of the recurrent layers' read-out from 0 (`_recurrent.proved`).
 """
@@ -64,8 +64,8 @@ def build(kinds: int = 2, depth: int = 2) -> DFA:
     """Build the automaton of all stacks of at most k open brackets, shortest first, and the dead state last.
 
     A prefix is in the stack of its open brackets, or dead once a close does not match or the depth exceeds k; a word is in the
-    language exactly when it ends in the empty stack. No automaton is smaller (`DFA.minimal`): a stack and another are told
-    apart by the closing brackets of the first. Raises ValueError beyond 16,384 states.
+    language exactly when it ends in the empty stack. No automaton is smaller (`DFA.minimal`): a stack and another are
+    distinguished by the closing brackets of the first. Raises ValueError beyond 16,384 states.
 
     >>> automaton = build(kinds=2, depth=2)
     >>> len(automaton.table), automaton.accepts([0, 2, 3, 1]), automaton.accepts([0, 2, 1, 3])
@@ -304,8 +304,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run checks the kinds and depths that it builds.",
-    not_shown="This does not show that the models are right for other kinds and depths. Induction covers all lengths beyond "
+    shown="A run checks the three models for the given number of kinds and the given depth.",
+    not_shown="This does not show that the models are right for other kinds and depths. Induction covers the lengths beyond "
     "those tested.",
     bound=bound,
     predictor=predictor,
@@ -316,8 +316,8 @@ THEOREM = Theorem(
             where="Appendix E, after Theorem 10",
             printed='"Any bounded dyck language Dyck-(n,k) can be represented by a DFA with O(2^k) states"',
             found="true only for n <= 2. Every stack of at most k open brackets needs its own state, 1 + n + ... + n^k of "
-            "them, "
-            "so O(n^k): for n = 3 they are 13, 40, 121, 364 at k = 2 to 5, where 2^k doubles",
+            "them, so O(n^k). For n = 3 there are 13, 40, 121 and 364 at k = 2 to 5: about three times as many each time, but "
+            "2^k only doubles",
             built="the automaton with 1 + n + ... + n^k live states and a dead one",
             test=TEST + "test_the_stacks_of_three_brackets_outgrow_two_to_the_depth",
         ),
@@ -326,7 +326,8 @@ THEOREM = Theorem(
         Choice(
             where="Appendix E, after Theorem 10",
             printed='"Dyck-(2,2) considered here can be represented by a DFA with just 7 states"',
-            found="7 live states, the stacks; a DFA whose transitions are total has a dead state as well, 8 in all",
+            found="7 states are live, one for each stack. A DFA whose transitions are total has a dead state too, so it has 8 "
+            "states",
             built="the automaton with 8 states, 3 bits",
             test=TEST + "test_bounded_dyck_22_has_seven_live_states_and_a_dead_one",
         ),

@@ -135,7 +135,9 @@ def _work_of_a_run(network: Network, layers: list[dict[str, Any]], prompt: int, 
 
 
 def _work_of_a_head(network: Network, head: dict[str, Any], time: int, seen: list[int]) -> int:
-    """The work of one head on `time` tokens at the asked places, each of which reads so many tokens."""
+    """Return the work of one head on `time` tokens at the queried places, each of which reads its number of tokens in
+    `seen`.
+    """
     written = len(head["output"][0])
     if "recurrent" in head:
         return time * _product(written, written + network.width)

@@ -33,7 +33,7 @@ PARITY = {
 }
 
 
-class Source(NamedTuple):
+class GateInput(NamedTuple):
     """A source of a gate: "x" a bit of the token, "s" of the state before the step, "g" an earlier gate of the step."""
 
     kind: str
@@ -53,7 +53,7 @@ class Circuit:
     """
 
     inputs: int
-    gates: tuple[tuple[Source, Source], ...]
+    gates: tuple[tuple[GateInput, GateInput], ...]
     state: tuple[int, ...]
     start: tuple[int, ...]
     output: tuple[int, ...]
@@ -67,7 +67,7 @@ class Circuit:
             values.append(1 - read[0] * read[1])
         return values
 
-    def _value(self, source: Source, state: Sequence[int], token: int, values: Sequence[int]) -> int:
+    def _value(self, source: GateInput, state: Sequence[int], token: int, values: Sequence[int]) -> int:
         if source.kind == "x":
             return token >> source.number & 1
         return values[source.number] if source.kind == "g" else state[source.number]
@@ -84,14 +84,14 @@ class Circuit:
         return record | {"stop": f"g{len(self.gates) - 1}"} if self.thinks else record
 
 
-class Run(NamedTuple):
+class CircuitRun(NamedTuple):
     """The gates of each step, and the token answered; `answer` is None if there was none within the steps allowed."""
 
     steps: list[list[int]]
     answer: int | None
 
 
-def run_circuit(circuit: Circuit, tokens: Sequence[int], most_steps: int) -> Run:
+def run_circuit(circuit: Circuit, tokens: Sequence[int], most_steps: int) -> CircuitRun:
     """Run the recurrent model on an input of at least one token: the definition, with at most `most_steps` steps in all.
 
     >>> run_circuit(parsed(PARITY), [1, 0, 1, 1], most_steps=4).answer
@@ -107,8 +107,8 @@ def run_circuit(circuit: Circuit, tokens: Sequence[int], most_steps: int) -> Run
         emitted = sum(values[gate] << place for place, gate in enumerate(circuit.output))
         steps.append(values)
         if len(steps) >= len(tokens) and (not circuit.thinks or values[-1] == 1):
-            return Run(steps, emitted)
-    return Run(steps, None)
+            return CircuitRun(steps, emitted)
+    return CircuitRun(steps, None)
 
 
 def parsed(given: Any) -> Circuit:
@@ -164,7 +164,7 @@ def _gate_numbers(given: Mapping[str, Any], field: str, gates: int, least: int) 
     return tuple(numbers)
 
 
-def _gate(pair: Any, number: int, *, inputs: int, state_bits: int) -> tuple[Source, Source]:
+def _gate(pair: Any, number: int, *, inputs: int, state_bits: int) -> tuple[GateInput, GateInput]:
     """The two sources of gate `number`."""
     if not isinstance(pair, list) or len(pair) != 2:
         raise ValueError(f"circuit: gates[{number}]: expected two sources, found {str(pair)[:80]}")
@@ -177,7 +177,7 @@ def _gate(pair: Any, number: int, *, inputs: int, state_bits: int) -> tuple[Sour
             raise ValueError(
                 f"circuit: gates[{number}]: expected {excerpt(', '.join(bits))} or an earlier gate, found {str(name)[:80]!r}"
             )
-        sources.append(Source(matched[1], int(matched[2])))
+        sources.append(GateInput(matched[1], int(matched[2])))
     return sources[0], sources[1]
 
 
@@ -198,9 +198,9 @@ def drawn(random: np.random.Generator, gates: int, inputs: int = 1, thinks: bool
     state_bits = int(random.integers(1, 4))
     pairs = []
     for number in range(gates):
-        readable = [Source("x", place) for place in range(inputs)]
-        readable += [Source("s", place) for place in range(state_bits)]
-        readable += [Source("g", place) for place in range(number)]
+        readable = [GateInput("x", place) for place in range(inputs)]
+        readable += [GateInput("s", place) for place in range(state_bits)]
+        readable += [GateInput("g", place) for place in range(number)]
         first, second = random.integers(len(readable), size=2)
         pairs.append((readable[first], readable[second]))
     return Circuit(

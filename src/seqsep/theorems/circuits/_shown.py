@@ -6,7 +6,7 @@ import numpy as np
 
 from seqsep.maths.networks.generation import follow
 from seqsep.maths.networks.network import Network
-from seqsep.theorems.circuits._circuit import Circuit, Source, run_circuit
+from seqsep.theorems.circuits._circuit import Circuit, GateInput, run_circuit
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 
@@ -44,7 +44,7 @@ def fields(circuit: Circuit, length: int) -> dict[str, int | list[int] | list[li
     """
     first = {"x": 0, "s": circuit.inputs, "g": circuit.inputs + len(circuit.state)}
 
-    def numbered(source: Source) -> int:
+    def numbered(source: GateInput) -> int:
         return first[source.kind] + source.number
 
     return {

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from seqsep.theorems.circuits._circuit import Circuit, Run
+from seqsep.theorems.circuits._circuit import Circuit, CircuitRun
 
 
 class Reading(NamedTuple):
@@ -74,7 +74,7 @@ class Vocabulary:
         """The input, filled up with "=" to N + 1 tokens."""
         return [*tokens, *[self.filler] * (self.length + 1 - len(tokens))]
 
-    def thought(self, run: Run) -> list[int]:
+    def thought(self, run: CircuitRun) -> list[int]:
         """Return the chain of thought: C tokens per step and, if there is an answer, "stop" and its bits."""
         written = [self.bit(gate, value) for values in run.steps for gate, value in enumerate(values)]
         if run.answer is None:

@@ -14,14 +14,15 @@ writes "stop" and the O bits of the answer. These are C t + 1 + O tokens after t
 
 Sequence. Each token has a clock u, which is -N .. 0 in the prompt, and k at the k-th token of the thought. Each token of the
 thought has a number (`_tokens`): c for gate c, C for "stop", and C + 1 + i for bit i of the answer. The embedding of a token
-describes the next token. The entry v is the next token's number, so u = C (t - 1) + v in step t. The entries o_1 and o_2 say
-how far back the next token's two sources are.
+describes the next token of the thought. Its entry v is the number of the next token. After the last gate of a step v is 0, also
+if "stop" follows. If the next token belongs to step t, then u = C (t - 1) + v. A gate has two sources, whose bits it reads. The
+two sources of the next token are o_1 and o_2 tokens before this token, the one at clock u.
 
-Residual stream. The embedding fills all lines except the last, which is 0 there and filled by the layer. All entries are whole
-numbers:
+Residual stream. The embedding writes the entries of the first three lines, and the layer writes those of the last line. All
+entries are whole numbers:
     [time: u, u^2 | place: r, r^2, with r = min(u, 0) | thought: 1 if u > 0 | one |
      bit: the gate's value | prompt: 1 in the prompt | given: the token's I bits | over: 1 for "=" |
-     next: v | back: o_1, o_2 | kind: one-hot | may_stop: 1 for a last gate that lets the run end |
+     next: v | back: o_1, o_2 | kind: one-hot | may_stop: 1 if "stop" may follow |
      first: bit, prompt | second: bit, prompt | read: I bits | ended | value].
 
 Proof, by induction: let the tokens up to clock u be right, and u >= 0.
@@ -36,9 +37,9 @@ Margins. A winning score is above all others by at least eta = floor(ln 2 L^2) +
 
 We differ:
 * Gates are NAND.
-* A step takes C tokens and one layer. In the paper it takes C + 1 tokens and five layers. The gate's number is in the token.
-  So no layer has to compute it from the position, as `_position_modulo` does.
-* A token is embedded as its bits, and not as in the recurrent model.
+* A step takes C tokens and one layer. In the paper it takes C + 1 tokens and five layers. Here the token contains the number
+  of its gate. In the paper layers compute this number from the position (`_position_modulo`).
+* An input token is embedded as its bits. The paper uses the embedding of the recurrent model.
 * One network serves inputs of 1 to N tokens and runs of up to T steps.
 
 The proof continues at `_source`, `_given`, `_nand`, `_readout` and `_grid`.
@@ -133,15 +134,15 @@ def build(
 
 
 def _source(spaces: Spaces, eta: int, source: str) -> Head:
-    """Heads 1 and 2: a source's bit, and whether the source is in the prompt.
+    """Heads 1 and 2 each fetch the bit of a source, and a flag that is 1 if the source is in the prompt.
 
     The query is at clock u, and the source is o tokens back. The key at clock u_j has the score -eta (u_j - u)^2 - 2 eta o u_j
-    = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u. The last two summands are the same for every key. So the greatest score is
-    that of u_j = u - o, by eta. As o >= 0, this token is not after the query.
+    = -eta (u_j - u + o)^2 + eta o^2 - 2 eta o u. The last two summands are the same for every key. So the key at u_j = u - o
+    has the greatest score, by eta. As o >= 0, this key is not after the query.
 
-    In step 1, a source that is a bit of the state has u - o <= 0. So the greatest score is in the prompt. It is at u - o, or
-    at the first token if u - o < -N. In the latter case it is greatest by more than eta, since the squares of distances grow
-    by 3 and more. In the prompt the bit is 0 and the flag `prompt` is 1.
+    In step 1, a source that is a bit of the state has u - o <= 0. Then a token of the prompt has the greatest score. At this
+    token the bit is 0 and the flag `prompt` is 1. If u - o < -N, no token has this clock, and the first token has the greatest
+    score. It leads by more than eta, since the squares of two neighbouring distances differ by at least 3.
     """
     back = spaces["back"][:1] if source == "first" else spaces["back"][1:]
     time = number(spaces, "time")
@@ -150,16 +151,16 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
 
 
 def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
-    """Head 3: the bits of the input's token t, and whether the input has ended before it.
+    """Head 3 fetches the bits of the input's token t, and a flag that is 1 if the input has fewer than t tokens.
 
-    In step t, u - v = C (t - 1), for gates, "stop" and the bits of the answer. Let a = C (t - 1 - N) = u - v - C N and c =
-    ceil(eta / C^2). The score is
+    If the next token belongs to step t, then u - v = C (t - 1). For "stop", t is the step after the last one, as v is 0. For
+    the bits of the answer, t is the last step. Let a = C (t - 1 - N) = u - v - C N and c = ceil(eta / C^2). The score is
 
-        -c C^2 r_j^2 + 2 c C r_j a - eta [j in the thought] = -c (C r_j - a)^2 - eta [..] + c a^2, the last for every key.
+        -c C^2 r_j^2 + 2 c C r_j a - eta [j in the thought] = -c (C r_j - a)^2 - eta [..] + c a^2.
 
-    In the prompt r_j = -N .. 0. If t <= N + 1, the greatest score is that of C r_j = a, the t-th token. It is above every
-    other one by c C^2 >= eta. If t > N + 1, then a > 0, and the greatest score is that of the last token of the prompt, r_j =
-    0, by more. Tokens of the thought have r_j = 0 too, and a score that is lower by eta.
+    In the prompt r_j = -N .. 0. The last summand is the same for every key. If t <= N + 1, the t-th token has C r_j = a and the
+    greatest score, by at least c C^2 >= eta. If t > N + 1, then a > 0. Then the last token of the prompt, with r_j = 0, has the
+    greatest score in the prompt, by more than c C^2. Tokens of the thought have r_j = 0 too, and a score that is lower by eta.
     """
     gates = vocabulary.gates
     place = number(spaces, "place")
@@ -173,17 +174,22 @@ def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
 
 
 def _nand(vocabulary: Vocabulary, spaces: Spaces) -> FeedForward:
-    """value = 1 - 2 y z for the sources' values y and z. A pair of kinds has one unit, or two if the model may think.
+    """value = 1 - 2 y z for the values y and z of the two sources, so it is 1 if their NAND is 1, and -1 otherwise.
 
-    A source of kind "bit" has the value bit. One of kind "start" has bit + prompt: in the prompt the bit is 0, and the state
-    is still that of the start. One of kind "x1" has read_1, or bit if the input has ended.
+    A source has a kind, which says how its value is found:
+    * "bit": the value is the fetched bit.
+    * "start": a bit of the state that is 1 at the start. The value is bit + prompt. If the source is in the prompt, the bit is
+      0 and the flag `prompt` is 1, so the value is 1.
+    * "x1" and so on: a bit of the token that the step reads. The value is read_1 while the input lasts. After its end it is
+      the fetched bit, of the token that the model wrote itself.
 
-    For the first source, let y_k be the value of kind k if the input has not ended, and y'_k the value if it has. For the
-    second source these are z_l and z'_l. The unit relu(y_k + z_l + kind - 2) is y_k z_l for the pair of kinds (k, l) in the
-    row, and 0 for all other pairs.
+    Each pair of kinds (k, l) has a flag in the space `kind`. For the first source, let y_k be the value of the kind k while the
+    input lasts, and y'_k the value after its end. For the second source and the kind l these are z_l and z'_l. The unit
+    relu(y_k + z_l + flag - 2) is y_k z_l if the gate has this pair of kinds, and 0 for all other pairs.
 
-    If k or l is of the input and the model thinks, there is a second unit, relu(y'_k + z'_l + ended + kind - 3). It is y'_k
-    z'_l if the input has ended, else 0. The first unit is 0 if the input has ended, since read = 0 then.
+    If the model writes a thought, a pair in which k or l is a bit of the input has a second unit, relu(y'_k + z'_l + ended +
+    flag - 3). After the end of the input it is y'_k z'_l, and before it is 0. The first unit of such a pair is 0 after the
+    end, since read = 0 then.
     """
     units = []
     for index, kinds in enumerate(vocabulary.kinds):
@@ -211,14 +217,15 @@ def _emitted_bit_of(spaces: Spaces, kind: str, source: str) -> Rows:
 
 
 def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
-    """The logit of bit w of number i is 4 (2 i v - i^2) + value if w = 1, and 4 (2 i v - i^2) - value if w = 0.
+    """The logit of the token with number i and bit w is 4 (2 i v - i^2) + value if w = 1, and 4 (2 i v - i^2) - value if w = 0.
 
-    For bits of the answer the two are exchanged, since `value` holds the NAND of such a bit, its complement.
+    For a bit of the answer the two logits are exchanged, because both of its sources are the gate that computes it. So `value`
+    is the NAND of this gate with itself, its complement.
 
-    At i = v the right bit has 4 v^2 + 1 and the wrong one 4 v^2 - 1. For any other number the first summand is lower by at
-    least 4, and `value` changes the difference by at most 2. So the right logit leads by 2. "stop" has 8 ended + 8 may_stop -
-    12, which is 4 if the step was the last. Then v = 0 and no bit has more than 1. Otherwise "stop" has at most -4, and the
-    right bit has at least 1. Tokens of the prompt have -12.
+    At i = v the logit of the right bit is 4 v^2 + 1, and that of the wrong bit is 4 v^2 - 1. For any other number i the first
+    summand is lower by at least 4, and the second is at most 1. So the right logit leads by at least 2. The logit of "stop" is
+    8 ended + 8 may_stop - 12. If the step was the last, this is 4. Then v = 0, and the logit of each bit is at most 1.
+    Otherwise it is at most -4, and the logit of the right bit is at least 1. The logit of a token of the prompt is -12.
     """
     weights = spaces.nothing(vocabulary.size)
     bias = np.full(vocabulary.size, -12)
@@ -235,12 +242,13 @@ def _readout(vocabulary: Vocabulary, spaces: Spaces) -> tuple[Array, Array]:
 def _grid(vocabulary: Vocabulary, steps: int, rounding: str) -> Grid:
     """Return the least grid that holds every entry, and every number of the run except losing scores and losing logits.
 
-    Let clocks be at most U in magnitude, o at most D = max(back) - 1, and numbers v below V. Heads 1 and 2 have the numbers
-    U^2, eta U and 2 eta D. A winning score is eta o^2 - 2 eta o u, less eta d^2 if the nearest clock is d < C away. So it is
-    at most eta (2 D U + D^2 + C^2) in magnitude. A grid that holds eta more makes it greater than what is stored as -L.
+    Let U be the greatest magnitude of a clock, D the greatest o, and V more than the greatest number v. Heads 1 and 2 have the
+    numbers U^2, eta U and 2 eta D. A winning score is eta o^2 - 2 eta o u. If no key has the clock u - o, and the nearest clock
+    is at the distance d < C, it is lower by eta d^2. So it is at most eta (2 D U + D^2 + C^2) in magnitude. L is at least this
+    limit plus eta. So the winning score stays at least eta above a losing score that is cut off at -L.
 
-    Head 3, with c = ceil(eta / C^2), has the numbers c C^2, the key C N, N^2, and the query 2 c (U + V + C N). Its winning
-    score is c C^2 N^2 if t <= N, else 0. Logits are at most 4 V^2 + 4.
+    Head 3 has c = ceil(eta / C^2). Its numbers are at most c C^2, C N, N^2 and 2 c (U + V + C N). Its winning score is c C^2
+    N^2 if t <= N, else 0. Logits are at most 4 V^2 + 4.
 
     Let n be the number of all tokens. Then U, C N and V are at most n, and o is below 2 n. So all of these numbers are at most
     10 eta n^2, and L = n^3 is enough from n = 400 on, where eta = 37. So p = O(log n), for every circuit.
@@ -389,8 +397,8 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the circuits, lengths N and numbers of steps T that it gets.",
-    not_shown="This does not show that a recurrent model needs so many gates, or that a Transformer needs the thought. The "
-    "proof covers every circuit, N and T.",
+    not_shown="This does not show that a recurrent model needs this number of gates, or that a Transformer needs the thought. "
+    "The proof covers every circuit, N and T.",
     build=build,
     predictor=predictor,
     verify=verify,
@@ -399,11 +407,12 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.8, proof: layer 1",
             printed="a feed-forward part of width O(C) computes the position modulo C + 1 from the position alone, up to n^A",
-            found="no weights are given. Rounding divides: 2 (C + 1) units do it in p-bit arithmetic of either rounding. Of "
-            "exact numbers w units relu(a i + b)(c i + d) make at most w + 1 quadratic pieces. For C >= 2, the remainders "
-            "of n^A positions need ceil(n^A / (C + 1)) pieces: 50 for 200 positions modulo 4, where a width of 10 C has 31. "
-            "For C = 1 a piece holds 3 positions: 67 for 200",
-            built="a token says which gate it is, so its row says which comes next and no part computes it",
+            found="the paper gives no weights for this part. In p-bit arithmetic 2 (C + 1) units are enough, because a "
+            "rounded product is the quotient of a division with remainder. With exact numbers w units relu(a i + b)(c i + d) "
+            "give a function of at most w + 1 quadratic pieces. For C >= 2, the remainders of n^A positions need ceil(n^A / "
+            "(C + 1)) pieces. For example, 200 positions modulo 4 (C = 3) need 50 pieces, but a width of 10 C gives at most "
+            "31. For C = 1 a piece covers 3 positions, so 200 positions need 67 pieces",
+            built="each token specifies its gate, so its embedding specifies the next gate, and no part computes a remainder",
             test="tests/theorems/circuits/test_attention.py::test_the_printed_layer_divides_by_rounding",
         ),
     ),

@@ -9,6 +9,7 @@ Files:
     one_layer                    one layer decides equality if only its weights are rounded (against Theorems 4 and 12)
     total_size                   the networks have C (log2 N)^3 bits in all, with C (section 5)
     _trials                      inputs of the attention networks, the right answers, and the margin
+    _errata                      the errata of Theorem 6, appendices F and H.2
     _words                       inputs of the recurrent models
     _collision                   Theorem 11 by communication: two halves with one state, and an input answered wrongly
     _by_automata                 Theorem 11 by automata, and Lemma 4

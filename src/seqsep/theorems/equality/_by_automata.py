@@ -67,7 +67,7 @@ def check_search(claim: Claim, length: int) -> Outcome:
         exhaustive=True,
         measured={"states": search.states},
         bound={"states": states},
-        variant="least DFA with don't-cares, every smaller size searched whole",
+        variant="least DFA for words of length N, every smaller size searched",
         witness=witness,
     )
 
@@ -80,7 +80,7 @@ def check_prefixes(claim: Claim, queue: DFA, length: int, alphabet: int) -> Outc
     errs_on = examples.disagreement(queue)
     states = count_halves(length, alphabet)
     if len(apart.prefixes) != states or errs_on is not None:
-        raise claim.fails({"length": length, "prefixes": len(apart.prefixes), "queue errs on": errs_on})
+        raise claim.fails({"length": length, "prefixes": len(apart.prefixes), "queue is wrong on": errs_on})
     return claim.lower(
         statement=STATEMENT,
         length=length,

@@ -1,10 +1,10 @@
 """Theorem 11 by communication: two halves that leave a recurrent model in one state, and an input that it then answers
 wrongly.
 
-Alice holds the first half a. It leaves the model in some state, which is her message to Bob (`one_way_protocol`). Bob holds
-the second half b, continues from that state, and answers. Suppose that two halves a != b leave the same state. Then the model
-gives the same answer to b a and to a a, and one of the two answers is wrong. So all halves leave different states: 2^(state
-bits) >= S^(N/2).
+Alice holds the first half a. It leaves the model in some state, which is her message to Bob (`one_way_protocol`). Bob holds the
+second half, continues from that state, and answers. Suppose that two first halves a != b leave the same state. If Bob holds a,
+the model gives the same answer to b a and to a a. One of the two answers is wrong. So all halves leave different states:
+2^(state bits) >= S^(N/2).
 
 The search visits halves in a fixed scattered order, each once, until two of them leave the same state. For B bits of state
 this takes at most 2^B + 1 halves. It takes about 2^(B/2) on average for a model that mixes well. Models on tensors run in
@@ -27,10 +27,10 @@ from seqsep.theorems.equality._words import count_halves, has_equal_halves, requ
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.options.types import AlphabetFrom2, LengthFrom2
 from seqsep.theorems.protocols.collision import MOST_PREFIXES, TaskSizes, scattered
-from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.small_models import with_random_weights
 
-STATEMENT = "A recurrent model with fewer than N/2 log2 S state bits errs on an input of equality"
+STATEMENT = "A recurrent model with fewer than N/2 log2 S state bits is wrong on some input of equality"
 BLOCK = 256
 MOST_PAIRS = 1 << 16
 MOST_FINGERPRINT_BITS = 18
@@ -75,19 +75,19 @@ def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> C
     return None
 
 
-def _packed_state(party: Machine, half: tuple[int, ...]) -> tuple[int, int]:
+def _packed_state(party: BitMachine, half: tuple[int, ...]) -> tuple[int, int]:
     """Read one half by itself, and pack the state that it leaves."""
     _, state = party.read(half)
     return party.pack(state)
 
 
-def _answer(party: Machine, word: tuple[int, ...]) -> int:
+def _answer(party: BitMachine, word: tuple[int, ...]) -> int:
     """Read a word, and choose the class of the last output."""
     outputs, _ = party.read(word)
     return choice(outputs[-1])
 
 
-def _erring(party: Machine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
+def _erring(party: BitMachine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
     """Return the one of a b and b b that the model answers wrongly, for halves a != b that leave one state."""
     errs_on = half + half if _answer(party, half + half) != 1 else other + half
     return CollidingHalves(

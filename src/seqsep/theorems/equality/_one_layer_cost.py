@@ -1,13 +1,14 @@
-"""The size that Theorem 12 needs of one attention layer: the counted protocol of Theorem 4, solved for width and heads.
+"""The size that Theorem 12 requires of one attention layer: the counted protocol of Theorem 4, solved for width and heads.
 
-The layer reads n tokens and has H heads. m is the paper's width, the greater of model and head width. Numbers are multiples of
-1/L with L = max(4, n)^Kc. A score then has p = bit_length(2 L^2) bits, and a normaliser (a sum of exponentials) has z =
-bit_length(n L). A coordinate of a sum of values has v = bit_length(2 L^3) bits. The protocol of appendix D has three variants,
-with these bits:
+The layer reads n tokens and has H heads. As in the paper, m is the width of the embeddings or that of a head, whichever is
+greater. Numbers are multiples of 1/L with L = max(4, n)^Kc. A score then has p = bit_length(2 L^2) bits, and a normaliser (a
+sum of exponentials) has z = bit_length(n L). A coordinate of a sum of values has v = bit_length(2 L^3) bits. The protocol of
+appendix D has three variants, with these bits:
     both exchange     m p + H (2 p + 2 z + 2 m v)    the last token's vector, then per head maxima, normalisers, value sums
     one learns        m p + H (2 p + 2 z + m v)      only one party's value sums are sent
     token sent        t + H (2 p + 2 z + m v)        the last token in t = ceil(log2 S) bits, in place of its vector
-Equality needs N/2 bits or more (`needed`). So a layer with m and H for which a variant has fewer bits cannot decide it.
+Equality needs N/2 bits or more (`needed`). So if one of the variants has fewer bits for some m and H, a layer of these sizes
+cannot decide equality.
 """
 
 import math
@@ -20,7 +21,7 @@ from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.equality._words import count_halves
 from seqsep.theorems.protocols.one_layer_ledger import NumberBits, Variant, message_bits
 
-STATEMENT = "One attention layer with stepwise softmax that decides equality has m H of at least what its protocol asks for"
+STATEMENT = "One attention layer with stepwise softmax that decides equality needs at least the m H that its protocol requires"
 
 
 @dataclass(frozen=True)

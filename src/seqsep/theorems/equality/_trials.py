@@ -191,7 +191,7 @@ def require(call: str, length: int, alphabet: int, code: str) -> None:
         raise ValueError(f"{call}(length={length}, alphabet={alphabet}): length is an even number from 2, alphabet at least 1")
 
 
-class Case(NamedTuple):
+class EqualityCase(NamedTuple):
     """One network of the long check, and the most inputs of each hard kind that it is tried on."""
 
     length: int
@@ -201,7 +201,7 @@ class Case(NamedTuple):
     most: int
 
 
-class Series(NamedTuple):
+class EqualitySeries(NamedTuple):
     """Cases of the long check, up to a number of inputs."""
 
     inputs: int
@@ -209,10 +209,10 @@ class Series(NamedTuple):
     codes: tuple[str, ...]
     most: int
 
-    def case(self, turn: int) -> Case:
+    def case(self, turn: int) -> EqualityCase:
         """Take all lengths in turn; a code, and EQ or INEQ, for each round of them."""
         rounds = turn // len(self.lengths)
-        return Case(
+        return EqualityCase(
             length=self.lengths[turn % len(self.lengths)],
             code=self.codes[rounds % len(self.codes)],
             alphabet=(2, 3, 64)[turn % 3],
@@ -221,12 +221,12 @@ class Series(NamedTuple):
         )
 
 
-def long_check(inputs_small: int, inputs_large: int) -> tuple[Series, ...]:
+def long_check(inputs_small: int, inputs_large: int) -> tuple[EqualitySeries, ...]:
     """Plan series: half of the small inputs at N <= 64 with every code, half up to 256; the large ones at 1,024 to 4,096."""
     narrow = ("parabola", "binary", "kerdock", "dual-bch", "circle")
     half = inputs_small // 2
     return (
-        Series(half, (2, 4, 6, 8, 16, 32, 62, 64), (*narrow, "signs", "one-hot"), most=300),
-        Series(inputs_small - half, (66, 100, 128, 254, 256), narrow, most=128),
-        Series(inputs_large, (1024, 1024, 2048, 1024, 1024, 4096, 1024), narrow, most=6),
+        EqualitySeries(half, (2, 4, 6, 8, 16, 32, 62, 64), (*narrow, "signs", "one-hot"), most=300),
+        EqualitySeries(inputs_small - half, (66, 100, 128, 254, 256), narrow, most=128),
+        EqualitySeries(inputs_large, (1024, 1024, 2048, 1024, 1024, 4096, 1024), narrow, most=6),
     )

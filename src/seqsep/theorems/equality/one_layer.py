@@ -2,8 +2,8 @@
 
 This is a warning about Theorems 4 and 12 of the paper. Their lower bounds on one layer assume that each exponential of the
 softmax is rounded before the sum. If the sum is kept more precisely, two heads of width 1 are enough at every N, with numbers
-of p = O(log N) bits. The paper's m, which is also the width of the embeddings, is 9 in this layer. The layer has no practical
-use: in float64 it answers wrongly at N = 256.
+of p = O(log N) bits. In the paper m is at least the width of the embeddings, which is 9 in this layer. The layer has no
+practical use: in float64 it answers wrongly at N = 256.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before the
 sum. With that rounding such a layer does not exist (`_one_layer_cost`). So this layer is not a counterexample to the paper.
@@ -16,8 +16,8 @@ Inputs. The sequence is [BOS] x_1 .. x_h y_1 .. y_h, of bits, with h = N/2. The 
 stream is [first, second, place, shift, one, bos | above_1, above_2, unequal]. The embedding writes the first six numbers. The
 layer writes the last three.
 
-Embedding. Every number is cut off at -L and L. A token of bit b adds L b to `first` and -L b to `second`. The position adds -L
-to both in x, and it adds L to `first` and 0 to `second` in y. So the two numbers are
+Embedding. Every number is cut off at -L and L. A token of bit b adds L b to `first` and -L b to `second`. A position in x adds
+-L to both. A position in y adds L to `first` and 0 to `second`. So the two numbers are
     first = L x_i - L,   second = -L         at x_i,
     first = L,           second = -L y_i     at y_i.
 Both positions x_i and y_i have place = a_i, a negative number that is chosen below. `shift` is L in x and -L in y, and `one`
@@ -25,7 +25,7 @@ is 1 in both.
 
 Scores. Head 1 adds the four numbers:
     first + second + place + shift  =  a_i - L (1 - x_i) at x_i,   a_i - L y_i at y_i.
-Head 2 computes this, which exchanges the two values of a bit:
+Head 2 computes a sum in which the two values of a bit have changed places:
     place - first - second - shift - L one  =  a_i - L x_i at x_i,   a_i - L (1 - y_i) at y_i.
 [BOS] has the score 0 in both heads. Since -L < a_i < 0, every other token has the score a_i or the score -L, where numbers are
 cut off. If x_i = y_i, exactly one of the two tokens x_i and y_i has the score a_i, in each head.
@@ -50,8 +50,8 @@ Choice of the a_i (`places_of`). Let L >= max(64, N), so that 1.87 < T < 1.96. L
 e^(a_i). Then r_i is the sum that is left for the exponentials from i on. For i < h, a_i is the greatest multiple of 1/L with
 e^(a_i) <= 2/3 r_i. The last one, a_h, is the least multiple with e^(a_h) > r_h. So o = e^(a_h) - r_h is in (0, r_h (e^(1/L) -
 1)], which is below 0.016 r_h. For i < h, r_(i+1) >= r_i / 3. Three things follow:
-* Condition 1 holds for i = h. Its left side less o is d_h - o = r_h - e^(-L). This is positive, as r_h > 0.86 3^(1-h) >
-  e^(-2h) and L >= 2h.
+* Condition 1 holds for i = h, where it says d_h > o. By the choice of o, d_h - o = r_h - e^(-L). This is positive, as r_h >
+  0.86 3^(1-h) > e^(-2h) and L >= 2h.
 * Condition 1 holds for i < h. After i the e^(a_j) add up to r_i - e^(a_i) + o. So the left side is 2 e^(a_i) - r_i - o + (h -
   i - 1) e^(-L). As e^(a_i) > 2/3 r_i e^(-1/L), this is more than 0.31 r_i - o, which is above o.
 * Each a_i is between -L and 0. For r_i is below 0.96 and above 0.86 3^(1-i), so a_i > -1.1 h > -L. And e^(a_h) < 0.96 * 1.016
@@ -291,17 +291,18 @@ THEOREM = Theorem(
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="a certificate's equality has no [BOS]; export-network writes the weights down",
+    nothing_to_certify="the inputs begin with [BOS], unlike those of a certificate's equality; export-network writes the "
+    "weights",
     choices=(
         Choice(
             where="Theorems 4 and 12, appendix D",
             printed='"As all intermediate computations are rounded to p bits, exp(A_N,i) is in [0, 1] and rounded to p bits, '
             'Z_A, Z_B can be represented with p + log N bits"',
-            found="the bounds need this rounding. Suppose that only the weights are rounded, and that the sum of exponentials "
-            "is kept more precisely. Then two heads of width 1 and p = 2 log2 N + O(1) are enough for equality at every N. "
-            "They decide it at N = 1,024 with p = 22. With rounded exponentials the widths of the heads add up to at least 5 "
-            "there. Appendix F.2, the upper bound on two layers, rounds the weight of an exact softmax, and appendix D rounds "
-            "stepwise. So the two bounds are proved in different arithmetics",
+            found="the bounds need rounded exponentials. Suppose that only the weights are rounded, and that the sum of "
+            "exponentials is kept more precisely. Then two heads of width 1 and p = 2 log2 N + O(1) are enough for equality "
+            "at every N. They decide it at N = 1,024 with p = 22. With rounded exponentials the widths of the heads add up to "
+            "at least 5 there. Appendix F.2, the upper bound on two layers, rounds the weight of an exact softmax, and "
+            "appendix D rounds stepwise. So the two bounds are proved in different arithmetics",
             built="a layer whose sums of exponentials compare the halves as binary numbers",
             test=f"{TESTS}::test_rounding_once_undoes_theorem_12",
         ),

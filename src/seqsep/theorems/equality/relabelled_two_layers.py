@@ -10,16 +10,16 @@ We differ: the alphabet is any finite one, and both layers are causal. The paper
 between positions. Then a position may attend to a later one, which needs attention without a mask. Here the later member of
 each pair a_i, b_i attends to the earlier one.
 
-Margins. They are those of `equality-two-layers`, whose proof is next to its weights. The sizes are also the same, except that
-the stored position table counts too (`bound`).
+Margins. They are those of `equality-two-layers`, which proves them. The sizes are also the same, except that the stored
+position table counts too (`bound`).
 
-Corollary 13.1. A deterministic protocol for f exchanges at least N/2 bits. For the matrix of f is 1 - identity over the
-2^(N/2) halves, and N/2 is log2 of its rank. Suppose that C m p H g(N) bits are always enough for a two-layer Transformer. Then
-g(N) >= N / (2 C m p H).
+Corollary 13.1. A deterministic protocol for f exchanges at least N/2 bits. The reason is the matrix of f, with a row and a
+column for each of the 2^(N/2) halves. It is 0 on the diagonal and 1 elsewhere, so its rank is 2^(N/2). Suppose that, for every
+two-layer Transformer, C m p H g(N) bits are enough to compute its output. Then g(N) >= N / (2 C m p H).
 
-The witness of a run gives N/2, m p H and their ratio. Here m is the wider of key and value, p is the number of bits of a
-number, and H = 1 is the number of heads. Since m p H is O((log N)^2), the ratio is Omega(N / (log N)^2). Runs on every input
-compute each entry of the matrix of f.
+A run records N/2, m p H and their ratio as its witness. Here m is the wider of key and value, p is the number of bits of a
+number, and H = 1 is the number of heads. Since m p H is O((log N)^2), the ratio is Omega(N / (log N)^2). A run on every input
+computes each entry of the matrix of f by the network.
 
 The proof continues at `partners`.
 """
@@ -52,7 +52,8 @@ CLAIM = Claim(
     name="relabelled-equality-two-layers",
     source="Bhattamishra et al. 2024, Lemma 5",
     statement=(
-        "For every partition of N positions into halves, two causal one-head layers of width O(log N) find whether they differ"
+        "For every partition of N positions into halves, two causal one-head layers of width O(log N) decide if the two halves "
+        "differ"
     ),
 )
 ALL_PARTITIONS_UP_TO = 8
@@ -326,9 +327,9 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 5, appendix F.4",
             printed='"Now renumbering the positional encodings results in a transformer computing f_(S_A, S_B)"',
-            found="true for attention without a mask, as in the paper. Under a causal mask it fails: a member of S_B that "
-            "comes before its partner needs a later position. With the mask, 56 of the 70 partitions of 8 positions are "
-            "answered wrongly on some input, and without it none",
+            found="this is true for attention without a mask, as in the paper. Under a causal mask it fails: a member of "
+            "S_B that comes before its partner needs a later position. With the mask, 56 of the 70 partitions of 8 "
+            "positions are answered wrongly on some input, and without it none",
             built="the later member of each pair looks up the earlier one: causal, for every partition",
             test="tests/theorems/equality/test_relabelled_two_layers.py::test_renumbered_positions_fail_under_a_causal_mask",
         ),

@@ -47,7 +47,7 @@ from seqsep.theorems.equality._words import MOST_INPUTS, SomeWords, count_halves
 from seqsep.theorems.options.types import AlphabetFrom2, Exponent, LengthFrom2, Seed
 from seqsep.theorems.protocols import one_way_protocol
 
-UPPER = "A recurrent model, the same at all times, with ceil(N/2 log2 S) state bits decides equality of two halves"
+UPPER = "A recurrent model with ceil(N/2 log2 S) state bits and the same step at all times decides equality of two halves"
 CLAIM = Claim(
     name="equality-state",
     source="Bhattamishra et al. 2024, Lemma 4, Theorems 11 and 12",
@@ -65,13 +65,13 @@ LONG = 8192
 
 
 def build(length: int, alphabet: int = 2) -> Recurrence:
-    """Build the queue of h = N/2 digits, all 0 at first, that reads 1 if all are 0.
+    """Build a queue of h = N/2 digits that starts with zeros, and answers 1 if all digits are 0.
 
-    It is a number in base S, the oldest digit first. Each symbol x takes the oldest digit d out and puts x - d in, modulo S.
-    After h symbols the queue is a_1 .. a_h, after N it is b_i - a_i: all 0 exactly for equal halves. For S = 2 this is a shift
-    register whose last bit goes back in, added to the input. It has S^h states, ceil(h log2 S) bits, and no clock: by the bound
-    it is a least DFA with don't-cares, for every even N. For N = 2, 4, 6 over two symbols, a search that uses no bound confirms
-    2, 4, 8.
+    The state is the queue as a number in base S. Each symbol x removes the oldest digit d and appends x - d modulo S. After h
+    symbols the queue is the first half a_1 .. a_h. After N symbols its digits are b_i - a_i for the second half b, which are
+    all 0 exactly for equal halves. The queue has S^h states, which are ceil(h log2 S) bits, and its step is the same at every
+    time. So by the lower bound it is a least DFA that agrees with equality on the words of length N, for every even N. For two
+    symbols and N = 2, 4 and 6, a search that does not use the bound also finds 2, 4 and 8 states.
 
     >>> queue = build(length=4)
     >>> queue.state_bits, queue.answer([0, 1, 0, 1]), queue.answer([0, 1, 1, 1])
@@ -197,9 +197,9 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="A run shows that the built model decides equality on the inputs tested, with a state of N/2 log2 S bits. Each "
-    "smaller model that is tested answers some input wrongly. All first halves lead to different states of the least DFA, "
-    "and a search finds no smaller DFA.",
-    not_shown="This does not show that every recurrent model and every attention layer obeys the bounds; that is the proof. "
+    "smaller model that is tested answers some input wrongly. All first halves lead to different states of the least DFA. "
+    "For two symbols and N <= 6, a search finds no smaller DFA that is right on words of length N.",
+    not_shown="This does not show that every recurrent model and every attention layer obeys the bounds. The proof shows that. "
     "The numbers of Theorem 12 are computed from the bits of the protocol. `one-layer-protocol` shows that the protocol "
     "computes what an attention layer computes.",
     bound=constants,
@@ -211,8 +211,17 @@ THEOREM = Theorem(
             printed='"Let A be a DFA with n states. Let R be an RNN such that for all x, A(x) = R(x). Then [...] mp >= log n"',
             found='its proof assumes the least DFA ("we are given that the automata A is the minimum-sized DFA"). It is false '
             "for other DFAs of the language, since these may have any number of copies of a state",
-            built="the bound for the least DFA; for words of one length, the least DFA that may do anything on other words",
+            built="the bound for the least DFA. For words of one length, this is the least DFA that is right on these words; "
+            "on other words it may do anything",
             test=f"{TESTS}::test_lemma_4_needs_the_least_automaton",
+        ),
+        Erratum(
+            where="Lemma 4, proof",
+            printed='"the dimension of the hidden state vector of the RNN must be at least log n", m >= log n for mp >= log n',
+            found="m is a count of numbers, and mp is a count of bits. One number of 3 bits is enough for a least DFA with 8 "
+            "states",
+            built="the bound is in bits",
+            test=f"{TESTS}::test_lemma_4_bounds_bits_and_not_numbers",
         ),
     ),
     choices=(
@@ -220,17 +229,18 @@ THEOREM = Theorem(
             where="Appendix F.1",
             printed='"It is unclear if the result still applies when the function is allowed to be different based on the '
             'timestep"',
-            found="an open question, decided. Lemma 4 does not apply: a model of 0 bits finds whether the length is a multiple "
-            "of n. Theorem 11 applies, since its prefixes have one length",
+            found="Lemma 4 does not hold for models whose step depends on the time: such a model with 0 bits decides if the "
+            "length is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
             built="the bound of Theorem 11 for any `Recurrence`, and a model that attains it without depending on the time",
             test=f"{TESTS}::test_with_the_time_lemma_4_fails_and_theorem_11_holds",
         ),
         Choice(
             where="Theorems 12 and 4",
             printed="m p H = Omega(N)",
-            found="the constant, which the paper leaves open. Theorem 4's total would give N/2 <= 3 m (p + log N) H, so m H >= "
-            "20.4 at N = 8,192, Kc = 2. But a head of width 1 costs 268 bits there and not 201. So the counted protocol shows "
-            "only m H >= 16. If p is below log N, only m (p + log N) H = Omega(N) follows",
+            found="the paper leaves the constant open. Let N = 8,192, on a grid with L = N^2. By the total of Theorem 4, N/2 "
+            "<= 3 m (p + log N) H, so m H >= 20.4. But a head of width 1 takes 268 bits by the steps of the protocol, and not "
+            "the 201 bits of this total. So the counted protocol shows only m H >= 16. If p is below log N, only m (p + log "
+            "N) H = Omega(N) follows",
             built="the least m H from the counted protocol: 16 at this N, and 49 for one head",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),

@@ -14,16 +14,16 @@ We differ:
 * With the parabola code the width m is 2 at every N. So the corollary's g(N) = Omega(N / (log N)^2) becomes Omega(N / log N).
 
 Proof. A small two-layer model computes f for every partition (`relabelled_two_layers`). It is causal and has one head in each
-layer. Let m be the wider of key and value, and p the number of bits of a number. But with a partition between Alice and Bob, f
-costs N/2 bits (`matrix`, `measures`, `both_learn`).
+layer. Let m be the wider of key and value, and p the number of bits of a number. But if Alice and Bob each have one half of a
+partition, every protocol for f costs at least N/2 bits (`matrix`, `measures`, `both_learn`).
 
-*Corollary.* Assume that C m p H g(N) bits are enough to compute the output of every two-layer model for every partition. Then
-C m p H g(N) >= N/2 for the model above, so g(N) >= N / (2 C m p H). For a code of k = O(log N) coordinates, m p H is O((log
-N)^2). For the parabola code, m = 2 and p = O(log N).
+*Corollary.* Let C be a constant and g a function. Assume that C m p H g(N) bits are enough to compute the output of every
+two-layer model for every partition. Then C m p H g(N) >= N/2 for the model above, so g(N) >= N / (2 C m p H). For a code of k
+= O(log N) coordinates, m p H is O((log N)^2). For the parabola code, m = 2 and p = O(log N).
 
-*Two layers by Theorem 4.* The total of Theorem 4 is 3 m (p + log2 N) H for one layer. Twice this total is too small for two
-layers from the length `crossing` on. The same is true of twice the counted bits of Theorem 4's protocol. So sending for each
-layer what Theorem 4 sends for one is not enough.
+*Two layers by Theorem 4.* The total of Theorem 4 is 3 m (p + log2 N) H for one layer. For two layers, suppose that a protocol
+sends twice this total, or twice the counted bits of Theorem 4's protocol. From a length on, which the function `crossing`
+computes, these are fewer than the N/2 bits that f costs. So they are not enough.
 
 *The limit of Theorem 4's protocol.* Layer 2 at position N weighs the outputs of layer 1 at all positions. Each of these
 depends on tokens of both parties. A protocol that runs for every position costs N times the bits, which is more than sending
@@ -265,10 +265,11 @@ THEOREM = Theorem(
     check,
     sides=("lower",),
     shown="For every partition of N <= 8 positions into halves, a run shows two things. The built network computes f on all "
-    "2^N inputs, and the witnesses of N/2 bits are valid for the matrix of its answers. For such small N, Theorem 4's "
-    "protocol takes hundreds of bits for the same m, p and H. So the contradiction appears only at the `crossing`. There "
-    "it follows from the written proof and from networks that `relabelled_two_layers` checks.",
-    not_shown="This does not show that no protocol is short enough for all models; that is the proof.",
+    "2^N inputs. The matrix of its answers needs N/2 bits, by its fooling set and by its rank. For such small N, Theorem "
+    "4's protocol takes hundreds of bits for the same m, p and H, which is more than N/2. It takes fewer than N/2 bits only "
+    "from a larger N on, which the function `crossing` computes. From there on, the statement follows from the written "
+    "proof and from networks that `relabelled_two_layers` checks.",
+    not_shown="This does not show that no protocol is short enough for all models. The proof shows that.",
     certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",
     verify=verify,

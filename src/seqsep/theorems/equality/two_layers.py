@@ -1,7 +1,8 @@
 """Two attention layers of one head decide whether the two halves of a sequence are equal, in width O(log N).
 
 The first layer compares each symbol of the second half with its partner, the symbol at the same place of the first half. The
-second layer averages the mismatches. The answer is "equal" if this mean is 0.
+second layer averages the mismatches. The answer is "equal" if this mean is 0. The width depends on S, the number of different
+symbols, and on k, the number of coordinates of a position code.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and appendix F.2. The function EQ is 1 if the two halves of x_1
 .. x_N are equal, and INEQ = 1 - EQ. N is even, and the symbols are bits or from any finite alphabet.
@@ -24,15 +25,15 @@ Inputs. The residual stream has four parts, with these numbers of coordinates:
 At position t, `symbol` starts as the bits of the symbol there, and `mismatch` starts at 0. `own` is the key of t. `asked` is
 the query of the partner of t. The partner of a position t > h is t - h, and a position t <= h is its own partner.
 
-Margins. Every stored number is a multiple of D = 1/L. Scores are multiplied by a whole number eta. The position code bounds
-the weight of all other positions, relative to the weight of the queried one, by leakage(eta). These margins hold for every N
-and every input:
+Margins. Every stored number is a multiple of D = 1/L. Scores are multiplied by a whole number eta. Let the exponential of the
+score of the queried position be 1. Then the exponentials of all other positions add up to at most leakage(eta), a number that
+depends on the position code. These margins hold for every N and every input:
 * The attention weight of the queried position is above 3/4.
-* Layer 1 gives the difference of two bits. Its magnitude is at least 1/(1 + leakage(eta)) - 1/2 - D away from 1/2, which is
-  about 1/4 (`proved`).
+* Layer 1 gives the difference of two bits. Its magnitude is at least 1/(1 + leakage(eta)) - 1/2 - D above or below 1/2
+  (`proved`). This margin is about 1/4 or more.
 * The mismatch at a position is 0 if its symbol equals the partner's, and at least 1 otherwise.
-* The mean of the mismatches is 0, or at least u = 1/N. Layer 2 adds it to the mismatch at the last position, and the read-out
-  compares twice the sum with u.
+* The mean of the mismatches is 0 or at least u = 1/N. Layer 2 adds it to `mismatch` at the last position. The answer is
+  "unequal" if twice this sum is above u.
 
 The proof continues at `_subtract_partner` (layer 1 retrieves), `_flag_mismatch` (its FFN is an XOR), `_average_mismatch`
 (layer 2 is an OR), `_readout` and `_grid` (the effect of rounding).
@@ -52,10 +53,11 @@ from seqsep.maths.codes.codes import BY_NAME as CODES
 from seqsep.maths.codes.codes import PositionCode, has_addresses, position_code
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
-from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, average, feed_forward, lookup, lookup_exponent, mismatch
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.equality import _trials as trials
+from seqsep.theorems.equality._errata import ERRATA
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options.types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
@@ -70,7 +72,6 @@ CLAIM = Claim(
     statement=STATEMENT.format("equal"),
 )
 MARGIN = "|difference of two bits| from 1/2"
-TESTS = "tests/theorems/equality/test_two_layers.py"
 LEAST_STEPS = 6
 LONGEST_IN_FLOATS = 256
 
@@ -156,13 +157,12 @@ def _subtract_partner(spaces: Spaces, eta: int) -> AttentionLayer:
 
 
 def _flag_mismatch(spaces: Spaces) -> FeedForward:
-    """The FFN of layer 1 adds 0 to `mismatch` if all bits agree, and at least 1 otherwise: 4 * sum of relu(4 v - 2) + relu(-4
-    v - 2).
+    """The FFN of layer 1 adds 0 to `mismatch` if all bits agree, and at least 1 otherwise.
 
-    The sum is over bits, with v from `_subtract_partner`. Without rounding it is 0 or at least 4. On the grid |v| <= 1/4 + 5/4
-    D for equal bits and |v| >= 3/4 - 5/4 D for unequal ones. If scores are whole numbers, 5/4 becomes 1 in both. Equal bits
-    then give at most relu(-1 + 5 D) = 0, as L >= 6. Unequal bits give at least 4 (1 - 4 D) >= 1 for whole scores, and 4 (1 - 5
-    D) > 3 otherwise.
+    It adds 4 times the sum over bits of relu(4 v - 2) + relu(-4 v - 2), with v from `_subtract_partner`. Without rounding this
+    is 0 or at least 4. On the grid |v| <= 1/4 + r for equal bits, and |v| >= 3/4 - r for unequal ones. Here r is D if scores
+    are whole numbers, and 5/4 D otherwise. For equal bits each relu is at most relu(-1 + 5 D) = 0, as L >= 6. For unequal bits
+    the result is at least 4 (1 - 4 D) >= 1 if scores are whole numbers. Otherwise L >= 64, and it is at least 4 (1 - 5 D) > 3.
     """
     return feed_forward([mismatch(spaces["symbol"], spaces["mismatch"])], spaces.nothing()[0])
 
@@ -180,8 +180,8 @@ def _average_mismatch(spaces: Spaces) -> AttentionLayer:
 def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Array, Array]:
     """The logits are 2 * mismatch for "unequal" and u for "equal".
 
-    If the halves are equal, these are 0 < u. If not, the logit 2 u or more is above u. A mismatch that is cut off at the end
-    of the grid stays above 1.
+    If the halves are equal, the logits are 0 and u, so "equal" wins. Otherwise the logit of "unequal" is at least 2 u, so it
+    wins. If `mismatch` is cut off at the end of the grid, it is still more than 1 and so more than u.
     """
     order = [1, 0] if unequal else [0, 1]
     weights = np.concatenate([2 * spaces["mismatch"], spaces.nothing()])
@@ -190,17 +190,16 @@ def _readout(spaces: Spaces, grid: Grid, length: int, unequal: bool) -> tuple[Ar
 
 
 def _grid(code: PositionCode, eta: int) -> Grid:
-    """The grid is that of appendix B.2, with stepwise softmax and rounding down: L = n^Kc with n = max(4, N) tokens.
+    """The grid is that of appendix B.2, with stepwise softmax and rounding down: L = n^Kc, where n = max(4, N).
 
-    Kc is the least whole number with L >= 6 for which the grid holds every entry and every winning score. (L >= 5 would give
-    the same grids, since n is 4 or an even number from 6 on.)
+    Kc is the least whole number with L >= 6 for which the grid holds every entry and every winning score.
 
-    Losing scores below -L are stored as -L. This changes nothing: a winning score is at least 0 for every code, as it is a
-    squared length or x_p^2. So the losers' exponentials round to 0 either way.
+    Losing scores below -L are stored as -L. This changes nothing, because winning scores are at least 0 for every code. So the
+    exponentials of these losing scores round to 0 in both cases.
 
-    Rounding down lowers the other exponentials and weights, and it lowers the winner's weight by less than D. In the code
-    `circle`, scores are not multiples of D, so they lose less than D as well. This multiplies leakage(eta) by at most e^D, and
-    then L >= 64.
+    Rounding down lowers the exponentials and weights of the losing positions. It lowers the weight of the winner by less than
+    D. In the code `circle`, scores are not multiples of D. They are rounded down too, by less than D, which multiplies
+    leakage(eta) by at most e^D. For this code L >= 64.
     """
     return Grid.of(code.count, lookup_exponent(code, eta, LEAST_STEPS))
 
@@ -282,7 +281,7 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     return outcomes
 
 
-def _cases(series: trials.Series, first_seed: int) -> Iterator[Outcome]:
+def _cases(series: trials.EqualitySeries, first_seed: int) -> Iterator[Outcome]:
     """Check the cases of a series for which the code has enough addresses."""
     for turn in count():
         case = series.case(turn)
@@ -370,49 +369,5 @@ THEOREM = Theorem(
     predictor=predictor,
     verify=verify,
     certificate_witness=certificate_witness,
-    errata=(
-        Erratum(
-            where="Theorem 6, appendix F.2, eta",
-            printed='"Thus, for eta = log N + Kc log 2N, the softmax attention weight at j = i - N/2 will be rounded to 1"',
-            found="the inequality before it needs eta >= 2 log((N-1)(2 N^Kc - 1)), nearly twice that: 26.31 instead of 13.86 "
-            "at N = 64, Kc = 2. With the printed eta the weight is 0.942 in the worst case of the inequality. It is 0.998 if "
-            "all products are 1/4, the greatest in the code. Neither is 1 on that grid",
-            built="a threshold after layer 1, for which a weight above 3/4 is enough: eta = 2 for the parabola code",
-            test=f"{TESTS}::test_the_printed_eta_is_half_of_what_its_inequality_needs",
-        ),
-        Erratum(
-            where="Theorem 6, appendices F.2 and B.2, rounding",
-            printed='F.2: a weight of at least 1 - 1/(2 N^Kc) "will be rounded to 1"; B.2: "z is rounded down" to a multiple '
-            "of N^-Kc",
-            found="rounding down gives 1 - N^-Kc, a step below 1, for every eta, unless the softmax is rounded stepwise",
-            built="nothing needs a weight of 1",
-            test=f"{TESTS}::test_under_floor_no_weight_rounds_to_1",
-        ),
-        Erratum(
-            where="Theorem 6, appendix F.2, embedding",
-            printed='"x_i in R^d denote the embedding of the ith input where d = 2 + 2k", then x_i = [x_i, 0, T(i), T(i - '
-            "N/2), 1]",
-            found="x_i, 0 and 1 are three coordinates beside the two codes of k: 3 + 2k",
-            built="2 + 2k for two symbols, since what is retrieved is subtracted from x_i and no constant is needed",
-            test=f"{TESTS}::test_the_printed_embedding_has_one_coordinate_more",
-        ),
-        Erratum(
-            where="Appendix F, Equality",
-            printed='"This can also be represented as a 2-DNF with N/2 terms, INEQ(x) = (x_1 and not x_(N/2+1)) or (not x_1 '
-            'and x_(N/2+1)) or ..."',
-            found="the printed formula has two terms for each of the N/2 pairs, N in all, and none with fewer exists: the N "
-            "inputs whose halves differ in one pair each need a term of their own",
-            built="nothing: the construction takes no terms",
-            test=f"{TESTS}::test_inequality_as_a_2_dnf_needs_a_term_for_each_bit",
-        ),
-        Erratum(
-            where="Appendix H.2, lengths",
-            printed='"we first pick the length k uniformly at random from N/10, N/10 + 2, N/10 + 4, ..., N", since "the '
-            "length of "
-            'the strings must be even"',
-            found="for N = 50, which figure 4 has, these are 5, 7, ..., 49: odd lengths, and never the 50 that are evaluated",
-            built="even lengths, from the even number at or above N/10 up to N",
-            test="tests/tasks/test_equality.py::test_the_printed_lengths_are_odd_and_end_before_50",
-        ),
-    ),
+    errata=ERRATA,
 )

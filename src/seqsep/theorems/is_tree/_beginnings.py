@@ -58,9 +58,9 @@ class Beginning:
         return partition, 0 if self.half_read is None else partition[self.half_read - 1]
 
     @property
-    def place(self) -> "Place":
+    def place(self) -> "InputPlace":
         """The number of edges that are read, and whether an edge is half read."""
-        return Place(self.vertices, len(self.edges), self.half_read is not None)
+        return InputPlace(self.vertices, len(self.edges), self.half_read is not None)
 
     def tokens(self) -> tuple[int, ...]:
         """[BOS] and the edges, u ~ v each, and u ~ of a half-read one.
@@ -85,7 +85,7 @@ def _written(edges: tuple[Edge, ...], vertices: int) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Place:
+class InputPlace:
     """A place in an input: a number of complete edges, and sometimes the first end of the next.
 
     Classes are numbered from 0: that of a cycle first, if there can be one, then by partition and block.
@@ -114,7 +114,7 @@ class Place:
     def classes(self) -> int:
         """b S(n, b) + 1 inside an edge and S(n, b) + 1 between two, with b blocks; before the first edge one less.
 
-        >>> [Place(4, edges, half_read).classes for edges in range(3) for half_read in (False, True)]
+        >>> [InputPlace(4, edges, half_read).classes for edges in range(3) for half_read in (False, True)]
         [1, 4, 7, 19, 8, 15]
         """
         return self.marks * stirling(self.vertices)[self.blocks] + self.cycles
@@ -136,9 +136,9 @@ class Place:
     def beginning(self, number: int) -> Beginning:
         """One beginning of a class, its edges u < v and each once; a cycle is a triangle, below three edges loops.
 
-        >>> Place(4, edges=1, half_read=True).beginning(7)
+        >>> InputPlace(4, edges=1, half_read=True).beginning(7)
         Beginning(vertices=4, edges=((2, 3),), half_read=1)
-        >>> Place(6, edges=4, half_read=False).beginning(0)
+        >>> InputPlace(6, edges=4, half_read=False).beginning(0)
         Beginning(vertices=6, edges=((1, 2), (1, 3), (2, 3), (1, 4)), half_read=None)
         """
         case = self.case(number)

@@ -22,10 +22,10 @@ from seqsep.core.names import ensure
 from seqsep.tasks.trees.graphs import is_tree
 from seqsep.tasks.trees.partitions import stirling
 from seqsep.tasks.trees.tokens import Tokens
-from seqsep.theorems.is_tree._beginnings import Beginning, Continuation, Place
+from seqsep.theorems.is_tree._beginnings import Beginning, Continuation, InputPlace
 from seqsep.theorems.is_tree._continuations import telling_apart, telling_apart_simply
 from seqsep.theorems.is_tree._partitions import partition_of, spanning_stars
-from seqsep.theorems.protocols.machine import Machine, OfNumbers
+from seqsep.theorems.protocols.machine import BitMachine, OfNumbers
 from seqsep.theorems.protocols.thought import Thought, think
 
 MOST_BEGINNINGS = 1 << 21
@@ -37,7 +37,7 @@ VARIED_BLOCKS = 3
 
 
 @dataclass(frozen=True)
-class Collision:
+class GraphCollision:
     """Two beginnings with one state, and the input that the model answers wrongly; `answer` is None if it never answers."""
 
     beginnings: tuple[Beginning, Beginning]
@@ -62,8 +62,8 @@ class Collision:
 
 
 def search(
-    model: Machine, place: Place, *, simple: bool, most_thought: int, seed: int = 0, most: int | None = None
-) -> Collision | None:
+    model: BitMachine, place: InputPlace, *, simple: bool, most_thought: int, seed: int = 0, most: int | None = None
+) -> GraphCollision | None:
     """Find two beginnings of different classes that leave the model in one state, and an input that it answers wrongly.
 
     With `simple` the inputs are simple graphs with edges u < v; beginnings then end between two edges. The model writes at
@@ -92,8 +92,8 @@ def search(
 
 
 def _confirmed(
-    model: Machine, beginnings: tuple[Beginning, Beginning], simple: bool, most_thought: int, *, tried: int
-) -> Collision | None:
+    model: BitMachine, beginnings: tuple[Beginning, Beginning], simple: bool, most_thought: int, *, tried: int
+) -> GraphCollision | None:
     """Return the collision of two beginnings, if each by itself leaves the same state and leads to the same tokens."""
     first, second = beginnings
     continuation = telling_apart_simply(first, second) if simple else telling_apart(first, second)
@@ -116,7 +116,7 @@ def _confirmed(
     truths = [int(is_tree(first.vertices, graph)) for graph in graphs]
     ensure(sum(truths) == 1, "not exactly one of two graphs is a tree", *beginnings, continuation)
     wrong = truths.index(1 if answer is None else 1 - answer)
-    return Collision(
+    return GraphCollision(
         beginnings=beginnings,
         continuation=continuation,
         thought=written[0],
@@ -127,7 +127,7 @@ def _confirmed(
     )
 
 
-def _blocks(place: Place, seed: int, on_tensors: bool, most: int) -> Iterator[list[Beginning]]:
+def _blocks(place: InputPlace, seed: int, on_tensors: bool, most: int) -> Iterator[list[Beginning]]:
     """Beginnings in blocks: for a model on tensors, first those that differ early only; then one of each class, scattered."""
     if on_tensors:
         yield from _differing_early(place, np.random.default_rng(seed))
@@ -148,7 +148,7 @@ def _scattered(total: int, seed: int, most: int) -> Iterator[int]:
     return ((seed + index * step) % total for index in range(min(total, most)))
 
 
-def _differing_early(place: Place, random: np.random.Generator) -> Iterator[list[Beginning]]:
+def _differing_early(place: InputPlace, random: np.random.Generator) -> Iterator[list[Beginning]]:
     """For each of ENDS ends, all partitions of six vertices into three blocks first, then the same other edges."""
     vertices = place.vertices - VARIED
     blocks = place.blocks - VARIED_BLOCKS

@@ -1,8 +1,11 @@
 """The layers that two networks for leaf peeling share: they sort edges, count a vertex's edges, and read out the next token.
 
-In `peeling` attention finds the tokens before and counts. In `hybrid` a linear recurrence does. The rest is the same. Symbols:
-n is the number of vertices, T = 5n - 3 the number of tokens, m the number of edges of the prompt, and x the vertex of a token.
-The vertex of a pointer x' is x.
+In `peeling` an attention layer finds the tokens before and the numbers of pointers and climbs. In `hybrid` a linear recurrence
+keeps them. The rest is the same.
+
+Symbols: n is the number of vertices, T = 5n - 3 the number of tokens, and m the number of edges of the prompt. x is the vertex
+of the last token. The vertex of a pointer x' is x. A climb is a vertex y that the thought writes after a vertex x: it removes
+the edge xy.
 
 Places of edges. An edge u ~ v of the prompt is stored at its second end v. Its other end is two tokens back. A climb from x to
 y is stored at y. Its other end is the vertex one token back. Every other place stores the edge (0, 0). Three numbers
@@ -88,12 +91,12 @@ def sort_edges(spaces: Spaces, vertices: int) -> FeedForward:
     """Write the edge that is stored at a place as its larger end, its smaller end, their squares, and a sign: 14 hidden units.
 
     For each kind of edge there is a number `closed`. It is 0 at the places that store such an edge, and at most -1 elsewhere.
-    For edges of the prompt it is -before, and for climbs it is is_number + has - 2. (At [BOS] of `hybrid` -before is 0, but
-    the ends are 0 too.)
+    For edges of the prompt it is -before, and for climbs it is is_number + has - 2. (At [BOS] of `hybrid` -before is 0. There
+    both ends are 0, so 0 is written as well.)
 
-    The ends are at most n, and their squares at most n^2. So relu(. + n closed) and relu(. + n^2 closed) write them at the
-    right places and 0 elsewhere. The sign is +1 for an edge of the prompt, relu(is_number - before). It is -1 for a climb,
-    written with relu(is_number + has - 1). `signed_high` and `signed_low` are the ends times the sign.
+    The ends are at most n, and their squares at most n^2. So a unit relu(end + n closed) is the end at the right places, and 0
+    elsewhere. For squares n^2 replaces n. The sign is +1 for an edge of the prompt, relu(is_number - before). It is -1 for a
+    climb, written with relu(is_number + has - 1). The spaces `signed_high` and `signed_low` hold the two ends times the sign.
     """
     one_back = number(spaces, "before")
     two_back = number(spaces, "two_before")
@@ -149,17 +152,17 @@ def counting_heads(spaces: Spaces, vertices: int, eta: int) -> tuple[Head, Head]
     """Count the edges of x that are left and add up their other ends, by two heads.
 
     One head counts the edges whose larger end is x, the other those whose smaller end is x. The first head has the scores -eta
-    (high_j - x)^2. They are 0 at [BOS] and at the places j whose edge has the larger end x. Elsewhere they are at most -eta
-    (places without an edge have high = 0, and x >= 1). So all M places that tie have the weight w = floor(L/M)/L. The head
+    (high_j - x)^2. They are 0 at [BOS] and at the places j whose edge has the larger end x. Elsewhere they are at most -eta: a
+    place without an edge has high = 0, and x >= 1. Let M places tie at 0. Then each has the weight w = floor(L/M)/L. The head
     retrieves
 
         S w,  rho w  and  w,   rho = sum of signs,  S = sum of signs times the smaller ends.
 
-    A climb x -> y is the edge xy with the sign -1. As both are sorted, its place has the same ends as the edge that it takes
-    away. So rho is the number of edges left with x as their larger end, and S is the sum of their other ends.
+    A climb x -> y is stored as the edge xy with the sign -1. As ends are sorted, it has the same ends as the edge that it
+    takes away. So rho is the number of edges left with x as their larger end, and S is the sum of their other ends.
 
-    The second head does the same for the smaller ends, with its own weight w', rho' and S'. `total` is S w + S' w'. `not_leaf`
-    begins as T rho w (`flag_unless_leaf`).
+    The second head does the same for the smaller ends. Its numbers are w', rho' and S'. `total` is S w + S' w'. The first head
+    also writes T rho w to `not_leaf`, and `flag_unless_leaf` adds the rest.
     """
     label = number(spaces, "vertex")
     one = spaces["one"]
@@ -180,19 +183,23 @@ def counting_heads(spaces: Spaces, vertices: int, eta: int) -> tuple[Head, Head]
 
 
 def flag_unless_leaf(spaces: Spaces, vertices: int) -> FeedForward:
-    """Write `not_leaf`: 0 if x is a leaf, else at least 1; four hidden units. With a = rho w and b = rho' w' it is
+    """Four hidden units write `not_leaf`, which is 0 if x is a leaf, and at least 1 otherwise. With a = rho w and b = rho' w'
+    it is
 
         T min(a, b) + T relu(a - w) + T relu(b - w') + relu(1 - T a - T b),   T min(a, b) = T a - T relu(a - b).
 
-    First, T w >= 1. For the places that tie are edges, climbs and [BOS]. There are M <= 2m + 1 <= 2n - 1 of them, so L/M
-    exceeds L/T by more than 1. In the same way T w' >= 1. Also rho and rho' are at least 0, as no edge is climbed twice.
+    First we show T w >= 1. The places that tie hold edges or climbs, or are [BOS]. So there are M <= 2m + 1 <= 2n - 1 of them,
+    and L/M exceeds L/T by more than 1. In the same way T w' >= 1. Also rho and rho' are at least 0, as no edge is climbed
+    twice.
 
     If x is a leaf, one of rho and rho' is 1 and the other 0. Then every term is 0: min(a, b) = 0, a <= w, b <= w', and T a + T
     b >= 1.
 
-    If x is not a leaf, one term is at least 1. There are three cases. If both rho and rho' are at least 1, then T min(a, b) >=
-    T min(w, w'). If rho is at least 2, a - w is at least w, and so for rho', b and w'. If both are 0, the last term is 1. (A
-    loop has x as both ends: rho = rho' = 1.)
+    If x is not a leaf, one term is at least 1. There are three cases:
+    * If both rho and rho' are at least 1, then T min(a, b) >= T min(w, w') >= 1. A loop at x is in this case, since x is both
+      of its ends.
+    * If rho is at least 2, then T (a - w) >= T w >= 1. If rho' is at least 2, then T (b - w') >= T w' >= 1.
+    * If both are 0, the last term is 1.
     """
     gate = tokens_of_a_run(vertices)
     high = spaces["high_degree"]
@@ -212,7 +219,7 @@ def read_out(spaces: Spaces, vertices: int, remaining: Affine, missing: Affine) 
     """The logits of [BOS], the vertices, ~, NO, YES and the pointers, in this order.
 
     Let s = S w + S' w' and r = rho w + rho' w' (`counting_heads`). Let p = `last` be the number of pointers so far, and F =
-    `not_leaf`. The constants h (depth), c (silence) and slope are those of `heights`. The logits are
+    `not_leaf`. The constants are slope = (n + 1)^2, h = slope + n T and c = 4 n^2 + h (`heights`). The logits are
 
         vertex i    2 i s - i^2 r - c F - c (1 - has)
         pointer i'  2 i (p + 1) - i^2 - h
@@ -222,11 +229,12 @@ def read_out(spaces: Spaces, vertices: int, remaining: Affine, missing: Affine) 
     and -c for [BOS] and ~. The right token has the greatest logit in the thought and at the end of the prompt, where p = 0 and
     has = 0:
 
-    * Let x be a leaf, F = 0 and has = 1. The right token is its neighbour y. One of S and S' is y, and the other is 0. So s =
-      y w and r = w, for the weight w of the head that counts x's only edge. Vertex i has w (y^2 - (y - i)^2). So y has at
-      least w, and it beats the others by at least w. The pointers have at most (n + 1)^2 - h. NO and YES have at most slope +
-      2 - h. All of these are below 0 for n >= 2.
-    * Otherwise vertices have at most 4 n^2 - c = -h. For |s| <= 2n, since a head's weights add up to at most 1, and r >= 0.
+    * Let has = 1 and let x be a leaf, so F = 0. The right token is its neighbour y. One of S and S' is y, and the other is 0.
+      So s = y w and r = w, where w is the weight in the head that counts x's only edge. Vertex i has w (y^2 - (y - i)^2). So y
+      has at least w, and every other vertex has at least w less. The pointers have at most (n + 1)^2 - h. NO and YES have at
+      most slope + 2 - h. All of these are below 0 for n >= 2.
+    * Otherwise vertices have at most 4 n^2 - c = -h. The reason is that r >= 0, and that |s| <= 2n, since the weights of a
+      head add up to at most 1.
     * Then, if p < n', the right token is the pointer (p + 1)'. It has (p + 1)^2 - h >= 1 - h, one above any other pointer. NO
       and YES have at most slope + 1 - h - 3 slope <= -h.
     * If p = n', the right token is the answer. Pointers have at most (n + 1)^2 - h = slope - h, and NO has one more. YES is 1

@@ -4,15 +4,15 @@ import numpy as np
 
 from seqsep.theorems.evidence import Evidence, GeneratedRun
 from seqsep.theorems.is_tree import _graphs as drawn
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 
 
-def shown(asking: Asking, graphs: int, seed: int) -> Evidence:
+def shown(asking: ThoughtTrial, graphs: int, seed: int) -> Evidence:
     """Return lists of n - 1 pairs of the n vertices: every list if there are at most `graphs`, else that many hard ones at
     most.
 
     All lists are different. A network for simple graphs is shown hard ones only. What is shown is what the network was found
-    to write (`Asking.put`).
+    to write (`ThoughtTrial.put`).
     """
     vertices = asking.tokens.vertices
     if vertices ** (2 * vertices - 2) <= graphs and not asking.simple:

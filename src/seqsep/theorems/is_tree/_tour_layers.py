@@ -1,11 +1,12 @@
 """The three layers of `tour`, with the proof of each.
 
-Symbols: n is the number of vertices, and T = 5n - 3 that of tokens. v is the vertex of a token, and y the one before it in the
-tour (0 at the tour's first place). f(x) is the parent of a vertex x: the vertex that is written before the first x, and 0 for
-vertex 1. B = 2 eta is the scale of layer 1.
+Symbols: n is the number of vertices, and T = 5n - 3 the number of tokens. v is the vertex of a token. y is the vertex before v
+in the tour, and 0 at the tour's first token. The parent f(x) of a vertex x is the vertex that the tour writes directly before
+the first x. For vertex 1 it is 0. B = 2 eta is the scale of layer 1. A head has one winner by E if one key scores higher than
+every other key by at least E.
 
-Kinds of places. The flags of layer 1 distinguish them. The flag `behind` is 1 if the token before is ~. The flag `two_behind`
-is 1 if the token two places before is ~ or [BOS].
+Kinds of places. Layer 1 writes flags that distinguish the kinds. The flag `behind` is 1 if the token before is ~. The flag
+`two_behind` is 1 if the token two places before is ~ or [BOS].
 
     second end of an edge                       behind = 1
     first end of an edge, or the tour's first   two_behind = 1, is_between = 0
@@ -13,16 +14,20 @@ is 1 if the token two places before is ~ or [BOS].
     the tour's second token and later           late = 1,  late = 1 - is_between - behind - two_behind
     [BOS]                                       late = 0, two_behind = 1
 
-The tour's first token has the flags of a first end. Below it also stores what a first end stores, so the two need not be
-distinguished.
+The tour's first token has the same flags as a first end. This does no harm, because both store the same things, as the next
+paragraph says.
 
-Incidences. An incidence is an edge as seen from one of its ends: the `label` is this end, and the `partner` is the other end.
-Edge k, u ~ v, has two incidences. The first is (label v, partner u), stored at its second end, place 3k. The second is (label
-u, partner v), stored one place later, at the next first end or the tour's first token. So a vertex's incidences are stored in
-the order of the prompt.
+Incidences. An incidence is an edge seen from one of its ends. Its `label` is this end, and its `partner` is the other end. Let
+edge k be u ~ v. It has two incidences:
+* (label v, partner u) is stored at the second end of the edge, at place 3k.
+* (label u, partner v) is stored one place later. The token at this place is the first end of the next edge, or the tour's
+  first token.
 
-One place later (3k + 1 and 3k + 2) the same two are stored again as `earlier_label` and `earlier_partner`. An incidence that
-looks for earlier ones searches these, so it does not find itself.
+So the incidences of a vertex are stored in the order in which its edges are in the prompt.
+
+Each incidence, except the prompt's last one, is stored a second time, one place later, as `earlier_label` and
+`earlier_partner`. These copies are at 3k + 1 and 3k + 2. A place that looks for an earlier incidence searches the copies up to
+itself. So it does not find the incidence that it stores.
 """
 
 import numpy as np
@@ -48,12 +53,13 @@ from seqsep.theorems.blocks import (
 
 
 def look_back(spaces: Spaces, tokens: int, scale: int) -> AttentionLayer:
-    """Layer 1 finds the vertices one to four places back, two flags, and the time of the last ~; each head has one winner, by
-    B.
+    """Layer 1 finds the vertices one to four places back, the two flags, and the time of the last ~. Each head has one winner
+    by B.
 
-    Before the first token [BOS] wins (`blocks.offset`). It counts as vertex 0, and it is not ~. The head for the last ~ has
-    the scores B t_j, less B T unless j is ~ or [BOS]. So ~ has at least 2 B, [BOS] has 0, and any other token at most -B. If
-    [BOS] wins, the time is -1, which is 3 m - 1 for m = 0.
+    If no token is that far back, [BOS] wins (`blocks.offset`). It counts as vertex 0. Only `two_behind` counts it like ~. The
+    head for the last ~ has the scores B t_j, less B T unless j is ~ or [BOS]. So ~ has at least 2 B, [BOS] has 0, and any
+    other token at most -B. If [BOS] wins, the head gives -1. So with m edges in the prompt `last_between` is 3 m - 1, also for
+    m = 0.
     """
     time = number(spaces, "time")
     one = spaces["one"]
@@ -78,16 +84,16 @@ def late(spaces: Spaces) -> Rows:
 
 
 def write_incidences(spaces: Spaces, vertices: int) -> FeedForward:
-    """Layer 1's hidden units copy vertices into their parts, by the kind of place: 16 units relu(x - n (1 - flag)).
+    """Layer 1's 16 hidden units copy vertices to other parts of the residual stream, if the flag of the kind of place is 1.
 
-    For squares, n^2 replaces n. These vertices are copied:
-    * `label` and `partner`: at a second end, the token itself and the one two back. At a first end, those three back and one
-      back.
-    * `earlier_label` and `earlier_partner`: at a first end, the tokens one back and three back. At ~, those four back and two
-      back.
-    * `came` (y, and its square): at late places, the token one back.
+    A unit is relu(x - n (1 - flag)) for a vertex x. For its square, n^2 replaces n. These vertices are copied:
+    * At a second end, `label` is the token itself, and `partner` is the token two back.
+    * At a first end, `label` is the token three back, and `partner` is the token one back.
+    * At a first end, `earlier_label` is the token one back, and `earlier_partner` is the token three back.
+    * At ~, `earlier_label` is the token four back, and `earlier_partner` is the token two back.
+    * At late places, `came` is y, the token one back. Its square is copied too.
 
-    At the first ~ and at the first token after [BOS] all of these are 0, as the tokens that far back are [BOS].
+    At the first ~ and at the first token after [BOS] all of these are 0, because the tokens that far back are [BOS].
     """
     one = spaces["one"]
     own = number(spaces, "vertex")
@@ -127,18 +133,19 @@ def _copied(read: Rows, closed: Rows, write: Rows) -> Units:
 
 
 def find_earlier(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
-    """Layer 2 finds the partner of the label's previous incidence, and the parents f(v) and f(y); each head has one winner, by
+    """Layer 2 finds the partner of the label's previous incidence, and the parents f(v) and f(y). Each head has one winner by
     eta.
 
-    All scores are matches of scale eta (T + 1), plus eta times the time or minus it. So the last or the first match wins.
-    * Previous incidence. The scores are -eta (T + 1) (earlier_label_j - label)^2 + eta t_j. Matches have at least eta, and
-      [BOS] has 0. Others have at most -eta (T + 1) + eta (T - 1) = -2 eta. The head gives `previous`: the partner, or 0 from
-      [BOS] for a first incidence.
-    * First place where v is written, among late places of vertices other than 1. The scores are -eta (T + 1) (v_j - v)^2 - eta
-      t_j, less eta (T + 1) at all other places. Matches have at least -eta (T - 1), [BOS] has -eta T, and others have at most
-      -eta (T + 1). The head gives y_j, which is f(v), and t_j, the time at which v was first written. For v = 1, and in the
-      prompt, [BOS] gives 0 and 0.
-    * The same for y. This gives f(y), which is 0 for y = 1 and for y = 0.
+    Each score is -eta (T + 1) times a squared difference, plus or minus eta times the time. A match has the difference 0. With
+    plus the last match wins, and with minus the first.
+    * One head finds the last incidence before this one with the same label. The scores are -eta (T + 1) (earlier_label_j -
+      label)^2 + eta t_j. Matches have at least eta, and [BOS] has 0. Others have at most -eta (T + 1) + eta (T - 1) = -2 eta.
+      The head gives `previous`: the partner, or 0 from [BOS] for a first incidence.
+    * One head finds the first token of the tour with the vertex v, for v != 1. The scores are -eta (T + 1) (v_j - v)^2 - eta
+      t_j. At a place that is not late, or whose vertex is 1, the score is lower by at least eta (T + 1), except at [BOS].
+      Matches have at least -eta (T - 1), [BOS] has -eta T, and others have at most -eta (T + 1). The head gives y_j, which is
+      f(v), and t_j, which is called `first_time`. For v = 1, and in the prompt, [BOS] wins and gives 0 and 0.
+    * One head does the same for y in place of v. It gives f(y), which is 0 for y = 1 and for y = 0.
     """
     one = spaces["one"]
     bos = spaces["bos"]
@@ -161,16 +168,18 @@ def find_earlier(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
 
 
 def flag_cycle(spaces: Spaces, vertices: int, tokens: int) -> FeedForward:
-    """Layer 2's hidden units, 7: on a first visit `came` becomes 0, and `stray` = 1 if the tour has closed a cycle.
+    """Layer 2's 7 hidden units set `came` to 0 on a first visit, and `stray` to 1 if the tour has closed a cycle.
 
-    Let a = t - first_time. It is 0 on a first visit of v != 1, and at least 1 otherwise. `came` becomes came - relu(came - n
-    a), and its square is treated likewise.
+    Let a = t - first_time. In the tour a is 0 on the first visit of a vertex other than 1, and at least 1 otherwise. `came`
+    becomes came - relu(came - n a). This is 0 if a = 0, and `came` otherwise. Its square is treated in the same way, with n^2.
 
-    stray is [late and a >= 1] - [f(y) = v]. A place after the first is legal if v is visited for the first time, or if the
-    tour goes back from y to its parent. The second case implies late and a >= 1, as v was written before y. So stray is 0 at
-    legal places, and 1 at the end of a cycle.
+    Let [condition] be 1 if the condition holds, and 0 otherwise. Then stray = [late and a >= 1] - [f(y) = v]. A token of the
+    tour after the first is legal in two cases. On a first visit of v both terms are 0. If the tour goes back from y to its
+    parent v, both terms are 1, because v was written before y. A token that closes a cycle is in neither case: the first term
+    is 1 and the second is 0. So stray is 1 there, and 0 at legal tokens.
 
-    For whole d, [d = 0] is relu(d + 1) - 2 relu(d) + relu(d - 1). [late and a >= 1] is min(1, .) of relu(a - T (1 - late)).
+    For a whole number d, [d = 0] is relu(d + 1) - 2 relu(d) + relu(d - 1). With z = a - T (1 - late), [late and a >= 1] is
+    relu(z) - relu(z - 1).
     """
     one = spaces["one"]
     came = number(spaces, "came")
@@ -192,19 +201,20 @@ def flag_cycle(spaces: Spaces, vertices: int, tokens: int) -> FeedForward:
 
 
 def find_next(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
-    """Layer 3 finds v's neighbour z after y, and the neighbour z' after v's parent; each head has one winner, by eta.
+    """Layer 3 finds z, the neighbour of v after y, and z', the neighbour of v after its parent. Each head has one winner by
+    eta.
 
-    * z. The match is the incidence with label v and previous partner `came`. On a first visit `came` is 0, so this is v's
+    * z is the partner in the incidence with label v whose `previous` is `came`. On a first visit `came` is 0, so this is v's
       first incidence. There is at most one match, as the graph is simple. The scores are -2 eta ((label_j - v)^2 + (previous_j
       - came)^2). The match has 0, [BOS] has -eta, and others have at most -2 eta. The head gives the partner, or 0 from [BOS].
-    * z'. The match is the incidence with label v and previous partner f(v). The scores are -2 eta (T + 1) (..) + eta t_j,
-      where (..) is the sum of two squares as before. Late places would lose, as they have no label. They get eta t_j - eta T
-      instead. (Their `previous` is 0: each finds itself, and no partner.)
+    * z' is the partner in the incidence with label v whose `previous` is f(v). The scores are -2 eta (T + 1) (..) + eta t_j,
+      where (..) is the sum of two squares as before, with f(v) in place of `came`. A late place stores no incidence: its label
+      is 0, and so is its `previous`. For it the first summand is left out, and its score is eta t_j - eta T.
 
-    If there is a match, it wins: it has at least 3 eta. If not, the place itself wins if it is late, with eta (t - T) >= -eta
-    (T - 1). Late places before it have at least eta less, and others have at most -2 eta (T + 1) + eta (T - 1) = -eta (T + 3).
-    The head gives the partner of the match, or f(v) from the place itself. At the tour's first token both may be missing, but
-    then z' is not used.
+    For z', a match wins, as it has at least 3 eta. Without a match, a late place attends to itself. There it has eta (t - T)
+    >= -eta (T - 1), and earlier late places have at least eta less. All others have at most -2 eta (T + 1) + eta (T - 1) =
+    -eta (T + 3). The head gives the partner of the match, or f(v) from the place itself. The tour's first token is not late.
+    If it has no match, vertex 1 has no neighbour, and z' does not matter.
     """
     one = spaces["one"]
     bos = spaces["bos"]
@@ -227,15 +237,16 @@ def find_next(spaces: Spaces, tokens: int, eta: int) -> AttentionLayer:
 
 
 def choose_next(spaces: Spaces, vertices: int) -> FeedForward:
-    """Layer 3's hidden units, 6: `following` becomes the next vertex, and `done` = 1 if there is none.
+    """Layer 3's 6 hidden units: `following` becomes the next vertex, and `done` becomes 1 if there is none.
 
-    With f = f(v), following = z + [z = f] (z' - f) + relu(f - n z):
+    Let f = f(v). Then `following` is z + [z = f] (z' - f) + relu(f - n z):
     * If z is neither 0 nor f, it is z.
-    * If z = f and z is not 0, it is z': the neighbour after the parent, or f.
+    * If z = f and z is not 0, it is z': the neighbour after the parent, or the parent f if there is none.
     * If z = 0 and f is not 0, it is f: the tour goes back to the parent.
     * If z = f = 0, vertex 1 has no further neighbour. Then done = relu(1 - z - f) = 1, and `following` does not matter.
-    For whole d = z - f and 0 <= x <= n, relu(x + n d) - relu(x + n d - n) is x if d = 0. Otherwise it is the same number for
-    all x. So [d = 0] (z' - f) is the difference of two such terms.
+
+    Let d = z - f and 0 <= x <= n. Then relu(x + n d) - relu(x + n d - n) is x if d = 0. If d is not 0, it does not depend on
+    x. So [d = 0] (z' - f) is this term for x = z', less this term for x = f.
     """
     following = spaces["following"]
     parent = spaces["parent"][:1]
@@ -254,7 +265,7 @@ def choose_next(spaces: Spaces, vertices: int) -> FeedForward:
 
 
 def read_out(spaces: Spaces, vertices: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
-    """The logits of [BOS], the vertices, ~, NO and YES, in this order; the right one is greatest by at least 1.
+    """The logits of [BOS], the vertices, ~, NO and YES, in this order. The right one is greatest by at least 1.
 
     With next = `following` and c = 4 n^2 + 1:
 
@@ -263,15 +274,17 @@ def read_out(spaces: Spaces, vertices: int) -> tuple[Rows, Int64[np.ndarray, "to
         YES         3 t - 5 last_between - 7
         [BOS], ~    -c
 
-    For m edges, last_between = 3 m - 1, so YES has 1 + 3 (t - 5 m - 1). The tour goes along each edge at most once each way,
-    so it has at most 2 m + 1 tokens. So t <= 5 m + 1. YES has 1 if t = 5 m + 1, and at most -2 before.
-    * In the tour, done = stray = 0 and 1 <= next <= n. Vertex i has next^2 - (next - i)^2. So next has at least 1, and others
-      have at least 1 less. An edge is still to be gone along, so t < 5 m + 1. So NO has 0 and YES has less.
+    For m edges, last_between = 3 m - 1, so YES has 1 + 3 (t - 5 m - 1). The tour goes along each edge at most once in each
+    direction, so it has at most 2 m + 1 tokens, and t <= 5 m + 1. YES has 1 at t = 5 m + 1, and at most -2 at earlier places.
+    * In the tour, done = stray = 0 and 1 <= next <= n. Vertex i has next^2 - (next - i)^2. So the vertex `next` has at least
+      1, and the other vertices have at least 1 less. The tour has not ended, so t < 5 m + 1. Then NO has 0, and YES is below
+      0.
     * At a cycle stray = 1, and at the end done = 1. Vertices have at most 4 n^2 - c = -1, as |next| <= 2n, and NO has 0. At a
-      cycle the last edge was not gone back, so t <= 5 m and the answer is NO. At the end t = 5 m + 1 if and only if the tour
-      has gone along all m = n' - 1 edges both ways without a cycle, which means a tree.
-    * At the last second end, done = stray = 0, and next, its first partner, is in 1 .. n. Vertex 1 has at least n^2 + 3, and
-      others at most n^2. If the prompt is only [BOS], done = 1, stray = -1 and next = 0. Then vertex 1 has n^2 + 1.
+      cycle the tour has not gone back along the last edge. So t <= 5 m, and the answer is NO. At the end t = 5 m + 1 if and
+      only if the tour has gone along all m = n' - 1 edges in both directions without a cycle. Then the edges form a tree.
+    * After the second end of the last edge, vertex 1 is the next token. There done = stray = 0, and `next` is a vertex. Vertex
+      1 has at least n^2 + 3, and the other vertices have at most n^2. If the prompt is only [BOS], done = 1, stray = -1 and
+      next = 0. Then vertex 1 has n^2 + 1.
     """
     vertex = np.arange(1, vertices + 1)[:, None]
     silence = 4 * vertices**2 + 1

@@ -27,7 +27,7 @@ MARGIN = "the next token's logit above every other"
 
 
 @dataclass
-class Asking:
+class ThoughtTrial:
     """Runs a network on graphs and requires the thought and the answer that a plain algorithm writes.
 
     `think(vertices, edges)` writes them; its answer is compared with the definition of a tree. Every token of the thought and
@@ -118,8 +118,8 @@ def _readable(vertices: int, graphs: Graphs, number: int) -> Mapping[str, Any]:
     return drawn.readable(vertices, graphs[number])
 
 
-def predictor(asking: Asking) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """A user's graph of at most n vertices answered with its thought; `Asking.simple` refuses loops and repeated edges.
+def predictor(asking: ThoughtTrial) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """A user's graph of at most n vertices answered with its thought; `ThoughtTrial.simple` refuses loops and repeated edges.
 
     The answer raises ValueError with the field's name for any other input.
     """
@@ -166,7 +166,7 @@ def hard_series(length: int, count: int, random: np.random.Generator) -> Iterato
         yield vertices, drawn.hard_graphs(vertices, max(2, count // 4), random)
 
 
-def tried(asking: Asking, count: int, seed: int) -> Asking:
+def tried(asking: ThoughtTrial, count: int, seed: int) -> ThoughtTrial:
     """Run every list up to 4 vertices (of pairs, or `simple`), and beyond `hard_series`, on a network of that size."""
     length = asking.tokens.vertices
     if length <= EVERY_LIST_UP_TO:
@@ -176,7 +176,7 @@ def tried(asking: Asking, count: int, seed: int) -> Asking:
     return asking
 
 
-def every_list_put(asking: Asking) -> Asking:
+def every_list_put(asking: ThoughtTrial) -> ThoughtTrial:
     """Run every list (of pairs, or `simple`) of every size that the network is built for."""
     asking.exhaustive = True
     every = every_simple_list if asking.simple else every_list
@@ -185,7 +185,9 @@ def every_list_put(asking: Asking) -> Asking:
     return asking
 
 
-def long_series(asking_of: Callable[[int, str], Asking], small: int, large: int, seed: int) -> Iterator[tuple[str, Asking]]:
+def long_series(
+    asking_of: Callable[[int, str], ThoughtTrial], small: int, large: int, seed: int
+) -> Iterator[tuple[str, ThoughtTrial]]:
     """Run small graphs on networks of both roundings, and large ones on those of the first; each with its rounding.
 
     Small are every list up to 5 vertices (up to 4 on the second grid), every simple graph up to 6 (networks built for 6 and
@@ -202,7 +204,7 @@ def long_series(asking_of: Callable[[int, str], Asking], small: int, large: int,
         yield ROUNDINGS[0], tried(asking_of(length, ROUNDINGS[0]), large // len(LARGE), seed + length)
 
 
-def _every_simple_graph_put(asking: Asking, seed: int) -> Asking:
+def _every_simple_graph_put(asking: ThoughtTrial, seed: int) -> ThoughtTrial:
     for vertices, graphs in every_simple_graph(np.random.default_rng(seed)):
         asking.put(vertices, graphs)
     return asking

@@ -50,7 +50,7 @@ WRITERS = (PEELING, TOUR, ONE_LAYER, HYBRID, WALK)
 
 
 @dataclass(frozen=True)
-class Run:
+class NetworkOutput:
     """The output of a network: all tokens, as numbers and as a reader sees them, the prompt's end, and the inserted tokens.
 
     inserted[t] says that the retriever put the token at place t. The last token is the answer, unless the network wrote none.
@@ -92,7 +92,7 @@ class Example:
     climbs: tuple[frozenset[int], ...]
 
 
-def run_on_figure_3(writer: Writer, network: Network | None = None) -> Run:
+def run_on_figure_3(writer: Writer, network: Network | None = None) -> NetworkOutput:
     """Run a network on the graph, token by token on its grid: `network`, or else the one that is built.
 
     A network that writes no answer is stopped after as many tokens as its thought may have. Raises ValueError if two logits
@@ -112,7 +112,7 @@ def run_on_figure_3(writer: Writer, network: Network | None = None) -> Run:
     tokens = [*prompt, *generate(built, prompt, names.answers, most=most, retriever=retrieve)]
     inserted = [False] * len(tokens) if retriever is None else retriever.inserted(tokens, len(prompt))
     shown = tuple(str(names.shown(token)) for token in tokens)
-    return Run(network=built, tokens=tuple(tokens), shown=shown, prompt=len(prompt), inserted=tuple(inserted))
+    return NetworkOutput(network=built, tokens=tuple(tokens), shown=shown, prompt=len(prompt), inserted=tuple(inserted))
 
 
 def figure_3() -> Example:

@@ -1,39 +1,42 @@
-"""A linear recurrence of 8 numbers and one attention layer decide whether edges form a tree, with 2n - 1 tokens of thought.
+"""A linear recurrence of 8 numbers and one attention layer decide if edges form a tree, by a thought of 2n - 1 tokens.
 
-The recurrence replaces the first attention layer of `is-tree-peeling`, and the positions. Without the attention layer, this
-state would be too small.
+The thought is the chain of thought, which the network writes before its answer. The recurrence replaces the first attention
+layer of `is-tree-peeling`, and the network needs no positions. Suppose that each number of the state has as many bits as its
+range needs. Then, from n = 20 on, every model without attention needs a larger state.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a linear recurrent model of a constant size with
 O(log n) bits, followed by one attention layer.
 
-Input. The prompt and the thought are those of `peeling`: n' - 1 edges on the vertices 1 .. n', then a thought that removes one
-leaf after another. `tasks.trees.peeling` proves that the thought decides. From the hidden units of layer 1 on, the network is
-that of `peeling`. The recurrence stores what the four heads of layer 1 look up there. There are no positions, and the network
-does not know n'.
+Input. The prompt and the thought are those of `peeling`. The prompt has n' - 1 edges on the vertices 1 .. n'. The thought
+writes one token, called a pointer, for each vertex from 1 to n', in this order. After each pointer it removes leaves, one
+after another, until the vertex of the last token is not a leaf. `tasks.trees.peeling` proves that the answer after it is
+right. From the hidden units of layer 1 on, the network is that of `peeling`. The recurrence stores what the four heads of
+layer 1 look up there. The network does not know n'.
 
 We differ:
 * The paper walks the tour of Algorithm 1. There each search for the next edge takes log n tokens, O(n log n) in total. In our
   thought the neighbour of a leaf needs no search.
-* The recurrence reads C h_(t-1), its state from before the token, and adds it to the token's own vector.
+* At a token, the recurrence adds C h_(t-1) to the residual stream. Here h_(t-1) is the state before the token, and C is a
+  matrix.
 
 Margins. These hold for every n, every n' <= n and every list of n' - 1 edges. Here eta = floor(ln 2 L^2) + 1 on the grid of
-multiples of 1/L, and m = n - 1:
+multiples of 1/L:
 * The recurrence is exact: its numbers are whole and at most n^2 in magnitude.
 * Scores may tie for the greatest. Every other score is lower by at least eta.
-* The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L (`peeling.proved`).
+* The logit of the next token is above every other logit by at least w_0 = floor(L/(2n - 2))/L (`peeling.proved`).
 * Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing numbers are cut
   off at the end of the grid.
 
-State. There are 8 numbers of p bits, 280 bits at n = 64. Counted by their ranges they have 3 ceil(log2(n + 1)) + 2
-ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A model without attention needs 219
-bits at n = 64, whatever thought it writes (`state`). This model may have fewer, since its attention layer reads the complete
-prompt.
+State. There are 8 numbers of p bits, 280 bits at n = 64. If each number has as many bits as its range needs, they have 3
+ceil(log2(n + 1)) + 2 ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A model without
+attention needs 219 bits at n = 64, whatever thought it writes (`state`). This model may have fewer, since its attention layer
+reads the complete prompt.
 
 Residual stream. It has 26 coordinates. First are the token and the stored numbers: [vertex: 2 | is_number | bos | one | last |
 has | edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_layers.SHARED`.
 
-The proof continues at `_remember`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
-`_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
+The proof continues at `_peeling_layers`, `_remember`, `_progress`, `_peeling_layers.sort_edges`,
+`_peeling_layers.counting_heads`, `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
 """
 
 from collections.abc import Callable, Mapping
@@ -65,14 +68,14 @@ from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.is_tree.peeling import proved
 from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-hybrid",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7",
-    statement="A linear recurrence of 8 numbers and one attention layer decide IsTree with a thought of 2n - 1 tokens",
+    statement="A linear recurrence of 8 numbers and one attention layer decide IsTree with a chain of thought of 2n - 1 tokens",
 )
 WIDTH = 26
 ENTRIES = 2_770
@@ -138,14 +141,15 @@ def _symbols(spaces: Spaces, length: int) -> Int64[np.ndarray, "tokens width"]:
 
 
 def _remember(spaces: Spaces) -> LinearLayer:
-    """Eight numbers. Four are the vertices of the last two tokens and their squares, with [BOS] counted as vertex 1.
+    """Eight numbers. Four are `before` and `two_before`, the vertices of the last two tokens, with their squares.
 
-    So `before` = 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself `before` is 0, from the start state
-    h_0.
+    [BOS] counts as vertex 1 here. So `before` is 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself
+    `before` is 0, since the state begins as 0.
 
-    The other four numbers are sums over all earlier tokens, and the token adds its own share from its vector. `last` = p is
-    the number of pointers up to here. It is also the last of them, since they come in order. `has` = 1 if 1' is one of them.
-    `edges` is the number of ~. `excess` is the number of vertex tokens, less three for each ~.
+    The other four numbers are sums over all tokens up to the token. The state has the sum over the earlier ones, and the
+    token's own vector has its own summand. `last` = p is the number of pointers so far. It is also the vertex of the last
+    pointer, since they come in order. `has` = 1 if 1' is one of them. `edges` is the number of ~. `excess` is the number of
+    vertex tokens, less three for each ~.
     """
     vertex = spaces["vertex"]
     before = spaces["before"]
@@ -225,12 +229,12 @@ def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 
-def _asking(length: int, rounding: str) -> Asking:
+def _asking(length: int, rounding: str) -> ThoughtTrial:
     tokens = Pointed(length)
-    return Asking(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
+    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
 
 
-def _outcome(asking: Asking, rounding: str) -> Outcome:
+def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
     length = asking.tokens.vertices
     return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid))
 
@@ -261,11 +265,12 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Theorem 5.7, the search for the next edge",
-            printed="the matches nearest to p + 2^i for i = 0 .. log2 n; the first behind p is the next edge",
-            found="in tokens, three an edge, 2^i must pass half of up to 3 (n - 2): edges 1 and 4 of 5 vertices are 9 apart, "
-            "and i <= 2 misses the second; with i <= log2 n it misses 2,146 of the 9,138 pairs of edges with none between over "
-            "n = 4 to 39. In edges 1 and 3 of 4 vertices are equally near to 2, and a softmax averages them",
-            built="no search; with one, positions in tokens and i up to log2 3n would do (`_doubling_search`)",
+            printed="the search takes the match nearest to p + 2^i for i = 0 .. log2 n; the first one after p is the next edge",
+            found="an edge takes three tokens, so two edges are up to 3 (n - 2) tokens apart, and 2^i must exceed half of it. "
+            "For 5 vertices, edges 1 and 4 are 9 tokens apart, and i <= 2 misses edge 4. Over n = 4 to 39, i <= log2 n misses "
+            "2,146 of 9,138 pairs of edges without a match between them. If positions count edges instead of tokens, edges 1 "
+            "and 3 of 4 vertices are equally near to 2, and a softmax averages them",
+            built="no search. A search with positions in tokens and i up to log2 3n would be enough (`_doubling_search`)",
             test="tests/theorems/is_tree/test_hybrid.py::test_the_printed_search_misses_edges",
         ),
     ),
@@ -273,7 +278,7 @@ THEOREM = Theorem(
         Choice(
             where="Theorems 5.6 and 5.7, IsTree",
             printed="a chain of thought of O(n log n) tokens",
-            found="more than is needed: 2n - 1 tokens are enough, as for the Transformer of Theorem 4.7",
+            found="O(n log n) tokens are more than needed: 2n - 1 tokens are enough, as for the Transformer of Theorem 4.7",
             built="the thought that peels leaves: a leaf's only neighbour is the sum of its neighbours and needs no search",
             test="tests/theorems/is_tree/test_hybrid.py::test_a_linear_thought_is_enough",
         ),

@@ -1,7 +1,7 @@
 """Two attention layers of width 28 decide whether edges form a tree, with a chain of thought of 2n - 1 tokens.
 
-The thought removes one leaf after another, as one would on paper. A recurrent model needs Theta(n log n) bits for the same:
-see `is-tree-state`.
+The chain of thought ("thought") removes one leaf after another, as one would on paper. A recurrent model needs Theta(n log n)
+bits for the same: see `is-tree-state`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a Transformer of constant size with O(log n) precision, and O(n)
 tokens.
@@ -9,15 +9,18 @@ tokens.
 Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n, in any order. Loops and
 repeated edges are allowed.
 
-Thought. It writes pointers 1', 2', .. n'. If the vertex of the last token is a leaf, the next token is its only neighbour, and
-the edge between them is removed. This is a climb. The answer is YES if all edges were climbed. `tasks.trees.peeling` proves
-that this decides.
+Thought. It writes one token, called a pointer, for each vertex from 1 to n', in this order. The pointer to vertex i is written
+i'. If the vertex of the last token is a leaf, the next token is its only neighbour, and the edge between them is removed. This
+is a climb. Otherwise the next token is the next pointer. After the last pointer and its climbs, the answer is YES if all edges
+were climbed, and NO if not. `tasks.trees.peeling` proves that this answer is right.
 
 We differ:
 * The paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought removes leaves, and two layers
   are enough. The only neighbour of a leaf needs no search, because it is the sum of the leaf's neighbours.
-* A vertex i is embedded as (i, i^2), and the read-out is a matrix of its own.
-* Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7 and T = 5n - 3 tokens read. This is 35 bits at n = 64.
+* A vertex i is embedded as (i, i^2), and the read-out has a separate matrix.
+* Numbers have p = bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7, where T = 5n - 3 is the number of
+  tokens read. Then p is 27 at n = 16 and 35 at n = 64. If they are rounded to the nearest, L is a power of two, and p is 28
+  and 36.
 
 Margins. These hold for every n, every n' <= n and every list of n' - 1 edges. Here eta = floor(ln 2 L^2) + 1, and m = n' - 1
 is the number of edges:
@@ -30,8 +33,8 @@ is the number of edges:
   logits and the inner sums of hidden units that are 0 are cut off at the end of the grid.
 
 Floating point. In float64 only one thing is proved: the weights of losing keys are below 1/(4 L^4) in layer 1. This matters,
-since these weights change `before` a little, and layer 2 needs nearly equal scores of M keys. If layer 1 had the scale eta,
-float64 would answer the star of 64 vertices wrongly.
+since these weights change `before` a little, and in layer 2 the M keys that tie must have nearly equal scores. If layer 1 had
+the scale eta, float64 would answer the star of 64 vertices wrongly.
 
 Residual stream. It has 28 coordinates:
 * the token and its time: [vertex, its square | is_number | is_pointer | bos | time, its square | one];
@@ -39,8 +42,8 @@ Residual stream. It has 28 coordinates:
 * the hidden units of layer 1: [high: 2 | low: 2 | signed_high | signed_low | sign];
 * layer 2: [total | high_degree | high_unit | low_degree | low_unit | not_leaf].
 
-The proof continues at `_look_back`, `_progress`, `_peeling_layers.sort_edges`, `_peeling_layers.count_edges`,
-`_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
+The proof continues at `_peeling_layers`, `_look_back`, `_progress`, `_peeling_layers.sort_edges`,
+`_peeling_layers.counting_heads`, `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
 """
 
 from collections.abc import Callable, Mapping
@@ -76,13 +79,14 @@ from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-peeling",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
-    statement="Two causal attention layers of width 28 decide IsTree with a thought of 2n - 1 tokens, which peels leaves",
+    statement="Two causal attention layers of width 28 decide IsTree with a chain of thought of 2n - 1 tokens, which peels "
+    "leaves",
 )
 WIDTH = 28
 ENTRIES = 3_864
@@ -156,15 +160,17 @@ def _positions(spaces: Spaces, tokens: int) -> Int64[np.ndarray, "time width"]:
 
 
 def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
-    """Layer 1 has four heads. With B = 2 eta as their scale, each has one winner, by at least B, and copies from it.
+    """Layer 1 has four heads of scale B = 2 eta. In each head one key scores at least B above all others, and the head copies
+    from it.
 
-    * The token before has the score -B (t_j - t + 1)^2 = 0. Its vertex (1 in place of [BOS]'s 0) and the square go to
-      `before`. At t = 0 [BOS] sees only itself.
-    * The token two places before is found likewise. At t = 1 the nearest to t - 2 = -1 is [BOS], with -B against -4 B.
-    * The last pointer is found by B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] has 0, and
-      any other token at most B (T - 1) - B T = -B. The head gives p = `last` and `has` = 1. Without a pointer, [BOS] gives 0
-      and 0.
-    * The first pointer is found by -B t_j, less B T at [BOS] and less B (T + 1) at other tokens that are not pointers.
+    * One head finds the token before, by -B (t_j - t + 1)^2 = 0. It copies the vertex and its square to `before`. If the token
+      before is [BOS], `before` is 1. At t = 0 [BOS] sees only itself.
+    * One head finds the token two places before in the same way. At t = 1 there is none. Then [BOS] wins, with -B against -4
+      B.
+    * One head finds the last pointer, by B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] has
+      0, and any other token at most B (T - 1) - B T = -B. The head gives p = `last` and `has` = 1. Without a pointer, [BOS]
+      gives 0 and 0.
+    * One head finds the first pointer, by -B t_j, less B T at [BOS], and less B (T + 1) at other tokens that are not pointers.
       Pointers have at least -B (T - 1), [BOS] has -B T, and others at most -B (T + 2). The head gives the pointer's time as
       `start`; [BOS] gives T.
     """
@@ -250,12 +256,12 @@ def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 
-def _asking(length: int, rounding: str) -> Asking:
+def _asking(length: int, rounding: str) -> ThoughtTrial:
     tokens = Pointed(length)
-    return Asking(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
+    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
 
 
-def _outcome(asking: Asking, rounding: str) -> Outcome:
+def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
     length = asking.tokens.vertices
     return asking.outcome(
         CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid), as_printed={"layers": 9}

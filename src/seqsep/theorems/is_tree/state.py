@@ -1,54 +1,57 @@
 """A recurrent model needs Theta(n log n) bits of state to decide whether n - 1 edges form a tree; the exact number is known.
 
-IsTree reads a list of edges and answers whether they are a tree on 1 .. n. The least state has ceil(log2(1 + max_b b S(n, b)))
-bits, and a model with that many bits is built. Here S(n, b) is the number of partitions of n vertices into b blocks, a
-Stirling number of the second kind. No chain of thought lowers the bound.
+In IsTree a model reads a list of n - 1 edges and answers whether they form a tree on the vertices 1 .. n. The least state has
+ceil(log2(1 + max_b b S(n, b))) bits, and seqsep builds a model with this number of bits. Here S(n, b) is the number of
+partitions of n vertices into b blocks, a Stirling number of the second kind. A chain of thought does not lower the bound.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7, the half on recurrent models, with Lemma C.28.
 
-We differ: the paper shows Omega(n) by one family of graphs, which needs n - 3 bits (`_printed`). Here is the least state to
-the bit, with a model that has it.
+We differ: the paper shows Omega(n) by one family of graphs, which needs n - 3 bits (`_printed`). Here the least number of bits
+is known exactly, and a model that we build has this number.
 
 Input. The tokens are [BOS] and n - 1 edges u ~ v. The model may know n and the time. There are two forms:
 * A list has any n - 1 pairs of vertices, with loops and repeated edges. Every bound here is exact for it.
-* A simple graph has edges u < v, as in the paper. The same model has enough state for it. At least ceil(log2(1 + max_b S(n,
-  b))) bits are needed, for n >= 6 and the maximum over 3 <= b <= n - 3. These are 7, 32 and 215 bits at n = 6, 16 and 64.
-  Lists need 9, 35 and 219.
+* A simple graph has edges u < v, as in the paper. The same model has enough state for it. For n >= 6 at least ceil(log2(1 +
+  max_b S(n, b))) bits are needed, with the maximum over 3 <= b <= n - 3. These are 7, 32 and 215 bits at n = 6, 16 and 64.
+  Lists need 9, 35 and 219 bits.
 
 Upper bound. `build` is union-find. After K edges its state is the components of these edges, or the fact that they have a
 cycle. Without a cycle there are b = n - K components, so there are S(n, b) + 1 states. Inside an edge the state also has the
 block of the first end, so there are b S(n, b) + 1 states. `_partitions.numbered` numbers the partitions. So a state is a
-number below the count, and its bits are those of the greatest count. After the last edge two states are left: one component,
-or a cycle.
+number below the number of states. The model has as many bits as the time with the most states needs. After the last edge two
+states are left: one component, or a cycle.
 
 Lower bound. Let two beginnings of one length lead to one state. From there on the model computes the same for both: the same
-outputs, the same chain of thought and the same answer. For a thought is written token by token from the state and the last
-token. So two beginnings need different states if some continuation distinguishes them: it makes a tree of exactly one of them.
+outputs, the same chain of thought and the same answer. The reason is that each token of a thought depends only on the state
+and on the last token. A continuation distinguishes two beginnings if exactly one of them becomes a tree with it. So two
+beginnings that some continuation distinguishes need different states.
 
-The class of a beginning is its components, with the block of a first end, or the fact that it has a cycle. Two beginnings of
+All beginnings with a cycle are one class. The class of any other beginning is the partition of the vertices into its
+components. If such a beginning stops inside an edge, the class also has the block of this edge's first end. Two beginnings of
 different classes are distinguished, as three cases show (`_continuations`). So 2^B is at least the number of classes at any
 place, for B bits of state.
 1. One beginning has a cycle and the other has none. Complete the second to a tree. The first cannot become a tree.
 2. Both have the same components, but their first ends are in different blocks A and A'. Let the second end be in A', and
-  complete the first to a tree. The second has a cycle.
-3. The components differ, and there are equally many. Neither partition refines the other. So some x and y are together in the
-  second and apart in the first. Complete the first to a tree through the edge xy, which closes a cycle in the second.
+   complete the first to a tree. Then the second has a cycle.
+3. The components differ. There are equally many, so neither partition refines the other. So some x and y are in one block of
+   the second and in two blocks of the first. Complete the first to a tree through the edge xy, which closes a cycle in the
+   second.
 
-Case 3 inside an edge. The half-read edge must be an edge other than xy. If there are b >= 3 blocks, join the first end to a
-block that leaves x and y apart. If b = 2, only the second end is left. A second end makes a tree if it is not in the block A
-of the first end. So the second ends that make a tree determine A, and so both blocks.
+Case 3 inside an edge. First choose the second end of the edge that is half read. If there are b >= 3 blocks, choose it such
+that x and y stay in two blocks of the first. If b = 2, the second end is the only token that is left. It makes a tree if and
+only if it is not in the block A of the first end. So for two different classes some second end makes a tree of exactly one.
 
-Case 3 for simple graphs, between two edges, with b >= 3 and K >= 3. Here the edges that are added must be new. Take x and y as
-before, and z in a third block of the first. If z is apart from x and y in the second, then xz and yz close a cycle there and
-none in the first, and both are new. Otherwise x, y and z are together in the second. Its edges have no cycle, so one of the
-three pairs is new and closes one; K >= 3 excludes a triangle. The rest of the tree also has new edges: at least n - 1 pairs
-cross a cut, more than the K edges to avoid.
+Case 3 for simple graphs, between two edges, with b >= 3. Here the edges that are added must be in neither beginning. Take x
+and y as before, and z in a third block of the first. If z is not in the block of x and y in the second, add xz and yz. They
+close a cycle in the second and none in the first. Otherwise x, y and z are in one block of the second. The edges of the second
+have no cycle, so one of the pairs xy, xz and yz is not among them. Add this pair. It closes a cycle in the second and none in
+the first. The rest of the tree can also avoid the K edges of the second, since at least n - 1 > K pairs cross every cut. A
+simple graph with a cycle has at least 3 edges, so the class of a cycle needs K >= 3.
 
-So there are 1 + max_b b S(n, b) classes for n >= 3. For n = 2 there are 2 classes and 1 bit, since a cycle needs an edge that
-is read.
+So on lists there are 1 + max_b b S(n, b) classes for n >= 3. For n = 2 there are only 2 classes, which need 1 bit.
 
-Size. b^(n-b) <= S(n, b) <= b^n: give each of b vertices a block of its own, and the others any block. So the bits are at least
-floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
+Size. b^(n-b) <= S(n, b) <= b^n. For the first inequality, give each of b vertices a block of its own, and put the others into
+any block. So the bits are at least floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
 
 The proof continues at `_continuations`.
 """
@@ -68,7 +71,7 @@ from seqsep.tasks.trees.tokens import Tokens
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.is_tree import _collision
-from seqsep.theorems.is_tree._beginnings import Place
+from seqsep.theorems.is_tree._beginnings import InputPlace
 from seqsep.theorems.is_tree._graphs import (
     Graphs,
     as_prompts,
@@ -83,18 +86,18 @@ from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Length, LengthFrom2
-from seqsep.theorems.protocols.collision import Recall, TaskSizes
-from seqsep.theorems.protocols.machine import Machine
+from seqsep.theorems.protocols.collision import RecallTask, TaskSizes
+from seqsep.theorems.protocols.machine import BitMachine
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 
 UPPER = "A recurrent model with ceil(log2(1 + max_b b S(n, b))) state bits decides IsTree"
-LEAST = "The prefixes of IsTree have as many classes as there are states, at every split"
-LOWER = "A recurrent model with fewer state bits errs on a list of pairs, whatever thought it writes"
-PRINTED = "The printed graphs, two stars and one edge, tell apart 2^(n - 3) strings"
+LEAST = "The prefixes of IsTree have as many classes as the exact model has states, at every split"
+LOWER = "A recurrent model with fewer state bits is wrong on some list of pairs, with any chain of thought"
+PRINTED = "The graphs of the paper, two stars and one edge, distinguish 2^(n - 3) strings"
 CLAIM = Claim(
     name="is-tree-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
-    statement=f"{UPPER}; with fewer it errs on a list of n - 1 pairs, n >= 3, whatever it thinks",
+    statement=f"{UPPER}; with fewer bits it is wrong on some list of n - 1 pairs, for n >= 3 and with any chain of thought",
 )
 LEAST_SIMPLE = 6
 MOST_ENUMERATED = 4
@@ -107,21 +110,21 @@ VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160}
 
 
 @lru_cache(maxsize=64)
-def widest(vertices: int, simple: bool = False) -> Place:
+def widest(vertices: int, simple: bool = False) -> InputPlace:
     """Return the place in an input where its beginnings have the most classes.
 
     With `simple`, only places between two edges count, with at least three blocks and three edges. There simple graphs have as
     many classes. Raises ValueError for fewer than 2 vertices, or 6 with `simple`.
 
     >>> widest(8)
-    Place(vertices=8, edges=4, half_read=True)
+    InputPlace(vertices=8, edges=4, half_read=True)
     """
     if vertices < (LEAST_SIMPLE if simple else 2):
         raise ValueError(f"widest(vertices={vertices}, simple={simple}): at least 2 vertices, {LEAST_SIMPLE} for simple graphs")
     if simple:
-        places = [Place(vertices, edges, half_read=False) for edges in range(3, vertices - 2)]
+        places = [InputPlace(vertices, edges, half_read=False) for edges in range(3, vertices - 2)]
     else:
-        places = [Place(vertices, edges, half_read=True) for edges in range(vertices - 1)]
+        places = [InputPlace(vertices, edges, half_read=True) for edges in range(vertices - 1)]
     return max(places, key=lambda place: place.classes)
 
 
@@ -149,8 +152,8 @@ def build(vertices: int) -> Recurrence:
         edges, part = divmod(t - 1, 3)
         if t == 0 or part == 1:
             return state
-        before = Place(vertices, edges, half_read=part == 2).case(state)
-        after = Place(vertices, edges + part // 2, half_read=part == 0)
+        before = InputPlace(vertices, edges, half_read=part == 2).case(state)
+        after = InputPlace(vertices, edges + part // 2, half_read=part == 0)
         if before is None:
             return after.number(None)
         partition, first_block = before
@@ -167,11 +170,11 @@ def prompts(vertices: int, graphs: Graphs) -> np.ndarray:
     return as_prompts(graphs, Tokens(vertices).begin, Tokens(vertices).between)
 
 
-def recall(vertices: int) -> Recall:
+def recall(vertices: int) -> RecallTask:
     """The inputs as lists of 2 n - 2 ends of edges, for the sizes of a model and the range of its state."""
     vocabulary = Tokens(vertices)
     ends = 2 * vertices - 2
-    return Recall(
+    return RecallTask(
         ends,
         vertices,
         write=lambda values: prompts(vertices, values.reshape(-1, vertices - 1, 2) + 1),
@@ -189,14 +192,14 @@ def check(
     length: LengthFrom2 = 8,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model, count classes by brute force, and find an input on which each smaller model errs.
+    """Check the exact model, count classes by brute force, and find an input that each smaller model answers wrongly.
 
     `length` is the number of vertices. The exact model answers every list of pairs for n <= 4, else 120 hard graphs; classes
     are counted at every split for at most 4 vertices. The smaller models are by default the exact one with its highest bits
     dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with
-    `checkpoint`, a trained one with the tokens of `Tokens`. Its state is kept at `precision` bits per number (by default 1).
-    A model of fewer bits than simple graphs need errs on a simple one. Raises ValueError if it has enough bits, or no collision
-    was found; TheoremFails if the exact model errs, a count differs, or a collision leads to no error.
+    `checkpoint`, a trained one with the tokens of `Tokens`. Its state is kept at `precision` bits per number (by default 1). A
+    model of fewer bits than simple graphs need answers a simple one wrongly. Raises ValueError if it has enough bits, or no
+    collision was found; TheoremFails if the exact model answers wrongly, a count differs, or a collision leads to no error.
     """
     small = SmallModel(**model)
     exact = build(length)
@@ -259,9 +262,9 @@ def classes_expected(vertices: int, whole_edges: bool = False) -> list[int]:
     ([1, 3, 4, 7, 2], [1, 6, 8, 2])
     """
     if whole_edges:
-        without_cycle = [Place(vertices, edges, False).classes - min(edges, 1) for edges in range(vertices)]
+        without_cycle = [InputPlace(vertices, edges, False).classes - min(edges, 1) for edges in range(vertices)]
         return [count + (edges >= 2) for edges, count in enumerate(without_cycle)]
-    splits = [Place(vertices, edges, half_read).classes for edges in range(vertices) for half_read in (False, True)]
+    splits = [InputPlace(vertices, edges, half_read).classes for edges in range(vertices) for half_read in (False, True)]
     return splits[:-1]
 
 
@@ -286,7 +289,7 @@ def _check_printed(vertices: int) -> Outcome:
     """Count the strings that the graphs of the paper's proof distinguish, and give the least state next to it."""
     distinguished = messages(vertices)
     if distinguished != 2 ** (vertices - 3):
-        raise CLAIM.fails({"vertices": vertices, "strings told apart": distinguished, "expected": 2 ** (vertices - 3)})
+        raise CLAIM.fails({"vertices": vertices, "strings distinguished": distinguished, "expected": 2 ** (vertices - 3)})
     return CLAIM.lower(
         statement=PRINTED,
         length=vertices,
@@ -298,7 +301,7 @@ def _check_printed(vertices: int) -> Outcome:
     )
 
 
-def _errs(vertices: int, name: str, model: Machine, seed: int) -> Outcome:
+def _errs(vertices: int, name: str, model: BitMachine, seed: int) -> Outcome:
     """Find, for a model of too few bits, two beginnings that leave it in one state and an input that it answers wrongly."""
     simple = vertices >= LEAST_SIMPLE and model.bits < least_bits(vertices, simple=True)
     place = widest(vertices, simple)
@@ -341,7 +344,7 @@ def certificate_witness(length: Annotated[Length, Range(2, 5)] = 4) -> Evidence:
     Raises ValueError beyond 5 vertices.
     """
     if not 2 <= length <= MOST_CERTIFIED:
-        raise ValueError(f"certify(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tried")
+        raise ValueError(f"certify(length={length}): 2 to {MOST_CERTIFIED} vertices, of which every list of pairs is tested")
     least = of_table(table(length))
     rows, columns, _ = least.distinguishing_table()
     alice = 1 + least.split + least.split // 2  # [BOS], the ends, and ~ between two of an edge
@@ -388,11 +391,10 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force "
-    "(`verify` also for 5, and for 6 at complete edges). For each smaller model that is tested, it finds two beginnings "
-    "with one state and an input that the model answers wrongly, its thought included.",
-    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle. A "
-    "search may also need more time than it gets. Attention keeps a cache that grows, so the bound does not apply to a "
-    "layer with attention.",
+    "(the long check also for n = 5, and for n = 6 between edges). For each smaller model that is tested, it finds two "
+    "beginnings that lead to one state, and an input that the model answers wrongly after its chain of thought.",
+    not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that. "
+    "The bound does not apply to a layer with attention, because attention keeps a cache that grows.",
     bound=constants,
     predictor=predictor,
     verify=verify,
@@ -402,8 +404,8 @@ THEOREM = Theorem(
             where="Lemma C.28",
             printed="x_k = x_(k-1) if and only if the prefix sums agree at k and k - 1",
             found="false in 8 of the 16 cases of length 3, first x = 010, k = 3; the prefix sums agree if and only if x_k = 0",
-            built="the reduction the other way round: the string handed on is the prefix sums, whose neighbours at k are equal "
-            "if and only if x_k = 0; that codes n - 1 of the n bits",
+            built="the reverse reduction, which passes on the string of the prefix sums. Its symbols at k - 1 and k are equal "
+            "if and only if x_k = 0. This codes n - 1 of the n bits",
             test=TEST + "test_prefix_sums_agree_where_the_bit_is_zero",
         ),
     ),

@@ -1,31 +1,35 @@
 """Three attention layers decide whether edges form a tree, with the chain of thought of the paper: a tour of 2n - 1 tokens.
 
-The thought is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
+The chain of thought ("thought") is Algorithm 1 of the paper, a depth-first tour of the graph. The paper uses nine layers.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7 with Algorithm 1 and Lemma C.29.
 
 Input. There are n' - 1 edges without loops and repetitions on the vertices 1 .. n', for any n' <= n, in any order.
-`tasks.trees.tour` has the thought in our form and in the form of the paper. They differ in one token, before NO at a cycle.
-The thought has each vertex that the tour visits, from vertex 1 on, and then YES or NO.
+`tasks.trees.tour` has the thought in our form and in the form of the paper. They differ in one token: our form writes the
+vertex that closes a cycle, and then NO. The paper writes NO at once. The thought has each vertex that the tour visits, from
+vertex 1 on, and then YES or NO.
 
 We differ:
-* The paper gives each edge a counter 1/k and finds the next edge by `MatchNext` on reciprocals. The scores are n^(4A + 3)
-  times squared differences, for tokens up to n^A.
-* Here each end of an edge looks up, in layer 2, the previous edge at the same vertex and that edge's other end. So "the
-  neighbour of v after y" is the end with label v and previous partner y. This is a plain match.
-* A cycle is noticed one token later, at the vertex that closes it. This saves the layer that looks ahead.
-* The read-out is a matrix of its own, since that of the paper cannot select a vertex (errata).
+* The paper gives each edge a counter 1/k and finds the next edge with one of its attention
+  blocks, `MatchNext`, from these reciprocals. For inputs of up to n^A tokens, the scores are squared differences times
+  n^(4A + 3).
+* Here each edge of a vertex v stores the other end of the previous edge of v (layer 2). If the tour returns from y to v, the
+  next edge of v is the one that has y stored. Layer 3 finds this edge by a match of two numbers, v and y.
+* The network notices a cycle one token later, at the vertex that closes it. So it needs no layer that looks ahead.
+* The read-out has a separate matrix. The paper reads out with the embeddings of the vertices, which cannot select a vertex
+  (errata).
 
-Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. Numbers have p = bit_length(2 L^2) bits, with L = T^2 for n >= 7
-and T = 5n - 3 tokens read. This is 35 bits at n = 64. The paper has 9 layers. With n^A = T, its factor n^(4A + 3) needs at
-least 2 ceil((4A + 3) log2 n) + 1 bits, 105 at n = 64.
+Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. The network reads T = 5n - 3 tokens. Its numbers have p =
+bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7. Then p is 27 at n = 16 and 35 at n = 64. If they are
+rounded to the nearest, L is a power of two, and p is 28 and 36. The paper has 9 layers. Its factor n^(4A + 3), with n^A = T,
+needs at least 2 ceil((4A + 3) log2 n) + 1 bits, 105 at n = 64.
 
 Margins. These hold for every n, every n' <= n and every such list. Here eta = floor(ln 2 L^2) + 1:
-* Every head has one winner, by at least 2 eta in layer 1 and by at least eta in the other layers. So with either rounding its
-  weight is 1 (`blocks.hard_maximum`), and every number that is used is whole.
+* In every head one key scores above all others: by at least 2 eta in layer 1, and by at least eta in the other layers. So with
+  either rounding its weight is 1 (`blocks.hard_maximum`), and every number that is used is whole.
 * The logit of the next token is above every other logit by at least 1.
-* Only losing scores, the inner sums of hidden units that are 0, and the key of the first ~ in layer 3 are cut off at the end
-  of the grid.
+* Some numbers are cut off at the end of the grid, without effect: losing scores, the inner sums of hidden units that are 0,
+  and the key of the first ~ in layer 3.
 
 Floating point. In float64 only one thing is proved: the weights of losing keys are below 1/(4 L^4) in layer 1.
 
@@ -51,13 +55,13 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _tour_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import Asking
+from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-tour",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7",
-    statement="Three causal attention layers of width 38 decide IsTree with the tour of Algorithm 1 as their thought",
+    statement="Three causal attention layers of width 38 decide IsTree with the tour of Algorithm 1 as their chain of thought",
 )
 WIDTH = 38
 ENTRIES = 9_461
@@ -212,12 +216,12 @@ def verify(small: int = 1_500, large: int = 12, seed: int = 0) -> list[Outcome]:
     return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
 
 
-def _asking(length: int, rounding: str) -> Asking:
+def _asking(length: int, rounding: str) -> ThoughtTrial:
     tokens = Tokens(length)
-    return Asking(CLAIM.name, build(length, rounding), tokens, partial(tour, tokens), simple=True)
+    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(tour, tokens), simple=True)
 
 
-def _outcome(asking: Asking, rounding: str) -> Outcome:
+def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
     length = asking.tokens.vertices
     return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=1.0, as_printed=printed_sizes(length))
 
@@ -254,15 +258,17 @@ THEOREM = Theorem(
             where="Theorem 4.7, layer 9 (C.27)",
             printed="the output n [-v, 1, -1, ..] against the embeddings i w_1 of the numbers selects the vertex v",
             found="the logit of number i is -n v i, so vertex 1 is greatest for every v",
-            built="a read-out of its own, with rows 2 i and the bias -i^2, whose logits peak at v (`blocks.peaks`)",
+            built="a separate read-out with the rows 2 i and the bias -i^2. Its logits are greatest at v (`blocks.peaks`)",
             test="tests/theorems/is_tree/test_tour.py::test_the_printed_read_out_selects_vertex_1",
         ),
         Erratum(
             where="Lemma C.19",
-            printed="from x = 1/k the next counter 1/(k + 1) is x - x^2 (case 2) up to its cube; the interval [2/5, 7/20] is "
-            "excluded",
-            found="the error is (1 + x)^2 times the cube, more than that for every k (1.56 at k = 4); the interval is empty",
-            built="no counters. With the term x^3 the error is x (1 + x)^2 times the cube, at most 0.4; [7/20, 2/5] is meant",
+            printed="from x = 1/k, the next counter 1/(k + 1) is x - x^2 (case 2), with an error of at most its cube; the "
+            "interval [2/5, 7/20] is excluded",
+            found="the error is (1 + x)^2 times the cube. This is more than the cube for every k, and 1.56 times the cube at "
+            "k = 4. The interval is empty",
+            built="no counters. With the term x^3 added, the error is x (1 + x)^2 times the cube, at most 0.4 times. The "
+            "interval [7/20, 2/5] is meant",
             test="tests/theorems/is_tree/test_tour.py::test_the_printed_next_counter_misses_its_bound",
         ),
     ),

@@ -1,7 +1,8 @@
-"""A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, with 14n - 10 tokens of thought.
+"""A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, by a thought of 14n - 10 tokens.
 
-The model has no attention. It writes a query such as "first edge of v" into its thought, and the retriever writes the answer
-after it. The model keeps 52 bits at n = 64. A recurrent model without a retriever needs at least 215 bits on simple graphs.
+The model has no attention. It writes a query such as "first edge of v" into its chain of thought ("thought"). The retriever
+searches the text and writes the answer after the query. If each number of the state has as many bits as its range needs, the
+state has 52 bits at n = 64. On simple graphs of this size, a recurrent model without a retriever needs at least 215 bits.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context
 retrieval, and O(n) tokens.
@@ -12,15 +13,16 @@ writes its result after the query: a vertex, or FAILED. It may search the prompt
 result, since no query can be read as an edge.
 
 Thought. At vertex v, coming from y, the model queries the neighbour of v after y and goes there. After the last neighbour the
-retriever writes FAILED. Then the walk wraps: the model queries the first neighbour of v and goes there. The walk starts with
-the first neighbour of the root, vertex 1, and ends when the root would wrap.
+retriever writes FAILED. Then the model queries the first neighbour of v and goes there. This is a wrap. The walk starts at
+vertex 1, the root, with its first neighbour. If the next step would be a wrap at the root, the walk ends. The answer is YES if
+the retriever has written FAILED once for each of the n' vertices.
 
 We differ:
 * The paper follows Algorithm 2, a depth-first search with a record of each vertex's parent, in 37n - 26 tokens
   (`tasks.trees.algorithm_two`). Here the thought is a walk without records or a stack, in 14n - 10 tokens. `tasks.trees.walk`
-  has it, and the proof that it decides.
-* The last six tokens determine the next one.
-* A vertex is embedded as its number, and the read-out is a matrix of its own.
+  has the walk, and the proof that its answer is right.
+* The last six tokens determine the next one, except for the answer. The answer also depends on how often FAILED was written.
+* A vertex is embedded as its number, and the read-out has a separate matrix.
 * The layer after the recurrence has five ReLU units and no product. Numbers have p = bit_length(2 (n + 7)^4) bits.
 
 Margins. These hold for every n, every n' <= n and every such list:
@@ -28,17 +30,19 @@ Margins. These hold for every n, every n' <= n and every such list:
 * No number is rounded or cut off. Every number is whole, and at most (n + 7)^2 in magnitude.
 
 State. The recurrence stores tokens of 1 to 5 places back in four shift registers: 5 numbers for vertices, 5 for [, 2 for
-FAILED and 3 for ~. One more number says by how many the tokens FAILED exceed the tokens ~. These 16 numbers have 16 p bits:
-416 at n = 64, and 480 at n = 128. A model without a retriever needs 523 bits at n = 128 (`state`). Counted by ranges, the 16
-numbers have 6 bit_length(n) + 10 bits, 52 at n = 64. From n = 32 on that is less than a model without a retriever needs.
+FAILED and 3 for ~. One more number is the number of tokens FAILED less the number of tokens ~. These 16 numbers have 16 p
+bits: 416 at n = 64, and 480 at n = 128. A model without a retriever needs 523 bits at n = 128 (`state`). If each number has as
+many bits as its range needs, the 16 numbers have 6 bit_length(n) + 10 bits, 52 at n = 64. From n = 32 on a model without a
+retriever needs more.
 
 Residual stream. It has 16 coordinates:
 * [vertex | opens | failed | edge] is the token.
-* [back: 4] are the vertices 1, 3, 4 and 5 back.
+* [back: 4] are the vertices 1, 3, 4 and 5 places back. Below, "1 back" means one place back.
 * [first], [second] and [fifth] say whether [ is 1, 2 or 5 back.
-* [after_failed] says whether FAILED is 1 back, and [closing] whether FAILED is 2 or ~ 3 back.
-* [balance] is FAILED less ~ so far.
-* [next] is the vertex to write. It starts as the flag for ~ 2 back. [ends] says that the walk ends.
+* [after_failed] says whether FAILED is 1 back. [closing] says whether FAILED is 2 back or ~ is 3 back.
+* [balance] is the number of earlier tokens FAILED, less the number of earlier tokens ~.
+* [next] is the vertex to write. The recurrence sets it to 1 if ~ is 2 back, and the units add to it. [ends] is positive at the
+  end of the walk.
 
 The proof continues at `_choose_vertex` and `_read_out`.
 """
@@ -68,7 +72,8 @@ from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, Length, L
 CLAIM = Claim(
     name="is-tree-walk",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.3",
-    statement="A linear recurrence of 16 numbers and a retriever decide IsTree with a thought of 14n - 10 tokens, which walks",
+    statement="A linear recurrence of 16 numbers and a retriever decide IsTree, with a walk of 14n - 10 tokens as their chain "
+    "of thought",
 )
 WIDTH = 16
 NUMBERS_REMEMBERED = 16
@@ -146,28 +151,30 @@ def _remember(spaces: Spaces) -> LinearLayer:
 
 
 def _choose_vertex(spaces: Spaces, length: int) -> FeedForward:
-    """Five units: `next` is the vertex to be written next, and `ends` is positive where the walk ends.
+    """Five units write `next`, the vertex to be written next, and `ends`, which is positive at the end of the walk.
 
-    Let v_i be the vertex i places back (0 if there is none). [condition] is 1 if it holds, and "[" is the token that opens a
-    query. Then `next` = [~ 2 back] + the sum of
+    Let v_i be the vertex i places back, or 0 if the token there is not a vertex. Let <condition> be 1 if the condition holds,
+    and 0 otherwise. Then `next` is <~ 2 back> plus the sum of these four units:
 
-        relu(v_1 - n [~ 2 back])                         after [: the vertex found last, but not the prompt's last one
-        relu(v_4 - n + n [FAILED 1 back])                after [, if nothing was found: the vertex of the query
-        relu(v_5 - n + n [[ 1 back])                     after [ v of a walk from [ u y ] v: u
-        relu(v_4 - 2 n + n [[ 5 back] + n [[ 1 back])    after [ v of a walk from [ u ] v: u
+        relu(v_1 - n <~ 2 back>)                         the result w, after [ v y ] w [ or [ v ] w [
+        relu(v_4 - n + n <FAILED 1 back>)                the vertex v of the query, after [ v y ] FAILED [
+        relu(v_5 - n + n <[ 1 back>)                     the vertex u of the query before, after [ u y ] v [ v
+        relu(v_4 - 2 n + n <[ 5 back> + n <[ 1 back>)    the vertex u of the query before, after [ u ] v [ v
 
     If a vertex is to be written, `next` is that vertex:
-    * .. u ~ v [    the root, 1: v_1 = v is kept out by ~ 2 back, and v_4 since FAILED is not 1 back and [ is not 1 back.
-    * [ v y ] w [   v_1 = w; the others are 0.
-    * [ v ] w [     v_1 = w, likewise.
-    * [ v y ] FAILED [      v_4 = v; v_1 = 0.
-    * [ u y ] v [ v         v_5 = u. [ is not 5 back, and v_1 = 0, as [ is not a vertex.
-    * [ u ] v [ v           v_4 = u. [ is 5 back, so v_5 = 0.
-    If none is to be written, 0 <= `next` <= n. It is 0 after the prompt and after a result, v_1 = v after [ v y, and v_5 after
-    [ v at a wrap or at the start.
+    * After .. u ~ v [ it is 1, the root, since ~ is 2 back. All units are 0: the first since v_1 - n <= 0, and the others
+      since neither FAILED nor [ is 1 back.
+    * After [ v y ] w [ it is v_1 = w, from the first unit. The others are 0.
+    * After [ v ] w [ it is v_1 = w, in the same way.
+    * After [ v y ] FAILED [ it is v_4 = v, from the second unit. v_1 is 0.
+    * After [ u y ] v [ v it is v_5 = u, from the third unit. The fourth is 0, since [ is not 5 back.
+    * After [ u ] v [ v it is v_4 = u, from the fourth unit. The third is 0, since [ is 5 back and so v_5 = 0.
 
-    `ends` = relu(2 [FAILED] - v_3). At [ v y ] FAILED it is 1 if v is the root, and 0 if not. At [ 1 ] FAILED it is 2.
-    Elsewhere it is 0.
+    If no vertex is to be written, `next` is a number from 0 to n, which is all that `_read_out` needs. It is 0 after the
+    prompt and after a result. After [ v y it is v_1 = v. After [ v at a wrap or at the start it is v_5.
+
+    `ends` is relu(2 - v_3) at FAILED. After [ v y ] FAILED it is 1 if v is the root, and 0 if not. After [ 1 ] FAILED it is 2.
+    At every other token it is 0.
     """
     one_back, three_back, four_back, five_back = (spaces["back"][i : i + 1] for i in range(4))
     n = length
@@ -188,7 +195,7 @@ def _choose_vertex(spaces: Spaces, length: int) -> FeedForward:
 
 
 def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
-    """Logits, with c = floor(n/2), P = (n - c)^2 and K = P + 2, and for z = `next`:
+    """The logits, with z = `next`, c = floor(n/2), P = (n - c)^2 and K = P + 2:
 
         vertex i    (z - c)^2 - (z - i)^2 + K (opens + first - closing)    up to P + K [a vertex is to be written]
         [           P + 1
@@ -197,12 +204,13 @@ def _read_out(spaces: Spaces, length: int) -> tuple[Rows, Int64[np.ndarray, "tok
         NO          K ends
         others      0
 
-    * A vertex is to be written after [. It is also to be written after [ v, except at a wrap or the start (FAILED 2 or ~ 3
-      back). Then `next` wins: it has at least K = P + 2, and at least 1 more than every other vertex.
-    * After [ v at a wrap or the start, and after [ v y, the token ] wins. It has K = P + 2, above [ and all vertices (at most
-      P, as 0 <= z <= n).
-    * After FAILED with `ends` = 1 or 2 the answers have K or more. Let W be the number of FAILED so far, with this one, and m
-      the number of edges. YES - NO = 2 (W - m) - 1, which is positive if and only if W >= m + 1. W is never more than m + 1
+    * A vertex is to be written after [. A second one is to be written after [ v, except at a wrap or at the start, where
+      FAILED is 2 back or ~ is 3 back. Then the vertex `next` wins: it has at least K = P + 2, and at least 1 more than every
+      other vertex.
+    * After [ v at a wrap or the start, and after [ v y, the token ] wins. It has K = P + 2. The token [ has P + 1, and
+      vertices have at most P, as 0 <= z <= n.
+    * After FAILED with `ends` = 1 or 2, NO has at least K. Let W be the number of FAILED so far, with this one, and m the
+      number of edges. YES - NO = 2 (W - m) - 1, which is positive if and only if W >= m + 1. W is never more than m + 1
       (`tasks.trees.walk`).
     * Otherwise, after the prompt and after a result, [ wins. Vertices have at most P, ] has 0, YES at most 1 and NO 0, as
       `ends` = 0.
@@ -383,7 +391,7 @@ def certificate_witness(
     """
     if length < LEAST_WITHOUT_TREE:
         raise ValueError(
-            f"certify(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is no tree"
+            f"certify(length={length}): expected at least {LEAST_WITHOUT_TREE} vertices, for a graph that is not a tree"
         )
     return shown(_walking(length, "prompt"), graphs, seed)
 
@@ -402,10 +410,11 @@ THEOREM = Theorem(
     errata=(
         Erratum(
             where="Algorithm 2 with Definition A.5",
-            printed="every query searches all text before it, and the query for the edge behind v ~ v' holds v ~ v' itself",
+            printed="every query searches all text before it, and the query for the edge after v ~ v' contains v ~ v' itself",
             found="that query reads as an edge in every later search. On the one edge 1 ~ 2 the search says NO. On 16 vertices "
             "it is right on about half of the paper's graphs",
-            built="edge queries search the prompt only; the walk's cannot be read as edges, so it may search everything",
+            built="edge queries search the prompt only. The walk's queries cannot be read as edges, so they may search "
+            "everything",
             test="tests/theorems/is_tree/test_walk.py::test_algorithm_two_goes_wrong_where_its_queries_are_searched",
         ),
     ),
@@ -413,7 +422,7 @@ THEOREM = Theorem(
         Choice(
             where="Theorems 5.2 and 5.3",
             printed="IsTree takes O(n log n) tokens in Theorem 5.2 and O(n) in Theorem 5.3, for the same model",
-            found="O(n) is right: Algorithm 2 takes 37n - 26 tokens on every tree, and the walk 14n - 10 on any graph at most",
+            found="O(n) is right: Algorithm 2 takes 37n - 26 tokens on every tree, and the walk at most 14n - 10 on any graph",
             built="the walk, 14n - 10 tokens and then the answer; with literal patterns 45n - 36",
             test="tests/theorems/is_tree/test_walk.py::test_every_thought_with_a_retriever_is_linear",
         ),

@@ -38,7 +38,7 @@ def on_circle(classes: int, grid: Grid, gamma: Fraction) -> Settings:
 
 
 @dataclass(frozen=True)
-class Source:
+class SettingSampler:
     """Draws settings with labels 0 .. C - 1 on a grid, `batch` at once; each draw moves the generator on."""
 
     classes: int

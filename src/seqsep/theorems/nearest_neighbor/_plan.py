@@ -12,7 +12,7 @@ APART = 6  # points score this many eta2 below what their product gives them
 
 
 @dataclass(frozen=True)
-class Plan:
+class NeighborPlan:
     """The parameters of a network: N points with the last one, d' dimensions, C labels, and margins of at least gamma.
 
     `eta` and `steps`, unless they are None, replace eta2 and L.

@@ -11,7 +11,7 @@ Products within gamma/100 among 2N vectors: Lemma 2 gives them with k = 8 ln(2 (
 N = 100, gamma = 0.1), which is O(log N / gamma^2) and not O(log N) unless gamma is constant.
 We differ: y holds the binary digits of the label (one of them for two labels); the unprinted scale of layer 2 is eta2; both
 scales are rounded up. `answers` computes the last question in float64 from exact sign products, without the k x d matrices;
-`build` writes those down, for small k that are powers of 4 (1/sqrt k must lie on the grid), and a test compares the two.
+`build` writes those down, for small k that are powers of 4 (1/sqrt k must be on the grid), and a test compares the two.
 """
 
 import math
@@ -28,7 +28,7 @@ from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
-from seqsep.theorems.nearest_neighbor._drawn import Source
+from seqsep.theorems.nearest_neighbor._drawn import SettingSampler
 from seqsep.theorems.nearest_neighbor._settings import Settings, measured
 
 CODE_WIDTH = 16_384
@@ -40,10 +40,10 @@ ERRATA = (
         where="Theorem 7, appendix G.2",
         printed='"with width m = O(log N)", where "there exists gamma >= N^-c for some universal constant c" (section 5.2); '
         "the products of the vectors T are printed as 1 +- gamma/100 and 0 +- gamma/100",
-        found="Lemma 2 gives such T with k = 8 ln(4 N) / (gamma/100)^2: 47,931,717 at N = 100, gamma = 0.1, and more than N^2 "
-        "at gamma = 1/N. Where all other points lie 0.1 below the nearest, k = 16,384 with random signs answers 30 of 100 "
-        "questions if they are labelled otherwise, 67 of 100 if at random",
-        built="labels copy the point before them, by position: width d' + 4 for two labels, whatever gamma is",
+        found="Lemma 2 gives such T with k = 8 ln(4 N) / (gamma/100)^2. This is 47,931,717 at N = 100 and gamma = 0.1, and "
+        "more than N^2 at gamma = 1/N. Let all other points be 0.1 below the nearest. Then random signs with k = 16,384 answer "
+        "30 of 100 questions if the others have another label, and 67 of 100 if labels are random",
+        built="each label copies the point before it, by position. The width is d' + 4 for two labels and any gamma",
         test=f"{TESTS}::test_the_printed_construction_errs_at_a_feasible_width",
     ),
     Erratum(
@@ -117,7 +117,9 @@ def following_of(token: np.ndarray) -> np.ndarray:
 def answers(
     plan: PrintedPlan, points: Float64[np.ndarray, "batch N dimension"], labels: Int64[np.ndarray, "batch N"]
 ) -> Int64[np.ndarray, "batch"]:
-    """The label that is read for the last point; if the construction errs, it need not be below the number of classes."""
+    """Return the label that is read for the last point. If the construction answers wrongly, it may be at least the number of
+    classes.
+    """
     length = points.shape[1]
     token = np.arange(2 * length - 1)
     code = signs(length, plan.code_width).astype(np.float64)
@@ -143,7 +145,7 @@ def _softmax(scores: np.ndarray) -> np.ndarray:
 def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
     """Ask the last question of crowded settings, the points gamma below the nearest labelled otherwise, or at random."""
     random = np.random.default_rng(seed)
-    crowded = Source(plan.classes, Grid(STEPS), random, SETTINGS).crowded(plan.length, plan.dimension, plan.gamma)
+    crowded = SettingSampler(plan.classes, Grid(STEPS), random, SETTINGS).crowded(plan.length, plan.dimension, plan.gamma)
     others_random = Settings(crowded.points, random.integers(plan.classes, size=crowded.labels.shape))
     right_crowded = _right(plan, crowded)
     right_random = _right(plan, others_random)
@@ -170,7 +172,7 @@ def outcome(claim: Claim, plan: PrintedPlan, seed: int) -> Outcome:
 
 
 def _right(plan: PrintedPlan, settings: Settings) -> int:
-    """How many last questions are answered rightly; each has the margin gamma."""
+    """Return the number of last questions that are answered rightly; each has the margin gamma."""
     last = np.full((SETTINGS, 1), plan.length - 1)
     expected, margins = measured(settings, last, Grid(STEPS))
     ensure(bool((margins >= math.ceil(plan.gamma * STEPS**2)).all()), "a setting has a margin below gamma", plan)

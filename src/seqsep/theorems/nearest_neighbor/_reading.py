@@ -53,7 +53,7 @@ def read(given: Mapping[str, Any], length: int, classes: int, alphabet: int) -> 
         most = MOST_POINTS // (len(held) + 1)
         if len(given[name]) > most:
             raise ValueError(
-                f"queries: expected at most {most:,} of them beside {len(held):,} {'pairs' if recall else 'points'}, "
+                f"queries: expected at most {most:,} of them next to {len(held):,} {'pairs' if recall else 'points'}, "
                 f"found {len(given[name]):,}"
             )
     asked = _recall(given, name, classes, alphabet) if recall else _points(given, name, classes)

@@ -12,14 +12,14 @@ from seqsep.maths.arithmetic.grid import Array
 from seqsep.maths.networks.executor import Execution
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.checking import passes
-from seqsep.theorems.nearest_neighbor._drawn import Source
+from seqsep.theorems.nearest_neighbor._drawn import SettingSampler
 from seqsep.theorems.nearest_neighbor._settings import Settings, askable, measured, tokens
 from seqsep.theorems.trial import Trial, distances
 
 CLIMBS = 12
 
 
-class Asking:
+class NeighborTrial:
     """Asks a network for the points of the second half whose margin is at least gamma, at most `most_asked`."""
 
     def __init__(self, theorem: str, network: Network, gamma: Fraction, most_asked: int | None = None) -> None:
@@ -30,9 +30,9 @@ class Asking:
         self.trial = Trial(theorem, network, lambda result: distances(self._retrieved(result), Fraction(0)))
         self.least_gamma: Fraction | None = None
 
-    def source(self, random: np.random.Generator, batch: int) -> Source:
+    def source(self, random: np.random.Generator, batch: int) -> SettingSampler:
         """A source of settings on the network's grid, with as many labels as it has classes."""
-        return Source(self.classes, self.network.grid, random, batch)
+        return SettingSampler(self.classes, self.network.grid, random, batch)
 
     def _retrieved(self, result: Execution) -> Array:
         return result.attended[1][..., self.network.spaces["label"]]
@@ -51,7 +51,7 @@ class Asking:
         kept = np.flatnonzero(good.any(axis=1))
         if len(kept):
             chosen = _last_good(good[kept])
-            questions = Questions(
+            questions = NeighborQuestions(
                 settings=Settings(settings.points[kept], settings.labels[kept]),
                 asked=places[chosen],
                 answers=np.take_along_axis(expected[kept], chosen, axis=1),
@@ -69,7 +69,7 @@ class Asking:
             return places
         return places[np.linspace(0, len(places) - 1, self.most_asked).astype(np.int64)]
 
-    def _require(self, questions: "Questions") -> Int64[np.ndarray, "batch"]:
+    def _require(self, questions: "NeighborQuestions") -> Int64[np.ndarray, "batch"]:
         """Require the answers; return the least digit retrieved for each last point, in steps."""
         grid = self.network.grid
         inputs = tokens(questions.settings, self.classes, grid)
@@ -82,7 +82,7 @@ class Asking:
         for first in range(0, len(settings.points), at_once):
             self.put(settings.some(slice(first, first + at_once)))
 
-    def climb(self, settings: Settings, source: Source) -> None:
+    def climb(self, settings: Settings, source: SettingSampler) -> None:
         """Move points and draw labels again so that the digits retrieved for the last point shrink."""
         best = np.full(len(settings.points), np.iinfo(np.int64).max)
         nudged = settings
@@ -96,7 +96,7 @@ class Asking:
             )
             nudged = source.nudged(settings)
 
-    def try_hard(self, length: int, dimension: int, source: Source, until: int = 1 << 62) -> None:
+    def try_hard(self, length: int, dimension: int, source: SettingSampler, until: int = 1 << 62) -> None:
         """Test hard settings of `length` points, and of fewer below 1,024, then climb, up to a number of answered points."""
         for shorter in lengths(length) if length < 1024 else [length]:
             self.put(source.crowded(shorter, dimension, self.gamma))
@@ -108,14 +108,14 @@ class Asking:
             self.climb(next(source.hard(size, dimension)), source)
             self.climb(source.crowded(size, dimension, self.gamma), source)
 
-    def try_recall(self, length: int, alphabet: int, source: Source) -> None:
+    def try_recall(self, length: int, alphabet: int, source: SettingSampler) -> None:
         """Test MQAR over an alphabet, with shorter inputs too."""
         for shorter in lengths(length):
             for settings in source.recalled(shorter, alphabet):
                 self.put(settings)
 
 
-class Questions(NamedTuple):
+class NeighborQuestions(NamedTuple):
     """Settings, the points that are asked, from 0, and the right answers."""
 
     settings: Settings
@@ -146,7 +146,7 @@ def lengths(length: int) -> list[int]:
     return sorted({2, min(3, length), 1 << (length.bit_length() - 1), length})
 
 
-def answers_hard(asking: Asking, length: int, dimension: int, seed: int) -> bool:
+def answers_hard(asking: NeighborTrial, length: int, dimension: int, seed: int) -> bool:
     """Return True if a network answers all hard settings, drawn on its own grid with margins of at least gamma there."""
     asking.trial.in_floats = 0
     source = asking.source(np.random.default_rng(seed), batch=8)
@@ -159,7 +159,7 @@ def answers_hard(asking: Asking, length: int, dimension: int, seed: int) -> bool
     return passes(ask_all) and asking.trial.inputs > 0
 
 
-class Series(NamedTuple):
+class NeighborSeries(NamedTuple):
     """One length and least margin n^-c of the long check: a number of answered points, `batch` settings at once."""
 
     length: int
@@ -168,12 +168,12 @@ class Series(NamedTuple):
     batch: int
 
 
-def all_series(inputs_small: int, inputs_large: int) -> Iterator[Series]:
+def all_series(inputs_small: int, inputs_large: int) -> Iterator[NeighborSeries]:
     """The long check: half of the small inputs at N <= 64, half at 100 and 250; the large ones at 1,024 and 4,096."""
     short = [(length, power) for length in (2, 3, 4, 8, 16, 33, 64) for power in (1, 2)]
     for length, power in short:
-        yield Series(length, power, inputs_small // 2 // len(short) + 1, batch=24)
+        yield NeighborSeries(length, power, inputs_small // 2 // len(short) + 1, batch=24)
     for length, power in ((100, 1), (100, 2), (250, 1), (250, 2)):
-        yield Series(length, power, inputs_small // 8 + 1, batch=8)
+        yield NeighborSeries(length, power, inputs_small // 8 + 1, batch=8)
     for length, power in ((1024, 1), (1024, 2), (4096, 1), (4096, 2)) if inputs_large else ():
-        yield Series(length, power, inputs_large // 4 + 1, batch=1)
+        yield NeighborSeries(length, power, inputs_large // 4 + 1, batch=1)

@@ -1,7 +1,8 @@
 """A recurrent model that answers nearest neighbour on N points needs at least floor(N/2) bits of state.
 
-Two parties could use its state to decide whether two sets of floor(N/2) bits meet (disjointness, DISJ), and that needs
-floor(N/2) bits. Two attention layers need only a width that grows as log N: see `nearest-neighbor-two-layers`.
+Two parties could use its state to decide disjointness (DISJ): whether two subsets of floor(N/2) elements have an element in
+common. That needs floor(N/2) bits. Two attention layers need only a width that grows as log N: see
+`nearest-neighbor-two-layers`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
 
@@ -20,14 +21,14 @@ The protocol. Alice has a and Bob has b, both in {0,1}^n. They know the model an
 model the points with her bits as labels, and sends the state. Bob continues the model from this state and asks for each point.
 If the model is right, he learns all of a, and so max a_i b_i.
 
-The cost. DISJ on n bits has the one-way cost n. For let a and a' differ at i. If Bob has b = e_i, the string with a 1 only at
-i, the two answers differ. So each of the 2^n strings a needs a message of its own. Hence the state has B >= n = floor(N/2)
-bits.
+The cost. DISJ on n bits has the one-way cost n. To see this, let a and a' differ at i. If Bob has b = e_i, the string with a 1
+only at i, the two answers differ. So each of the 2^n strings a needs a different message. Hence the state has B >= n =
+floor(N/2) bits.
 
 The proof continues at `alice`, `bob` and `must_err` (a model with fewer bits).
 
-More labels. With C labels the same state has n log2 C bits. `associative-recall-state` shows this, and it has an exact model,
-with n bits for keys in order. So the bound is attained on the inputs of this proof.
+More labels. With C labels the same argument gives n log2 C bits (`associative-recall-state`). That page also has an exact
+model for keys in order, with n bits for two labels. So the bound is attained on the inputs of this proof.
 """
 
 import itertools
@@ -45,8 +46,8 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.options.types import LengthFrom2
-from seqsep.theorems.protocols.collision import Recall, search
-from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine, choice
+from seqsep.theorems.protocols.collision import RecallTask, search
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.retrieval.associative_recall_state import build as build_recall
@@ -58,7 +59,7 @@ CLAIM = Claim(
     statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) "
     "bits by its state",
 )
-ERRS = "A recurrent model with fewer than floor(N/2) state bits errs on an input of nearest neighbour, and its protocol on DISJ"
+ERRS = "A recurrent model with fewer than floor(N/2) state bits is wrong on nearest neighbour and in its protocol for DISJ"
 EXHAUSTIVE_SETS = 6
 SPREAD_SETS = 200
 MOST_TABLE_STATES = 256
@@ -144,7 +145,7 @@ def points(count: int) -> Float64[Any, "tokens coordinates"]:
     return vectors
 
 
-def recall_twice(n: int) -> Recall:
+def recall_twice(n: int) -> RecallTask:
     """Return the labels of n points as values to remember; each is queried, and its answer read: 4 n tokens."""
     task = recall(n, 2)
     return replace(task, sizes=task.sizes._replace(longest=4 * n))
@@ -262,7 +263,7 @@ def check(
     length: LengthFrom2 = 8,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Decide DISJ by the exact model's state, and find an input on which each smaller model errs.
+    """Decide DISJ by the exact model's state, and find an input that each smaller model answers wrongly.
 
     The exact model runs on all pairs of sets up to N = 13, else on 200, and up to N = 9 as a table in `Model` too. The smaller
     ones are by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`,
@@ -285,7 +286,7 @@ def check(
 def _half(length: int) -> int:
     """Return n = floor(N/2). Raises ValueError below 2 points."""
     if length < 2:
-        raise ValueError(f"nearest neighbour (length={length}): at least 2 points, one labelled and one asked for")
+        raise ValueError(f"nearest neighbour (length={length}): at least 2 points, one labelled and one queried")
     return length // 2
 
 
@@ -320,7 +321,7 @@ def _decides(length: int, name: str, model: AnyModel, seed: int) -> Outcome:
     )
 
 
-def _errs(length: int, name: str, model: Machine, seed: int) -> Outcome:
+def _errs(length: int, name: str, model: BitMachine, seed: int) -> Outcome:
     """Find, for a model of too few bits, sets on which its protocol fails and an input that it answers wrongly."""
     error = must_err(model, length, seed)
     return CLAIM.lower(
@@ -339,10 +340,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="A run shows that the protocol decides DISJ with models that solve MQAR, on all (a, b) up to N = 13. The messages "
-    "have the counted bits. Each smaller model that is tested gives a wrong answer.",
-    not_shown="This does not show that every smaller model fails; that is the proof.",
-    nothing_to_certify="a reduction from disjointness, for which no finite object is shown",
+    shown="A run shows that the protocol of the proof decides DISJ with models for multi-query recall, on all (a, b) up to "
+    "N = 13. The messages have the counted bits. Each smaller model that is tested gives a wrong answer.",
+    not_shown="This does not show that every smaller model fails. The proof shows that.",
+    nothing_to_certify="it is a reduction from disjointness, and a run shows no finite object for it",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "
     "recurrent model of its pairs",
 )

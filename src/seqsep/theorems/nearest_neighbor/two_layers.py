@@ -9,8 +9,8 @@ recall) from appendix G. The input is x_1, y_1, .., x_(k-1), y_(k-1), x_k with N
 i < k with the greatest inner product <x_k, x_i>.
 
 We differ:
-* The construction is another one (`variant="repaired"`). Its width does not depend on the margin. The construction of the
-  paper (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
+* Our construction (`variant="repaired"`) differs from that of the paper, and its width does not depend on the margin. The
+  construction of the paper (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
 * Labels are 0 .. C - 1. The margin gamma is required only between the nearest point and points of *another label*. Equal
   points with equal labels do no harm.
 * Points are rounded to the grid, where hardly any point has norm 1. So |x|^2 <= 5/4 is enough, and gamma is measured after
@@ -32,8 +32,8 @@ Margins. These hold for every N, d', C and 0 < gamma <= 1. Here eta2 is the scal
 * In layer 1, the weight of the token before is exactly 1.
 * In layer 2, the nearest label scores higher than every other label by at least eta2 gamma - D, and higher than every point by
   9/4 eta2 - D.
-* A retrieved digit (+1 or -1) is at least (1-R)/(1+R) - n D away from 0. This is above 1/2, for an R < e^D / 3
-  (`_attend_to_nearest`).
+* A retrieved digit (+1 or -1) is at least (1-R)/(1+R) - n D away from 0. Here R is a number below e^D / 3.
+  `_attend_to_nearest` defines R and proves that this distance is above 1/2.
 * The logit of the right class exceeds every other logit by more than 1.
 
 The proof continues at `_copy_point_before` (layer 1), `_mark_points` (its FFN), `_attend_to_nearest` (layer 2), `_readout` and
@@ -45,8 +45,8 @@ after it is gamma >= gamma0 - 9/4 sqrt(d') D. If sqrt(d') D <= sqrt(5) - 2, abou
 with |x|^2 <= 5/4. Otherwise a point of norm 1 may be refused.
 
 Recall. A symbol becomes a point whose d = ceil(log2 S) coordinates are its binary digits, written as +floor(L / sqrt d) or
--floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. The paper has
-1/log N. We build for 1/d, which the margin exceeds for d <= 20.
+-floor(L / sqrt d) steps. Two symbols differ in a digit. So the margin is 2 floor(L / sqrt d)^2 / L^2, about 2/d. In the paper
+the margin is 1/log N. Our network is built for the margin 1/d, which is below the true margin for d <= 20.
 """
 
 import math
@@ -66,10 +66,10 @@ from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.checking import tighten
 from seqsep.theorems.nearest_neighbor import _printed as as_printed
 from seqsep.theorems.nearest_neighbor._drawn import on_circle
-from seqsep.theorems.nearest_neighbor._plan import APART, Plan, base, least_margin, require
+from seqsep.theorems.nearest_neighbor._plan import APART, NeighborPlan, base, least_margin, require
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
 from seqsep.theorems.nearest_neighbor._settings import tokens
-from seqsep.theorems.nearest_neighbor._trials import Asking, all_series, answers_hard
+from seqsep.theorems.nearest_neighbor._trials import NeighborTrial, all_series, answers_hard
 from seqsep.theorems.options.types import (
     Alphabet,
     Classes,
@@ -88,7 +88,7 @@ CLAIM = Claim(
     name="nearest-neighbor-two-layers",
     source="Bhattamishra et al. 2024, Theorem 7",
     statement="Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin "
-    "gamma >= n^-c",
+    "gamma >= n^-c, with a constant c and n tokens",
 )
 RECALL = "Two causal one-head layers of width ceil(log2 S) + ceil(log2 C) + 3 answer multi-query associative recall"
 MARGIN = "a retrieved digit (±1) from 0"
@@ -113,10 +113,10 @@ def build(
     (7, ['point', 'label', 'place'])
     """
     require("build", length=length, dimension=dimension, classes=classes, gamma=gamma)
-    return assemble(Plan(length, dimension, classes, least_margin(length, gamma), eta=eta, steps=steps))
+    return assemble(NeighborPlan(length, dimension, classes, least_margin(length, gamma), eta=eta, steps=steps))
 
 
-def assemble(plan: Plan) -> Network:
+def assemble(plan: NeighborPlan) -> Network:
     """Build the network of a plan."""
     spaces = Spaces(point=plan.dimension, label=plan.digits, place=3)
     signs = 2 * spelled(plan.classes) - 1
@@ -138,7 +138,7 @@ def assemble(plan: Plan) -> Network:
     )
 
 
-def _copy_point_before(plan: Plan, spaces: Spaces) -> Head:
+def _copy_point_before(plan: NeighborPlan, spaces: Spaces) -> Head:
     """The query (2 eta1 (t-1), -eta1, -eta1 (t-1)^2 / n) and the key (t', t'^2, n) give the score -eta1 (t' - t + 1)^2.
 
     The score is 0 at the token before, t' = t - 1, and at most -eta1 elsewhere. Since eta1 = floor(ln L) + 1 > ln L, all other
@@ -148,9 +148,10 @@ def _copy_point_before(plan: Plan, spaces: Spaces) -> Head:
     x_i. A point gets the 0 of the label before it, so it does not change. The first token attends to itself, as it sees no
     other token, and becomes 2 x_1.
 
-    Losing scores below -L are stored as -L, which is below -ln L. The entries are on the grid: |t| <= N, and 2 eta1 N <= eta1
-    (n + 1) <= L for n >= 4 and Kc >= 2. The search for the least L (tightness) also tests an L that n does not divide. Then
-    1/n is rounded down to the grid, which shifts all scores of a row alike.
+    Losing scores below -L are stored as -L. They stay losing scores, since -L is below -ln L. The entries are on the grid: |t|
+    <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4 and Kc >= 2. If n does not divide L, 1/n is rounded down to the grid.
+    This changes all scores of one query by the same amount, so the weights stay the same. A test for the least possible L uses
+    such an L.
     """
     n = base(plan.length)
     steps = plan.grid.steps
@@ -182,14 +183,14 @@ def _mark_points(spaces: Spaces) -> FeedForward:
     return feed_forward([absolute], bias=spaces.nothing()[0])
 
 
-def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
+def _attend_to_nearest(plan: NeighborPlan, spaces: Spaces) -> Head:
     """The query is (eta2 x_k, 1) with eta2 = ceil(ln(3 N) / gamma); the key is (point space, 0) at labels, (point space, -6
     eta2) at points.
 
-    *Scores.* A label scores floor(eta2 <x_k, x_i>). So the nearest label, which scores at least -5/4 eta2 - D, exceeds every
-    label other than its own by at least eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, and the first token (5/2 -
-    6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point gives itself little weight. Since 6 eta2
-    <= L, only losing scores can be below -L, and there they stay losers.
+    *Scores.* A label scores floor(eta2 <x_k, x_i>). So the token of the nearest label scores at least -5/4 eta2 - D. It is
+    above every token with another label by at least eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, and the first
+    token (5/2 - 6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point gives itself little weight.
+    Since 6 eta2 <= L, only losing scores can be cut off at -L, and they stay losing scores.
 
     *Weights.* Let the nearest label have the exponential 1. Let R be the sum of the exponentials of all tokens that do not
     have its label. These are at most N - 2 labels of e^(D - ln 3N), and N points of e^(D - 2 ln 3N). So R <= e^D ((N-2)/(3N) +
@@ -198,8 +199,9 @@ def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
     *Digits.* All tokens with the nearest label together weigh at least 1/(1+R) - n D after rounding down. The others together
     weigh at most R/(1+R). So a digit of the answer, of sign s, is retrieved as s z with z >= (1-R)/(1+R) - n D.
 
-    This is above 1/2. For write R = 1/3 - r: then (1-R)/(1+R) >= 1/2 + 9r/8, with r >= 5/(9N) - 0.35 D. And 5/(8N) - 0.4 D > n
-    D for N >= 4, since n D <= 1/n. At N = 2 and N = 3 the retrieved digit is at least 0.63 and 0.53.
+    This is above 1/2. To see this, write R = 1/3 - r, where r >= 5/(9N) - 0.35 D. Then (1-R)/(1+R) >= 1/2 + 9r/8 >= 1/2 +
+    5/(8N) - 0.4 D. For N >= 4 this is more than 1/2 + n D, since n D <= 1/n. At N = 2 and N = 3 the retrieved digit is at
+    least 0.63 and 0.53.
     """
     eta = plan.second_eta
     point = spaces["point"]
@@ -212,7 +214,7 @@ def _attend_to_nearest(plan: Plan, spaces: Spaces) -> Head:
     )
 
 
-def _readout(plan: Plan, spaces: Spaces) -> Array:
+def _readout(plan: NeighborPlan, spaces: Spaces) -> Array:
     """Class c has the logit: sum over digits of s_cj z_j. The right class exceeds all others by more than 1, without a
     threshold.
     """
@@ -225,7 +227,7 @@ def proved(length: int, steps: int) -> float:
     return (1 - others) / (1 + others) - base(length) / steps
 
 
-def bound(plan: Plan) -> dict[str, Number]:
+def bound(plan: NeighborPlan) -> dict[str, Number]:
     """Every size with explicit constants, from N, d', C and gamma alone.
 
     width d = d' + b + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (max(3, d') + max(d' + 1, b)), one head of each layer;
@@ -273,14 +275,14 @@ def check(
         asked = as_printed.PrintedPlan(length, dimension, classes, Fraction(1 if gamma is None else gamma))
         return [as_printed.outcome(CLAIM, asked, seed)]
     random = np.random.default_rng(seed)
-    plan = Plan(length, dimension, classes, least_margin(length, gamma))
+    plan = NeighborPlan(length, dimension, classes, least_margin(length, gamma))
     outcome = _check(plan, random)
     recalled = _check_recall(length, classes, alphabet, random)
     return [_tightness(outcome, plan, seed)] if tightness else [outcome, recalled]
 
 
-def _check(plan: Plan, random: np.random.Generator) -> Outcome:
-    asking = Asking(CLAIM.name, assemble(plan), plan.gamma)
+def _check(plan: NeighborPlan, random: np.random.Generator) -> Outcome:
+    asking = NeighborTrial(CLAIM.name, assemble(plan), plan.gamma)
     exhaustive = (plan.length, plan.dimension) == (5, 2)
     if exhaustive:
         asking.put_all(on_circle(plan.classes, asking.network.grid, plan.gamma))
@@ -291,8 +293,8 @@ def _check(plan: Plan, random: np.random.Generator) -> Outcome:
 
 def _check_recall(length: int, classes: int, alphabet: int, random: np.random.Generator) -> Outcome:
     digits = digits_of(alphabet)
-    plan = Plan(length, digits, classes, gamma=Fraction(1, digits))
-    asking = Asking(CLAIM.name, assemble(plan), plan.gamma)
+    plan = NeighborPlan(length, digits, classes, gamma=Fraction(1, digits))
+    asking = NeighborTrial(CLAIM.name, assemble(plan), plan.gamma)
     asking.try_recall(length, alphabet, asking.source(random, batch=16))
     return replace(_outcome(asking, plan, f"repaired, recall over {alphabet} symbols"), statement=RECALL)
 
@@ -304,8 +306,8 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     for place, series in enumerate(all_series(inputs_small, inputs_large)):
         dimension = (2, 4, 8, 3)[place % 4]
         classes = (2, 2, 5)[place % 3]
-        plan = Plan(series.length, dimension, classes, gamma=Fraction(1, base(series.length) ** series.power))
-        asking = Asking(CLAIM.name, assemble(plan), plan.gamma, most_asked=128)
+        plan = NeighborPlan(series.length, dimension, classes, gamma=Fraction(1, base(series.length) ** series.power))
+        asking = NeighborTrial(CLAIM.name, assemble(plan), plan.gamma, most_asked=128)
         asking.trial.in_floats = 2_000 if plan.length <= 250 else 0
         while asking.trial.inputs < series.inputs:
             asking.try_hard(plan.length, dimension, asking.source(random, series.batch), until=series.inputs)
@@ -313,22 +315,22 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     return outcomes
 
 
-def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
+def _tightness(outcome: Outcome, plan: NeighborPlan, seed: int) -> Outcome:
     """Find the least eta2 and L that answer hard settings."""
     return tighten(
         replace(outcome, exhaustive=False),
         grid=plan.grid,
         eta=plan.second_eta,
-        build=lambda steps, eta: Asking(CLAIM.name, assemble(replace(plan, steps=steps, eta=eta)), plan.gamma),
+        build=lambda steps, eta: NeighborTrial(CLAIM.name, assemble(replace(plan, steps=steps, eta=eta)), plan.gamma),
         answers=lambda asking: answers_hard(asking, plan.length, plan.dimension, seed),
     )
 
 
-def _outcome(asking: Asking, plan: Plan, variant: str, exhaustive: bool = False) -> Outcome:
+def _outcome(asking: NeighborTrial, plan: NeighborPlan, variant: str, exhaustive: bool = False) -> Outcome:
     network = asking.network
     trial = asking.trial
     if trial.least is None or asking.least_gamma is None:
-        raise ValueError(f"check(length={plan.length}, gamma={plan.gamma}): no setting that was tried has such a margin")
+        raise ValueError(f"check(length={plan.length}, gamma={plan.gamma}): no setting that was tested has such a margin")
     printed = as_printed.PrintedPlan(plan.length, plan.dimension, plan.classes, plan.gamma)
     return trial.outcome(
         CLAIM,
@@ -359,13 +361,13 @@ def predictor(
     or printed (the paper's). Raises ValueError with the field's name for any other input.
     """
     require("predictor", length, classes=classes, alphabet=alphabet, gamma=gamma, variant=variant)
-    networks: dict[Plan, Network] = {}
+    networks: dict[NeighborPlan, Network] = {}
 
     def answer(given: Mapping[str, Any]) -> int | list[int]:
         asked = read(given, length, classes, alphabet)
         dimension = digits_of(alphabet) if asked.recall else asked.points.shape[1]
         least = least_margin(length, Fraction(1, dimension) if asked.recall and gamma is None else gamma)
-        plan = Plan(length, dimension, classes, least)
+        plan = NeighborPlan(length, dimension, classes, least)
         if plan not in networks:
             networks[plan] = assemble(plan)
         network = networks[plan]
@@ -383,7 +385,7 @@ def predictor(
 
 def constants(length: LengthFrom2, dimension: Dimension, classes: Classes, gamma: Gamma | None = None) -> dict[str, Number]:
     """The bound at one length; nothing is built."""
-    return bound(Plan(length, dimension, classes, least_margin(length, gamma)))
+    return bound(NeighborPlan(length, dimension, classes, least_margin(length, gamma)))
 
 
 THEOREM = Theorem(

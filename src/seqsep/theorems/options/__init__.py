@@ -184,7 +184,7 @@ def options_of(function: Callable[..., Any]) -> tuple[Option, ...]:
 
 
 def require_in_range(where: str, options: Mapping[str, Option], given: Mapping[str, Any]) -> None:
-    """Raise ValueError for the first given value that is out of range, or stands next to an option that replaces it.
+    """Raise ValueError for the first given value that is out of range, or is next to an option that replaces it.
 
     >>> require_in_range("check parity", {"length": Option("length", int, 8, range=Range(2, 16))}, {"length": 1})
     Traceback (most recent call last):

@@ -41,7 +41,7 @@ Width = Annotated[int, Range(1, 1 << 12), "Number of coordinates of the layer."]
 Eta = Annotated[int, Range(0), "The factor of the scores, in place of the one that is proved."]
 GridSteps = Annotated[int, Range(2, 1 << 16), "L, in place of the one that is proved: the grid's numbers are multiples of 1/L."]
 
-# What is drawn.
+# The draws.
 Circuits = Annotated[int, Range(0, 1 << 20), "Number of random circuits."]
 GraphCount = Annotated[int, Range(0, 1 << 20), "Number of random graphs."]
 GraphCountFrom1 = Annotated[GraphCount, Range(1, 1 << 20)]

@@ -37,7 +37,7 @@ class RecurrentModel(Protocol):
         """Outputs after every token."""
 
 
-class Machine(ABC):
+class BitMachine(ABC):
     """A recurrent model that reads one example at a time; its state is a number below 2^`bits`.
 
     >>> from seqsep.theorems.protocols.machine import as_machine
@@ -88,6 +88,6 @@ class Machine(ABC):
             outputs.append(output)
         return outputs, state
 
-    def another(self) -> "Machine":
+    def another(self) -> "BitMachine":
         """Return a copy of the model for the other party; it does not contain what this one will keep outside of its state."""
         return copy.deepcopy(self)

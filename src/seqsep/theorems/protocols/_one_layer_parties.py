@@ -152,8 +152,8 @@ class OneLayerParty:
         return [sum(pair) for pair in zip(own, others, strict=True)]
 
     def value_sums(self, shares: list[list[int]], normalisers: list[int]) -> list[int] | None:
-        """Step 4, value_sums: sums of w_i V(x_i), m numbers for each head, bit_length(2 W L^2) bits each; None if it learns
-        nothing.
+        """Step 4, value_sums: sums of w_i V(x_i), m numbers for each head, bit_length(2 W L^2) bits each. Return None to a
+        party that learns nothing.
 
         The weight of a position is w_i = round(L e_i / Z). The sums are whole numbers in units of 1/L^2, not rounded yet, of
         magnitude at most W L^2. Here W is at least the sum of all w_i. If weights are rounded down, W = L, since the sum of

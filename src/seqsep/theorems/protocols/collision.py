@@ -1,11 +1,11 @@
 """Two prefixes that leave one state, and an input that a model then answers wrongly: the pigeonhole principle, run.
 
-`Prefixes` are a task whose inputs begin with one of S^N lists of N values. A model must distinguish two lists if some
+`ListTask` are a task whose inputs begin with one of S^N lists of N values. A model must distinguish two lists if some
 continuation has different right answers after them. Such lists are in different classes. With fewer states than classes, two
 lists of different classes leave one state. Then the model gives that continuation one answer after both, and one of the two
 answers is wrong. If the model writes a thought before it answers, the thought is the same after both, and so is the answer.
 
-A `Recall` first reads values v_1 .. v_N and then asks for any of them. Then all S^N lists must be distinguished: two lists
+A `RecallTask` first reads values v_1 .. v_N and then asks for any of them. Then all S^N lists must be distinguished: two lists
 differ at some position, and the question for it distinguishes them.
 
 The search visits prefixes in a fixed scattered order, each once, until two of them leave the same state. For B bits of state
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
-from seqsep.theorems.protocols.machine import AnyModel, Machine, OfNumbers, as_machine, choice
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, OfNumbers, as_machine, choice
 from seqsep.theorems.protocols.thought import Thought, think
 
 MOST_PREFIXES = 1 << 21
@@ -62,7 +62,7 @@ class DistinguishingSuffix(NamedTuple):
     position: int | None = None
 
 
-class Prefixes(ABC):
+class ListTask(ABC):
     """A task as lists of `length` values from `alphabet`, written as tokens, some of which a model must distinguish.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall
@@ -101,7 +101,7 @@ class Prefixes(ABC):
 
 
 @dataclass(frozen=True)
-class Recall(Prefixes):
+class RecallTask(ListTask):
     """A task as lists of `length` values from `alphabet`: how they are written as tokens, and the question for one of them.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import recall
@@ -154,7 +154,7 @@ class Collision:
 
 
 def search(
-    model: AnyModel, task: Prefixes, seed: int = 0, precision: int | None = None, most: int | None = None
+    model: AnyModel, task: ListTask, seed: int = 0, precision: int | None = None, most: int | None = None
 ) -> Collision | None:
     """Find two lists of values that leave a model in one state, and an input that it then answers wrongly.
 
@@ -192,7 +192,7 @@ def search(
 
 
 def _confirmed(
-    party: Machine, task: Prefixes, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int
+    party: BitMachine, task: ListTask, prefixes: tuple[tuple[int, ...], tuple[int, ...]], tried: int
 ) -> Collision | None:
     """Return the collision of two lists that are distinguished, if each by itself leaves the same state and gets the same
     answer.
@@ -224,7 +224,7 @@ class _Answered(NamedTuple):
     answer: int
 
 
-def _put(party: Machine, task: Prefixes, values: tuple[int, ...], continuation: tuple[int, ...]) -> _Answered:
+def _put(party: BitMachine, task: ListTask, values: tuple[int, ...], continuation: tuple[int, ...]) -> _Answered:
     tokens = task.tokens(values)
     _, state = party.read(tokens)
     outputs, after = party.read(continuation, state, len(tokens))
@@ -236,7 +236,7 @@ def _put(party: Machine, task: Prefixes, values: tuple[int, ...], continuation: 
     return _Answered(number, tuple(written), thought.answer(written))
 
 
-def _blocks(task: Prefixes, seed: int, on_tensors: bool, most: int) -> Iterator[Values]:
+def _blocks(task: ListTask, seed: int, on_tensors: bool, most: int) -> Iterator[Values]:
     """Lists of values in blocks: for a model on tensors, first those that differ in their beginnings; then scattered ones."""
     if on_tensors:
         yield from _differing_early(task, seed)
@@ -250,7 +250,7 @@ def _blocks(task: Prefixes, seed: int, on_tensors: bool, most: int) -> Iterator[
         yield np.array(rows, dtype=np.int64)
 
 
-def _differing_early(task: Prefixes, seed: int) -> Iterator[Values]:
+def _differing_early(task: ListTask, seed: int) -> Iterator[Values]:
     """For each of ENDS random ends, all beginnings of the length of which there are at most MOST_BEGINNINGS."""
     random = np.random.default_rng(seed)
     varied = 1

@@ -13,12 +13,12 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.maths.automata.automata import Recurrence
-from seqsep.theorems.protocols._contract import Machine, RecurrentModel, TokenSequence
+from seqsep.theorems.protocols._contract import BitMachine, RecurrentModel, TokenSequence
 
-AnyModel: TypeAlias = Recurrence | RecurrentModel | Machine
+AnyModel: TypeAlias = Recurrence | RecurrentModel | BitMachine
 
 
-def as_machine(model: Any, precision: int | None = None, examples: TokenSequence | None = None) -> Machine:
+def as_machine(model: Any, precision: int | None = None, examples: TokenSequence | None = None) -> BitMachine:
     """The model as a machine; with `precision`, every number of its state is rounded to that many bits after every step.
 
     Rounding is to 2^precision values evenly spaced over [-r, r], one r for each tensor of the state: its largest number over
@@ -29,7 +29,7 @@ def as_machine(model: Any, precision: int | None = None, examples: TokenSequence
     >>> as_machine(LinearAttention(8, 2)).bits  # 2 heads of 4 x 5 numbers of 32 bits
     1280
     """
-    if isinstance(model, Machine):
+    if isinstance(model, BitMachine):
         return model
     if not isinstance(model, Recurrence | RecurrentModel):
         raise ValueError(f"as_machine({type(model).__name__}): a Recurrence, or an object with start, step and forward")
@@ -48,7 +48,7 @@ def as_machine(model: Any, precision: int | None = None, examples: TokenSequence
 
 
 @dataclass(frozen=True)
-class OfNumbers(Machine):
+class OfNumbers(BitMachine):
     """A machine whose state is a number: a `Recurrence`."""
 
     model: Recurrence

@@ -1,7 +1,8 @@
-"""Two parties compute the answer of a one-layer attention model by few bits, for every split of the positions between them.
+"""For every split of the positions, two parties compute the answer of a one-layer attention model by exchanging few bits.
 
 This is the tool for lower bounds on one layer. If a function needs many bits of communication, then a one-layer model that
-computes it must be large. The total is about 3 m (p + log N) H bits, for H heads of m coordinates and numbers of p bits.
+computes it must be large. The parties exchange about 3 m (p + log N) H bits in all, for H heads of m coordinates and numbers
+of p bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D. There are N tokens of S kinds, and H heads whose
 values have m coordinates. Embeddings have d coordinates (the width in the paper is max(m, d)), and numbers have p bits.
@@ -18,9 +19,9 @@ L^2). They send the following, and each step has its cost in bits:
 1. question: x_N, d p bits, from the asker; or its token, ceil(log2 S) bits.
 2. maxima: the greatest score of each head, 2 p H bits.
 3. normalisers: the sum of the exponentials of each head, 2 bit_length(N L) H bits.
-4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. W bounds the sum of the weights in
-  steps. In `both-exchange`, the variant of the paper, each party sends its own sums. In `one-learns` only the asker gets the
-  other's.
+4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. The sum of all weights is at most W
+   steps of 1/L. In `both-exchange`, the variant of the paper, each party sends its own sums. In `one-learns` only the asker
+   gets the other's.
 5. answer (`one-learns-and-sends`): the class of the greatest logit, ceil(log2 C) bits for C classes, from the asker.
 
 Steps 1 to 4 are those of appendix D. The bits of each number are in `one_layer_ledger`. A signed number i is sent as i plus
@@ -29,18 +30,18 @@ its greatest magnitude.
 Why it is right. The softmax is stepwise: subtract the maximum, round each exponential, divide by their exact sum, round. A
 party with x_N and all value sums has the output of the attention at N. It computes the rest by itself: W_O, the residual, the
 feed-forward part, the read-out, or any function. So it has the logits of the forward pass, bit for bit. Four details:
-* *Masks* do not matter, as position N sees all positions. If scores, values or x saturate, they do so for one party, as in the
-  forward pass.
+* *Masks* do not matter, as position N sees all positions. If a score, a value or x saturates, it does so in the computation of
+  one party, as in the forward pass.
 * *Sums that saturate* could depend on the order of summands, and so on the partition. But Z, the sum of exponentials, is an
-  exact whole number. (If the grid had to hold Z, N <= L would be needed.) And a value sum saturates only in the one rounding
-  after both parts are added, and only with `nearest`.
+  exact whole number, which need not be on the grid. A value sum is rounded only once, after both parts are added. It saturates
+  only in this rounding, and only with `nearest`.
 * *With softmax="once"* the weights are exp(A_i) / sum of exp(A_j), rounded once. A party's share of the sum is irrational. No
   number of p + log N bits is equal to it, and weights from rounded shares may differ. `reduce` refuses such a grid.
 * *The total in the paper*, 3 m (p + log2 N) H, is less than these steps cost in most cases. `printed` says when it holds.
 
-Lower bounds. Suppose that f costs D bits for one partition, when both parties learn it (by a fooling set or the log-rank).
-Then D is at most the total of `one-learns-and-sends`, for each one-layer model that computes f. `least_width` gives the least
-m for which this is true, and `least_width_heads` the least m H.
+Lower bounds. Suppose that for some partition D bits are needed until both parties know the value of f. A fooling set or the
+rank of the matrix of f can show this. Then D is at most the total of `one-learns-and-sends`, for each one-layer model that
+computes f. `least_width` gives the least m for which this is true, and `least_width_heads` the least m H.
 
 The proof continues at `_one_layer_parties.OneLayerParty.last`, `_one_layer_parties.OneLayerParty.maxima`,
 `_one_layer_parties.OneLayerParty.normalisers`, `_one_layer_parties.OneLayerParty.value_sums` and
@@ -100,7 +101,8 @@ ProtocolVariant = Annotated[str, OneOf(*VARIANTS), "Which party learns the answe
 CLAIM = Claim(
     name="one-layer-protocol",
     source="Bhattamishra et al. 2024, Theorem 4",
-    statement="Two parties that share out a one-layer attention model's input compute its answer by sending few bits",
+    statement="Two parties that each have some positions of the input compute a one-layer attention model's answer by sending "
+    "few bits",
 )
 PAIRS = 8
 LONG_PAIRS = 7_500
@@ -237,7 +239,7 @@ def check(
             f"check(variant={variant!r}, question={question!r}): variant is one of {', '.join(VARIANTS)}; "
             f"question is one of {', '.join(QUESTIONS)}"
         )
-    sizes = trials.Sizes(length, width, embedding, heads)
+    sizes = trials.LayerSizes(length, width, embedding, heads)
     outcomes = []
     for one_variant, one_question in product(VARIANTS, QUESTIONS):
         if variant in (None, one_variant) and question in (None, one_question):
@@ -245,7 +247,7 @@ def check(
     return outcomes
 
 
-def _check(sizes: trials.Sizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
+def _check(sizes: trials.LayerSizes, grid: Grid, variant: Variant, question: Question, *, seed: int) -> Outcome:
     """Run one variant and question on PAIRS random networks, each with an input and a partition."""
     random = np.random.default_rng(seed)
     for turn in range(PAIRS):
@@ -318,8 +320,8 @@ THEOREM = Theorem(
     sides=("lower",),
     shown="A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the "
     "forward pass, and the channel carries the bits that `message_bits` counts.",
-    not_shown="This does not show the claim for every model; that is the proof at the steps.",
-    nothing_to_certify="a protocol for any model, for which no finite object is shown",
+    not_shown="This does not show the claim for every model. The proofs of the five steps show that.",
+    nothing_to_certify="it is a protocol for any model, and a run shows no finite object for it",
     nothing_to_apply="a protocol between two parties for any attention layer, which builds none; check takes the sizes of a "
     "layer",
     verify=verify,
@@ -331,8 +333,8 @@ THEOREM = Theorem(
             "1.37 times at N = 64, d = m = 64, H = 1, Kc = 2. With exact widths the steps cost 1.06 to 1.12 times the total "
             "for d = m >= 16, H = 1 and Kc = 2. For Kc = 1 and m >= 16 they cost less than the total",
             built="`one-learns-and-sends`: one party learns the output and sends the class. It is within the total of the "
-            "paper for m >= 2 if the token is sent, and for m >= 6 if x_N is sent. It takes 0.66 to 0.73 of the total where "
-            "the steps in the paper take 1.06 to 1.12. So Theorems 5 and 10 keep their constant for m >= 2",
+            "paper for m >= 2 if the token is sent, and for m >= 6 if x_N is sent. It takes 0.66 to 0.73 of the total in the "
+            "cases in which the steps in the paper take 1.06 to 1.12. So Theorems 5 and 10 keep their constant for m >= 2",
             test=TEST + "test_the_printed_total_is_less_than_its_own_steps",
         ),
     ),
@@ -340,8 +342,10 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4, appendix D",
             printed='"In the first step, Alice sends x_N to Bob using dp bits of communication"; m is the greater width',
-            found="the total covers these bits, as m >= d in the paper; for d > m our totals would depend on d",
-            built='`question="token"`: the token is sent, ceil(log2 S) bits, and no size depends on d',
+            found="the total covers the d p bits of this step, since m >= d in the paper. With this step, our totals would "
+            "depend on d for d > m",
+            built='`question="token"`: Alice sends the token in place of its embedding. This takes ceil(log2 S) bits, and no '
+            "size depends on d",
             test=TEST + "test_the_token_makes_the_embedding_irrelevant",
         ),
     ),

@@ -13,10 +13,10 @@ TOKENS = 5
 CLASSES = 3
 
 
-class Sizes(NamedTuple):
+class LayerSizes(NamedTuple):
     """Sizes of a network of one layer: positions, coordinates of a value and of the residual stream, heads.
 
-    >>> Sizes(length=9, width=3, embedding=4, heads=2).embedding
+    >>> LayerSizes(length=9, width=3, embedding=4, heads=2).embedding
     4
     """
 
@@ -26,24 +26,24 @@ class Sizes(NamedTuple):
     heads: int
 
 
-def random_sizes(random: np.random.Generator) -> Sizes:
+def random_sizes(random: np.random.Generator) -> LayerSizes:
     """Up to 16 tokens, m = 8, d = 10 and 3 heads.
 
     >>> random_sizes(np.random.default_rng(0))
-    Sizes(length=14, width=6, embedding=6, heads=1)
+    LayerSizes(length=14, width=6, embedding=6, heads=1)
     """
     length, width, embedding, heads = (int(random.integers(1, most + 1)) for most in (16, 8, 10, 3))
-    return Sizes(length, width, embedding, heads)
+    return LayerSizes(length, width, embedding, heads)
 
 
 def random_network(
-    random: np.random.Generator, sizes: Sizes, grid: Grid, vectors: bool = False, harsh: bool | None = None
+    random: np.random.Generator, sizes: LayerSizes, grid: Grid, vectors: bool = False, harsh: bool | None = None
 ) -> Network:
     """Weights on the grid: most of them small numbers of steps, and if `harsh` up to its ends, so that sums saturate.
 
     Causal or not, with or without positions, indices and a feed-forward part, by chance; key and value of equal width.
 
-    >>> random_network(np.random.default_rng(7), Sizes(9, 3, 4, 2), Grid(81)).width
+    >>> random_network(np.random.default_rng(7), LayerSizes(9, 3, 4, 2), Grid(81)).width
     4
     """
     length, width, embedding, heads = sizes

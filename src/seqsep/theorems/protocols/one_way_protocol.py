@@ -10,7 +10,8 @@ We differ:
 * B is counted from the state that is sent, at its own precision. The paper has m p.
 * An output may be any vector of logits. It may depend on the last token as well as on the state, as it does in a block with a
   residual connection.
-* Bob gets every output from the split on, not only the last one, and also those of a thought.
+* Bob gets every output from the split on, not only the last one. If the model writes a chain of thought, he also gets its
+  outputs.
 
 The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob has the suffix s_{K+1} .. s_N. Both have the model. Alice
 sends one message, the state after her prefix. Bob continues from it and returns the outputs. So if the model computes a
@@ -24,9 +25,10 @@ Three kinds of model are possible:
 * A trained model comes from `load_model` of `seqsep.models.weights` (`--checkpoint`).
 * A user's model is an object with start, step and forward.
 
-The number is sent over a counted channel (`maths.communication.channel`). A test runs the parties as two processes with a pipe
-between them. Bob's copy of the model is made before Alice reads, and it reads the shortest suffix first. So anything that a
-model keeps outside of its state does not reach him.
+The state is sent as a number, over a channel that counts the bits (`maths.communication.channel`). A test runs the parties as
+two processes with a pipe between them. Bob's copy of the model is made before Alice reads. It reads the shortest suffix first,
+so at every split it has seen only tokens of Bob's suffix. So anything that a model keeps outside of its state does not reach
+him.
 
 The proof continues at `alice` and `bob`.
 """
@@ -40,7 +42,7 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Checkpoint, Length, RecurrentMixer, Seed
-from seqsep.theorems.protocols.machine import AnyModel, Machine, RecurrentModel, TokenSequence, as_machine
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, RecurrentModel, TokenSequence, as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT
 from seqsep.theorems.protocols.thought import Thought, think
 
@@ -49,7 +51,7 @@ ThoughtLength = Annotated[int, Range(0, 1 << 12), "Number of tokens that the mod
 CLAIM = Claim(
     name="one-way-protocol",
     source="Bhattamishra et al. 2024, Theorem 2",
-    statement="A recurrent model's answer is a one-way protocol whose message is its state, at every split",
+    statement="A recurrent model gives a one-way protocol whose message is its state, at every split",
 )
 TOLERANCE = {"torch.float64": 1e-9, "torch.float32": 2e-5}
 INPUTS = 3
@@ -109,10 +111,10 @@ def alice(model: AnyModel, prefix: TokenSequence) -> Message:
 def bob(model: AnyModel, message: Message, suffix: TokenSequence, t: int, thought: Thought | None = None) -> list[Any]:
     """Restore the state from its number, and read the suffix from time t on; return the output after each of its tokens.
 
-    From t on Bob computes the same functions of the same state and tokens as the uncut pass. So his outputs are the same. With
-    a thought he continues after the suffix, which has at least one token. His next token is that of the uncut pass, since it
-    is read off the same output, and so are all later ones. Then the outputs after the tokens that he writes, except for the
-    last token, follow the others.
+    From t on Bob computes the same functions of the same state and tokens as one pass over the complete input. So his outputs
+    are the same. With a thought he continues after the suffix, which has at least one token. His next token is that of the
+    complete pass, since it is read off the same output, and so are all later ones. He then also returns the output after each
+    token that he writes, except the last.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> remembers = build(length=3, alphabet=2)
@@ -125,7 +127,7 @@ def bob(model: AnyModel, message: Message, suffix: TokenSequence, t: int, though
 
 
 def _outputs(
-    party: Machine, tokens: TokenSequence, state: Any, t: int, *, thought: Thought | None
+    party: BitMachine, tokens: TokenSequence, state: Any, t: int, *, thought: Thought | None
 ) -> tuple[list[Any], list[int]]:
     """Outputs from time t on, those of the thought included, and the tokens written."""
     outputs, after = party.read(tokens, state, t)
@@ -207,7 +209,7 @@ def check(
 
     Inputs are those of index lookup, with `length` symbols (by default 10) and a question, at every split. With `checkpoint`, a
     safetensors file: that model, at the file's precision, on random tokens, `length` of them (by default 10, or as many as it
-    has positions for). Then Bob goes on writing, `thought` tokens in all: by default 4 for random weights, whose classes are
+    has positions for). Then Bob continues to write, `thought` tokens in all: by default 4 for random weights, whose classes are
     then all tokens, and none for a checkpoint, whose classes must all be tokens and whose positions must be enough for that.
     Raises ValueError for an unknown mixer or one whose state grows with time; TheoremFails with the input and the split.
     """
@@ -288,11 +290,11 @@ THEOREM = Theorem(
     check,
     sides=("lower",),
     shown="At every split 0 <= K < N of the given inputs, a run shows that the message has exactly the counted state bits. "
-    "Bob's outputs equal those of the uncut recurrent pass bit for bit (one example at a time, with the same threads). "
-    "They equal those of `forward` up to TOLERANCE times max(1, greatest output), which is 1e-9 in float64 and 2e-5 in "
-    "float32. There, sums in another order differ by at most 1.4e-6 for our mixers at 200 tokens.",
-    not_shown="This does not show that the reduction applies to every recurrent model; that is the proof at `alice` and `bob`.",
-    nothing_to_certify="a protocol for any model, for which no finite object is shown",
+    "Bob's outputs equal those of one recurrent pass over the complete input, bit for bit, on one machine. They also equal the "
+    "outputs of `forward`, up to 1e-9 in float64 and 2e-5 in float32, relative to max(1, greatest output). `forward` sums in "
+    "another order. For our mixers at 200 tokens this changes outputs by at most 1.4e-6 in float32.",
+    not_shown="This does not show that the reduction applies to every recurrent model. The proof shows that.",
+    nothing_to_certify="it is a protocol for any model, and a run shows no finite object for it",
     nothing_to_apply="a protocol between two parties for any recurrent model, which builds none; check takes a mixer or a "
     "checkpoint",
 )

@@ -10,7 +10,7 @@ one of them does, one bit more gives it to the other.
 
 We differ:
 * The constant of Omega(N) is explicit.
-* Protocols run next to the bound, and each step of the proof is computed on them.
+* We run protocols, compare their bits with the bound, and compute each step of the proof on them.
 
 *Needed*: the longest run has B >= c(e) N bits, with c(e) = (1 - 2 sqrt(e (1 - e))) / 4. This is N / 4 at e = 0, and 0.0143 N
 at e = 1/3.
@@ -78,7 +78,7 @@ CLAIM = Claim(
     statement="Disjointness of N places with an error of at most e costs at least (1 - 2 sqrt(e (1 - e))) N / 4 bits",
 )
 UPPER = "A window of the places, drawn, decides disjointness of N places with an error of at most e by a share of N bits"
-SHORT = "Protocols of fewer bits than are needed err by more than e"
+SHORT = "Protocols of fewer bits than are needed have an error of more than e"
 TREES = (1, 2, 3)
 LONGEST = 4096
 MOST_ROWS = 8
@@ -240,7 +240,7 @@ def check(length: Length = 1000, error: Error | None = None, seed: Seed = 0) -> 
     """
     most = Fraction(1, 3) if error is None else error
     if length > LONGEST:
-        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every window is tried")
+        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every window is tested")
     windows = windows_for(length, most, shared=False)
     trees = [_check_steps(protocol, one) for one in TREES for protocol in protocols(one, seed)]
     outcomes = [*trees, _check_windows(windows, most, seed=seed), _compare(windows, most), _check_short_trees(seed)]
@@ -382,17 +382,17 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="For N up to 3, a run counts the errors of trees with exact chances, some of them random, over all inputs. Step 6 is "
-    "checked as an equality of fractions, the other steps as numbers. For protocols of fewer bits with more errors than e, it "
-    "shows the input. For any N the error of the windows is exact, and the channel counts their bits.",
-    not_shown="This does not show that every protocol with coins has c(e) N bits; that is the proof.",
-    nothing_to_apply="a protocol between two parties that err with some chance, and no model; disjointness-one-layer is one",
-    nothing_to_certify="a chance over coins, for which a certificate has no witness; disjointness-one-layer shows bits without",
+    shown="For protocols at N up to 3, a run computes exact errors over all inputs. It checks step 6 as an equality of "
+    "fractions, the other steps as numbers. If a protocol has too few bits, the run shows an input on which its error is "
+    "above e. For any N, the run computes the exact error of the protocol of windows, and counts its bits.",
+    not_shown="This does not show that every protocol with coins has c(e) N bits. The proof shows that.",
+    nothing_to_apply="it is a protocol of two parties with a chance of error; disjointness-one-layer is a model",
+    nothing_to_certify="certificates have no witness for a chance over coins; disjointness-one-layer has those without coins",
     choices=(
         Choice(
             where="Fact 1, appendix B.1",
             printed='"the randomized communication complexity of the DISJ is Omega(N)"',
-            found="(1 - 2 sqrt(e (1 - e))) N / 4 bits are needed; at e = 1/3 that is 0.0143 N, and N / 2 + 2 do for even N",
+            found="error e needs (1 - 2 sqrt(e (1 - e))) N / 4 bits: 0.0143 N at e = 1/3; N / 2 + 2 are enough for even N",
             built="the proof with its constant, each step computed on protocols of few places, and a protocol over a channel",
             test="tests/theorems/protocols/test_random_disjointness.py::test_bits_beside_the_bound",
         ),

@@ -1,26 +1,28 @@
-"""With coins, two parties compare N bits by O(log N) bits if each has its own coins, and by O(1) bits if they share the coins.
+"""With coins, two parties compare strings of N bits by sending O(log N) bits, or O(1) bits if they share the coins.
 
 Without coins the parties need N bits. So a bound for deterministic models does not carry over to randomised ones. The error is
 at most e < 1/2, by default 1/3.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 2 and the sentence before Fact 3, appendix B.1. Alice has a and Bob
-has b in {0, 1}^N. Bob learns the answer, and one more bit tells Alice.
+has b in {0, 1}^N. Bob learns the answer, and one more bit gives it to Alice.
 
 We differ: the paper states O(log N). Here the protocol runs over a counted channel, its constant is explicit, and its error is
 counted over all coins.
 
 *Without coins* N bits are needed: no two of the 2^N inputs (a, a) can have the same transcript (`communication.fooling_set`).
 
-*Own coins.* Let q be the least prime with n - 1 <= e q, where w = floor(log2 q) and n = ceil(N / w). The bits of a, in groups
-of w, are the coefficients of a polynomial A of degree at most n - 1. Each coefficient is below 2^w <= q. B is the same for b.
-Alice draws x in 0 .. q - 1. She sends x and A(x) modulo q, in 2 ceil(log2 q) bits. Bob says "equal" if A(x) = B(x).
+*Own coins.* For a prime q let w = floor(log2 q) and n = ceil(N / w). Choose the least prime q with n - 1 <= e q. Split a into n
+groups of at most w bits. The groups are the coefficients of a polynomial A of degree at most n - 1, and each is below 2^w <= q.
+The polynomial B is made of b in the same way. Alice draws x in 0 .. q - 1. She sends x and A(x) modulo q, in 2 ceil(log2 q)
+bits. Bob says "equal" if A(x) = B(x).
 
 He answers wrongly only if a and b differ. Then A - B is not 0 modulo q and has at most n - 1 roots, so the error is at most (n
 - 1) / q <= e. By Bertrand there is such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are sent.
 
 *The error is exact.* Some a and b have the error (n - 1) / q, for every N (`worst_pair`). For D(x) = x (x - 1) .. (x - n + 2)
-has n - 1 roots, and it is a difference A - B. To see this, let c be a coefficient of D modulo q. If c < 2^w, it is c - 0.
-Otherwise it is 0 - (q - c), with q - c <= q - 2^w < 2^w. The first coefficient is 1, which fits in a group of one bit.
+has n - 1 roots, and it is a difference A - B. To see this, let c be a coefficient of D modulo q. If c < 2^w, take c in A and 0
+in B. Otherwise take 0 in A and q - c in B, where q - c <= q - 2^w < 2^w. One group may have fewer than w bits. Let it be the
+coefficient of x^(n-1), which is 1 in D and fits in one bit.
 
 *A lower bound.* Suppose that only Alice sends, B bits with her own coins. Then 2^B >= N / log2(1 + 1 / (1 - 2 e)), so B >=
 log2 N - 1 at e = 1/3. Proof: for a != a' let P and P' be the distributions of the message. Bob with input a says "equal" with
@@ -50,10 +52,11 @@ from seqsep.theorems.options.types import Error, Length, Seed
 CLAIM = Claim(
     name="equality-random-protocol",
     source="Bhattamishra et al. 2024, Fact 2",
-    statement="Equality of two strings of N bits costs O(log N) bits if each party has coins, with an error of at most e",
+    statement="Equality of two strings of N bits costs O(log N) bits if each party has its own coins, with an error of at "
+    "most e",
 )
 SHARED = "Equality of two strings of N bits costs ceil(log2(1/e)) bits if the parties share coins"
-NEEDED = "One message with coins of their own needs log2 N - O(1) bits, where without coins N are needed"
+NEEDED = "One message needs log2 N - O(1) bits if each party has its own coins, and N bits without coins"
 EXHAUSTIVE = 8
 OVER_THE_CHANNEL = 4
 LONGEST = 4096
@@ -61,11 +64,11 @@ DRAWN = 40
 
 
 @dataclass(frozen=True)
-class Plan:
+class PolynomialPlan:
     """The prime q, the bits w of a coefficient and their number n, for strings of N = `length` bits.
 
     >>> plan_for(1000, Fraction(1, 3))
-    Plan(length=1000, prime=373, digit_bits=8, digits=125)
+    PolynomialPlan(length=1000, prime=373, digit_bits=8, digits=125)
     """
 
     length: int
@@ -98,7 +101,7 @@ class Plan:
         return found
 
 
-def plan_for(length: int, error: Fraction) -> Plan:
+def plan_for(length: int, error: Fraction) -> PolynomialPlan:
     """The least prime for N bits and error e. Raises ValueError for N below 1, or e outside (0, 1/2).
 
     >>> plan_for(8, Fraction(1, 3)).bits, plan_for(10**6, Fraction(1, 3)).bits
@@ -111,11 +114,11 @@ def plan_for(length: int, error: Fraction) -> Plan:
         digit_bits = prime.bit_length() - 1
         digits = -(-length // digit_bits)
         if digits - 1 <= error * prime and all(prime % one for one in range(2, math.isqrt(prime) + 1)):
-            return Plan(length, prime, digit_bits, digits)
+            return PolynomialPlan(length, prime, digit_bits, digits)
         prime = max(prime + 1, min(math.ceil((digits - 1) / error), 2 << digit_bits))
 
 
-def alice(channel: Channel, plan: Plan, a: Int64[np.ndarray, "length"], x: int) -> None:
+def alice(channel: Channel, plan: PolynomialPlan, a: Int64[np.ndarray, "length"], x: int) -> None:
     """Send x and A(x)."""
     value = 0
     for coefficient in plan.coefficients(a[None])[0, ::-1].tolist():
@@ -125,7 +128,7 @@ def alice(channel: Channel, plan: Plan, a: Int64[np.ndarray, "length"], x: int) 
     channel.send(value, width)
 
 
-def bob(channel: Channel, plan: Plan, b: Int64[np.ndarray, "length"]) -> bool:
+def bob(channel: Channel, plan: PolynomialPlan, b: Int64[np.ndarray, "length"]) -> bool:
     """Return True if A(x) = B(x)."""
     width = ceil_log2(plan.prime)
     x = channel.receive(width)
@@ -186,7 +189,7 @@ def agreements(values: Int64[np.ndarray, "words coins"]) -> Int64[np.ndarray, "w
     return np.stack([(values == one).sum(axis=1) for one in values])
 
 
-def worst_pair(plan: Plan) -> tuple[Int64[np.ndarray, "length"], Int64[np.ndarray, "length"]]:
+def worst_pair(plan: PolynomialPlan) -> tuple[Int64[np.ndarray, "length"], Int64[np.ndarray, "length"]]:
     """Two different words with A(x) = B(x) for x = 0 .. n - 2, by the coefficients of x (x - 1) .. (x - n + 2) modulo q.
 
     >>> one, other = worst_pair(plan_for(8, Fraction(1, 3)))
@@ -215,7 +218,7 @@ def check(length: Length | None = None, error: Error | None = None, seed: Seed =
     most = Fraction(1, 3) if error is None else error
     lengths = (4, 8, 1000) if length is None else (length,)
     if max(lengths) > LONGEST:
-        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every coin is tried")
+        raise ValueError(f"check(length={length}): at most {LONGEST:,}, as every coin is tested")
     return [outcome for one in lengths for outcome in _check_length(one, most, seed)]
 
 
@@ -235,7 +238,7 @@ def _check_length(length: int, most: Fraction, seed: int) -> list[Outcome]:
     return [*outcomes, _compare(plan, most)]
 
 
-def _check_own(plan: Plan, most: Fraction, seed: int) -> Outcome:
+def _check_own(plan: PolynomialPlan, most: Fraction, seed: int) -> Outcome:
     """Count for pairs of words the coins with which Bob answers wrongly; every pair for small N."""
     exhaustive = plan.length <= EXHAUSTIVE
     random = np.random.default_rng(seed)
@@ -247,7 +250,7 @@ def _check_own(plan: Plan, most: Fraction, seed: int) -> Outcome:
         words = np.unique(np.concatenate([np.stack(worst_pair(plan)), drawn, near]), axis=0)
     same = agreements(plan.values(words))
     if not (same.diagonal() == plan.prime).all():
-        raise CLAIM.fails({"length": plan.length, "found": "equal words that are told apart"})
+        raise CLAIM.fails({"length": plan.length, "found": "equal words that are distinguished"})
     apart = same - plan.prime * np.eye(len(words), dtype=np.int64)
     first, second = np.unravel_index(int(apart.argmax()), apart.shape)
     worst = Fraction(int(apart.max()), plan.prime)
@@ -273,7 +276,7 @@ def _check_own(plan: Plan, most: Fraction, seed: int) -> Outcome:
 
 
 def _over_the_channel(
-    plan: Plan,
+    plan: PolynomialPlan,
     words: Int64[np.ndarray, "words length"],
     pairs: list[tuple[int, int]],
     same: Int64[np.ndarray, "words words"],
@@ -328,7 +331,7 @@ def _check_shared(length: int, most: Fraction) -> Outcome:
     )
 
 
-def _compare(plan: Plan, most: Fraction) -> Outcome:
+def _compare(plan: PolynomialPlan, most: Fraction) -> Outcome:
     """Give the least bits by the packing of distributions, and without coins by a fooling set, shown for N <= 8."""
     needed = needed_bits(plan.length, most)
     if needed > plan.bits:
@@ -355,11 +358,11 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests "
-    "drawn pairs and the worst pair, whose error is exact by the proof. The channel counts the bits.",
-    not_shown="This does not show that O(log N) bits are enough at every N; that is the proof.",
+    "random pairs, and the worst pair, whose error is exact by the proof. The channel counts the bits.",
+    not_shown="This does not show that O(log N) bits are enough at every N. The proof shows that.",
     verify=verify,
-    nothing_to_apply="a protocol between two parties that err with some chance, and no model; equality-two-layers is a model",
-    nothing_to_certify="a chance over coins, for which a certificate has no witness; equality-state shows bits without coins",
+    nothing_to_apply="it is a protocol of two parties with a chance of error; equality-two-layers is a model",
+    nothing_to_certify="certificates have no witness for a chance over coins; equality-state certifies the bits without coins",
     choices=(
         Choice(
             where="appendix B.1, after Fact 3",

@@ -1,6 +1,8 @@
-"""With coins, one message that gives any single bit of N bits still needs a constant share of N bits.
+"""Even with random coins, a message from which any one of N bits can be read needs a constant share of N bits.
 
-The share is 1 - h(e) for an error of at most e, where h is the binary entropy. Error-correcting codes come near that share.
+Coins are random bits that a party, or both parties, can see. For an error of at most e the share is 1 - h(e), where h is the
+binary entropy. Error-correcting codes show that a larger constant share is enough. At e = 1/3, at least 0.0817 N bits are
+needed, and N / 5 bits are enough.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 3, appendix B.1. Alice has a in {0, 1}^N and Bob has an index i.
 Alice sends one message, and Bob answers with a_i. For every a and i his answer is wrong with chance at most e < 1/2. The
@@ -14,17 +16,18 @@ We differ: the constant of Omega(N) is explicit. A protocol runs next to the bou
 bits, and index i has the error e_i, which depends on the coins. Then B >= H(M) >= I(a; M), with the entropy H and mutual
 information I. As the a_i are independent, I(a; M) >= sum of I(a_i; M). By Fano's inequality I(a_i; M) >= 1 - h(e_i). So B >= N
 - sum h(e_i). The mean of e_i over coins and indices is at most e, and h is concave. So B >= (1 - h(e)) N, which is 0.0817 N at
-e = 1/3. It also holds if each party has its own coins, since these are shared coins that the other party ignores.
+e = 1/3. The bound also holds if each party has its own coins. These are shared coins of which each party ignores the other's.
 
-*A protocol.* Let C be a perfect binary code of m bits and 2^s words: each word of m bits has one nearest code word. Alice and
-Bob share a uniform z for each block of m bits. She sends the s bits of the code word nearest to block + z. He adds z to this
-code word and takes the sum for the block. Since block + z is uniform for every block, its distance to the code word is a
-uniform coset leader, of weight at most t, the number of errors that the code corrects. By the symmetry of these codes each bit
-is wrong with the same chance, which is the mean weight divided by m:
+*A protocol.* Take a perfect binary code of m bits and 2^s words: each word of m bits has one nearest code word. Alice and Bob
+share a uniform z for each block of m bits. She sends the s bits of the code word nearest to block + z. He adds z to this code
+word and takes the sum for the block. Since block + z is uniform for every block, the difference between it and its code word
+is uniform over the words of weight at most t. Here t is the number of errors that the code corrects. By the symmetry of these
+codes each bit is wrong with the same chance, the mean weight divided by m. Below, e is this chance and C(m, w) the binomial
+coefficient:
     repetition of an odd m:  s = 1,      e = sum over w <= (m-1)/2 of w C(m, w) / (m 2^(m-1)):  1/4 at m = 3, 5/16 at m = 5
     Hamming, m = 2^r - 1:    s = m - r,  e = 2^-r:  1/8 at m = 7, s = 4
-Of these codes with m <= 15 and an error of at most e we take one with the least s / m. The bits of N after the complete blocks
-are sent unchanged. At e = 1/3 this takes floor(N / 5) + (N mod 5) bits.
+Of the codes with m <= 15 and an error that is small enough, we take one with the least s / m. The N mod m bits after the last
+complete block are sent unchanged. At e = 1/3 this takes floor(N / 5) + (N mod 5) bits.
 """
 
 import math
@@ -43,9 +46,9 @@ from seqsep.theorems.options.types import Error, Length, Seed
 CLAIM = Claim(
     name="index-random-protocol",
     source="Bhattamishra et al. 2024, Fact 3",
-    statement="One message that tells any bit of N with an error of at most e has at least (1 - h(e)) N bits",
+    statement="A message from which any of N bits can be read with an error of at most e has at least (1 - h(e)) N bits",
 )
-UPPER = "By perfect codes and shared coins a message of a constant share of N bits tells any of them with an error of at most e"
+UPPER = "With shared coins, any of N bits can be read with an error of at most e from a message of a constant share of N bits"
 LONGEST_BLOCK = 15
 ALL_BLOCKS_UP_TO = 7
 MOST_ROWS = 10
@@ -214,7 +217,9 @@ def _check_protocol(length: int, most: Fraction, code: Code | None, *, seed: int
         unlike = np.argwhere(wrong != int(code.error * (1 << code.block)))
         if len(unlike):
             block, place = unlike[0].tolist()
-            raise CLAIM.fails({"block": block, "index": place, "coins that err": int(wrong[block, place]), "error": code.error})
+            raise CLAIM.fails(
+                {"block": block, "index": place, "coins with a wrong answer": int(wrong[block, place]), "error": code.error}
+            )
         worst = code.error
     random = np.random.default_rng(seed)
     expected = message_bits(length, code)
@@ -277,18 +282,20 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run shows for every block, every index and every z that Bob is wrong with exactly the stated chance. The channel "
-    "counts the bits, which are compared with (1 - h(e)) N. For m = 3 and m = 5 no message of one bit does better (a test "
-    "goes through every code book).",
-    not_shown="This does not show that every message of a protocol with coins has (1 - h(e)) N bits; that is the proof.",
+    shown="A run of the protocol below goes through every block, every index and every z, and shows that Bob is wrong with "
+    "exactly the stated chance. It counts the bits that are sent, and compares them with (1 - h(e)) N. A test goes through "
+    "all one-bit messages about blocks of 3 and of 5 bits. None of them has a smaller error than the code.",
+    not_shown="This does not show that every protocol with coins needs a message of (1 - h(e)) N bits. The proof shows that.",
     verify=verify,
-    nothing_to_apply="a protocol between two parties that err with some chance, and no model; index-lookup-state is a model",
-    nothing_to_certify="a chance over coins, for which a certificate has no witness; index-lookup-state shows bits without",
+    nothing_to_apply="it is a protocol of two parties with a chance of error; index-lookup-state is a model",
+    nothing_to_certify="a certificate has no form for a chance over coins; index-lookup-state certifies the bits that are "
+    "needed without coins",
     choices=(
         Choice(
             where="Fact 3, appendix B.1",
             printed='"the one-way randomized communication complexity of the INDEX is Omega(N)"',
-            found="(1 - h(e)) N bits are needed, 0.0817 N at e = 1/3, and with shared coins N / 5 are enough there",
+            found="(1 - h(e)) N bits are needed for error e, which is 0.0817 N at e = 1/3. With shared coins, N / 5 bits are "
+            "enough at e = 1/3",
             built="the bound with its constant, and the protocol, its error counted for every input",
             test=TEST + "test_bits_beside_the_bound",
         ),

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.core.names import ensure
-from seqsep.theorems.protocols.collision import DistinguishingSuffix, Prefixes, TaskSizes, Values
+from seqsep.theorems.protocols.collision import DistinguishingSuffix, ListTask, TaskSizes, Values
 from seqsep.theorems.protocols.thought import Insert, Thought
 
 THINKING_TOKENS = 4
@@ -20,7 +20,7 @@ MOST_WRITTEN = 16
 
 
 @dataclass(frozen=True)
-class Sequences(Prefixes):
+class Sequences(ListTask):
     """Sequences of `length` symbols from `alphabet`; `continuation` distinguishes two of them (None: nothing does).
 
     `longest` is the most tokens of a prompt. `vocabulary` are the tokens of the task, `answers` those of them that answer, and

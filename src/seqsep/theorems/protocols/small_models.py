@@ -9,8 +9,8 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.options import FieldsOf
 from seqsep.theorems.options.types import RECURRENT as RECURRENT
 from seqsep.theorems.options.types import Checkpoint, Heads, RecurrentMixer, Seed, StatePrecision, Width
-from seqsep.theorems.protocols.collision import Prefixes, TaskSizes
-from seqsep.theorems.protocols.machine import AnyModel, Machine, as_machine
+from seqsep.theorems.protocols.collision import ListTask, TaskSizes
+from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine
 
 WIDEST = 8
 
@@ -42,7 +42,7 @@ class SmallModel:
         """True if a model is asked for at all."""
         return self.mixer is not None or self.checkpoint is not None
 
-    def build(self, task: Prefixes) -> tuple[str, Machine]:
+    def build(self, task: ListTask) -> tuple[str, BitMachine]:
         """Name the model, and round its state. Raises ValueError for a mixer or file that does not fit the task."""
         if self.checkpoint is not None:
             name = self.checkpoint.name
@@ -55,8 +55,8 @@ class SmallModel:
         return name, rounded(model, task, 1 if self.precision is None else self.precision, self.seed)
 
     def models(
-        self, task: Prefixes, needed: int, *, reduced: Callable[[int], Recurrence], most_bits: int
-    ) -> list[tuple[str, Machine]]:
+        self, task: ListTask, needed: int, *, reduced: Callable[[int], Recurrence], most_bits: int
+    ) -> list[tuple[str, BitMachine]]:
         """Return models, by name, with fewer than `needed` state bits: the one asked for, or by default two.
 
         The two are the exact model `reduced` to `needed` - 1 bits, or to `most_bits` if that is less, and an LSTM whose state
@@ -141,6 +141,6 @@ def with_random_weights(sizes: TaskSizes, mixer: str, width: int, heads: int = 1
     return model.double().eval().requires_grad_(False)
 
 
-def rounded(model: AnyModel, task: Prefixes, precision: int, seed: int) -> Machine:
+def rounded(model: AnyModel, task: ListTask, precision: int, seed: int) -> BitMachine:
     """The model with its state at `precision` bits per number, the range found on random inputs of the task."""
     return as_machine(model, precision, task.examples(seed))

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Number, Outcome
-from seqsep.theorems.protocols.collision import Prefixes, search
-from seqsep.theorems.protocols.machine import Machine
+from seqsep.theorems.protocols.collision import ListTask, search
+from seqsep.theorems.protocols.machine import BitMachine
 from seqsep.theorems.protocols.small_models import SmallModel
 
 
@@ -32,7 +32,7 @@ class StateBound:
 
     claim: Claim
     statement: str
-    task: Prefixes
+    task: ListTask
     needed: int
     solve: Callable[[tuple[int, ...]], int]
     reduced: Callable[[int], Recurrence]
@@ -45,7 +45,7 @@ class StateBound:
         models = small.models(self.task, self.needed, reduced=self.reduced, most_bits=self.most_bits)
         return [self.outcome(name, model, small.seed) for name, model in models]
 
-    def outcome(self, name: str, model: Machine, seed: int) -> Outcome:
+    def outcome(self, name: str, model: BitMachine, seed: int) -> Outcome:
         """Return two prefixes with one state of a model, and the input that it then answers wrongly.
 
         Raises TheoremFails if no two prefixes collide, or if the model answers rightly; ValueError if the search ends before.

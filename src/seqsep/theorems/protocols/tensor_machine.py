@@ -10,13 +10,13 @@ from jaxtyping import Int64
 from torch import Tensor
 
 from seqsep.models.mixers import state_bits, state_from_bytes, state_to_bytes
-from seqsep.theorems.protocols._contract import Machine, RecurrentModel, TokenSequence
+from seqsep.theorems.protocols._contract import BitMachine, RecurrentModel, TokenSequence
 
 LEAST_REACH = 2.0**-20
 
 
 @dataclass(frozen=True)
-class OfTensors(Machine):
+class OfTensors(BitMachine):
     """A machine whose state is tensors, at their own precision; outputs are those of `step`, without the batch."""
 
     model: RecurrentModel
@@ -58,10 +58,10 @@ class OfTensors(Machine):
 
 
 @dataclass(frozen=True)
-class Rounded(Machine):
+class Rounded(BitMachine):
     """A machine whose state is whole numbers of `precision` bits: what `model` leaves, rounded after every step.
 
-    `reach` is r for each tensor: code c stands for (2 c / (2^precision - 1) - 1) r.
+    `reach` is r for each tensor: code c means (2 c / (2^precision - 1) - 1) r.
     """
 
     model: RecurrentModel
@@ -109,7 +109,7 @@ class Rounded(Machine):
         return torch.cat(scaled, dim=1).nan_to_num().round().clamp(0, most).long()
 
     def _numbers(self, codes: Tensor) -> Any:
-        """The state of tensors that codes stand for."""
+        """Return the state of tensors that codes represent."""
         most = (1 << self.precision) - 1
         like = self.model.start(len(codes))
         tensors = []

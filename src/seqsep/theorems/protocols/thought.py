@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from seqsep.theorems.protocols.machine import Machine, choice
+from seqsep.theorems.protocols.machine import BitMachine, choice
 
 NO_ANSWER = -1
 Insert = Callable[[Sequence[int]], Sequence[int] | None]
@@ -56,7 +56,7 @@ class Written(NamedTuple):
     outputs: list[Any]
 
 
-def think(party: Machine, output: Any, state: Any, t: int, *, thought: Thought) -> Written:
+def think(party: BitMachine, output: Any, state: Any, t: int, *, thought: Thought) -> Written:
     """Continue greedily from the output and the state after the prompt, from time t on.
 
     >>> from seqsep.maths.automata.automata import Recurrence

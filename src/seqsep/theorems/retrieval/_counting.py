@@ -28,10 +28,10 @@ def solve(numbers: Sequence[int], query: int, threshold: int) -> int:
 
 
 @dataclass(frozen=True)
-class Counting:
+class CountingEncoding:
     """The task for at most N = `length` numbers out of S = `alphabet`. Raises ValueError if one of the two is below 1.
 
-    >>> task = Counting(length=3, alphabet=4)
+    >>> task = CountingEncoding(length=3, alphabet=4)
     >>> task.base, task.inputs(np.array([[2, 0, 2]]), np.array([2]), np.array([1])).tolist()
     (6, [[0, 3, 1, 3, 3, 2]])
     """
@@ -41,7 +41,7 @@ class Counting:
 
     def __post_init__(self) -> None:
         if min(self.length, self.alphabet) < 1:
-            raise ValueError(f"Counting(length={self.length}, alphabet={self.alphabet}): both are at least 1")
+            raise ValueError(f"CountingEncoding(length={self.length}, alphabet={self.alphabet}): both are at least 1")
 
     @property
     def tokens(self) -> int:

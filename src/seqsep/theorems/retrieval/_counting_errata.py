@@ -1,4 +1,4 @@
-"""The printed construction of counting, and what is wrong with it; its hard instance stands in `counting_state`.
+"""The paper's construction of counting, and what is wrong with it; its hard instance is in `counting_state`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting.
 """
@@ -24,7 +24,8 @@ ERRATA = (
     Erratum(
         where="Theorem 4.6, Counting, construction",
         printed="answer 1 iff (t + 1) / (m + 1) < 1 with 1 / (m + 1) from COUNT",
-        found="COUNT counts the query token, and t if t = q: wrong on 419 of 1,344 inputs, first x = 0, q = 0, t = 1",
+        found="COUNT also counts the query token, and t if t = q. So the rule is wrong on 419 of 1,344 inputs; the first is "
+        "x = 0, q = 0, t = 1",
         built="the count is taken at the query token, before the threshold, and compared with 1/(t + 2) and 1/(t + 3)",
         test="tests/theorems/retrieval/test_counting_attention.py::test_the_printed_rule_counts_the_question",
     ),

@@ -72,7 +72,8 @@ def try_task(trial: Trial, task: IndexLookup, seed: int, spread: int | None = No
 
 
 def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
-    """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096.
+    """Check every input over [N] up to N = 5, then at least `small` questions at N <= 64, `medium` at N <= 1,000 and `large` at
+    1,024 to 4,096.
 
     Lengths take turns, over [N] and over 64 symbols, on both grids.
     """
@@ -87,7 +88,7 @@ def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large
 
 
 def shown(network: Network, task: IndexLookup, seed: int) -> NetworkRun:
-    """Every input if there are at most 1,024, else up to 64 spread positions, each of symbols drawn anew."""
+    """Return every input if there are at most 1,024, else up to 64 spread positions, each of symbols drawn again."""
     length = task.length
     alphabet = task.alphabet
     if length * alphabet**length <= ALL_SHOWN_UP_TO:
@@ -115,7 +116,7 @@ def climb_down(trial: Trial, length: int, alphabet: int, seed: int) -> None:
 
 
 def hard_sequences(task: IndexLookup, seed: int) -> Iterator[list[int]]:
-    """Random ones, and constants but for one symbol.
+    """Yield random ones, and constants except for one symbol.
 
     A retrieved bit is the sum of the weights of the positions that hold a 1. It is furthest from its value if every other
     position holds the opposite bit. So for S a power of two, no input that asks for the changed position has a smaller margin;

@@ -18,7 +18,7 @@ STEPS = MULTIPLIER.bit_length()
 def memory_for(count: int, dimension: int, coherence: Fraction) -> Registers:
     """Registers for N = `count` addresses in k coordinates, with k, b and the least distance d written down.
 
-    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 8 bits, with s = k + b - 1.
+    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 7 bits, with s = k + b - 1.
 
     >>> memory_for(1000, dimension=189, coherence=Fraction(1, 4)).bits
     453

@@ -5,14 +5,14 @@ import numpy as np
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome
-from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
+from seqsep.theorems.protocols.one_layer_trials import LayerSizes, random_network
 from seqsep.theorems.retrieval._numbered_parts import Conversation, converse
 from seqsep.theorems.retrieval.one_layer import Shared
 
 
 def small_layer(random: np.random.Generator, places: int) -> Network:
     """A layer of one or two heads and coordinates, on a grid of 2 to 8 steps a unit."""
-    sizes = Sizes(places, int(random.integers(1, 3)), 3, int(random.integers(1, 3)))
+    sizes = LayerSizes(places, int(random.integers(1, 3)), 3, int(random.integers(1, 3)))
     return random_network(random, sizes, Grid(int(random.integers(2, 9))), harsh=False)
 
 

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 
 
 def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
-    """The token after the first place where the question's tokens stand in the data, from the definition; None if nowhere.
+    """Return the token after the first place of the question's tokens in the data, from the definition; None if they are
+    nowhere.
 
     >>> recall_answer((1, 2, 2, 3), query=(2,))
     2
@@ -31,7 +32,7 @@ def recall_answer(data: Sequence[int], query: Sequence[int]) -> int | None:
 
 
 def recalled_bits(data: Sequence[int], keys: int, gram: int, *, least_value: int) -> list[int | None]:
-    """The bits that Bob reads: the answer to each question, less the value that stands for 0.
+    """Return the bits that Bob reads: the answer to each question, less the value that represents 0.
 
     >>> recalled_bits((1, 2, 2, 3), keys=2, gram=2, least_value=2)  # the second bit is 1
     [0, 0]

@@ -1,4 +1,4 @@
-"""Hidden units of the second paper's lemmas as printed and mended: the indicator of an integer and the threshold.
+"""Hidden units of the second paper's lemmas, in its words and mended: the indicator of an integer and the threshold.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Lemmas C.3 and C.5.
 """
@@ -38,7 +38,7 @@ ERRATA = (
     Erratum(
         where="Lemma C.3",
         printed="output weights 10 [1, -1, -1, 1] make an indicator of the integer B",
-        found="it is 20, 9 and 0 at B - 1, B and B + 1",
+        found="the output is 20, 9 and 0 at B - 1, B and B + 1",
         built="[1, -1, 1, -1] gives 0, 1, 0; here a number is compared by the score of a head, or by `blocks.bump`",
         test=TESTS + "test_printed_signs_make_no_indicator",
     ),
@@ -52,7 +52,7 @@ ERRATA = (
     Erratum(
         where="Lemma C.15",
         printed="the text says that the largest matching position is found",
-        found="the scores -n^(4c+1) diff^2 - n k'^2 are greatest at the smallest one: of matches at 1 and 2, at 1",
+        found="the scores -n^(4c+1) diff^2 - n k'^2 are greatest at the smallest matching position: if 1 and 2 match, at 1",
         built="`match` finds the first and `match-close` the last",
         test=TESTS + "test_printed_scores_of_match_find_the_first",
     ),

@@ -31,12 +31,12 @@ def solve(symbols: Sequence[int], query: Sequence[int]) -> int | None:
 
 
 @dataclass(frozen=True)
-class Recall:
+class RecallEncoding:
     """The task for at most N = `length` symbols out of S = `alphabet`, and c-grams for c = `gram`.
 
     Raises ValueError for a length or alphabet below 1, or grams below 2.
 
-    >>> task = Recall(length=4, alphabet=5, gram=2)
+    >>> task = RecallEncoding(length=4, alphabet=5, gram=2)
     >>> task.base, task.inputs(np.array([[3, 1, 3, 2]]), np.array([[3]])).tolist()
     (6, [[0, 4, 2, 4, 3, 4]])
     """
@@ -48,7 +48,7 @@ class Recall:
     def __post_init__(self) -> None:
         if min(self.length, self.alphabet) < 1 or self.gram < 2:
             raise ValueError(
-                f"Recall(length={self.length}, alphabet={self.alphabet}, gram={self.gram}): "
+                f"RecallEncoding(length={self.length}, alphabet={self.alphabet}, gram={self.gram}): "
                 "length and alphabet are at least 1, gram is at least 2"
             )
 

@@ -1,40 +1,40 @@
 """The number of states that associative recall over [n] needs after K of n tokens, counted in polynomial time.
 
-Let x_1 .. x_K be the tokens so far, and z = x_K. For a symbol a, let F(a) be the token after the first place of a that has a
-token after it. Let D be the set of the symbols a for which F(a) is defined. A class is a set of prefixes that no continuation
-distinguishes, so one state is enough for it.
+Let x_1 .. x_K be the tokens so far, and z = x_K. For a symbol a, let F(a) be the token directly after the first a. It is
+undefined if a does not occur, or occurs only as the last token. Let D be the set of the symbols a for which F(a) is defined.
+Two prefixes are in one class if no continuation leads to different answers. So one state is enough for a class.
 
-Classes. The rest of the tokens and a question distinguish two prefixes in exactly two cases:
+Classes. Two prefixes are in different classes in exactly two cases:
 * Their F differ.
-* K < n, and their F are equal. The last symbol z of one prefix is not in D. The last symbol z' of the other is another symbol
-  or in D.
+* K < n, and their F are equal. One prefix ends in a symbol z that is not in D. The other ends in another symbol z'.
 
-No other cases. If a token y follows, F(z) becomes y if z is not in D. If z is in D, F stays as it is. So the answer after any
-continuation depends only on F and, if z is not in D, on z.
+No other cases. Let a token y follow. If z is not in D, F(z) becomes y. If z is in D, F does not change. So the answer after
+any continuation depends only on F, and on z if z is not in D.
 
-These two cases:
-* Let F differ at a. If F(a) is defined in both prefixes, ask a. Otherwise it is defined in one prefix only. Call its value b.
-  Continue to the end with tokens that leave the answers different, and then ask a. If K < n and the other prefix ends in its
-  only a, the next token is one other than b. Otherwise all further tokens are other than a.
-* Let F be equal, z not in D, and z' another symbol or in D. Continue to the end with one token y other than z, and ask z. The
-  answer is y after the first prefix, and FAILED after the second.
+These two cases. In each a continuation leads to different answers:
+* Let F differ at a. The question is a, after the tokens that are left. If F(a) is defined in both prefixes, these can be any
+  tokens. Otherwise F(a) = b is defined in one prefix only. If the other prefix ends in its only a and K < n, the next token is
+  not b. Then the answers are b and this token. Otherwise no further token is a, and the answers are b and FAILED.
+* Let F be equal, z not in D, and z' another symbol. Choose a symbol y other than z. All tokens that are left are y, and the
+  question is z. The answer is y after the first prefix. After the second it is FAILED.
 
-Counting. The following counts the F that occur. Read the sequence as a walk on symbols. The steps that define F are the first
-steps out of each symbol of D. If the walk enters a symbol for the first time, its next step follows F. The walk follows F
-until it is at a symbol that it has left before. (At the end of the walk it may also be at a z that it has not left.) From a
-symbol that it has left before, it may jump: it takes a step to any symbol. A stretch is a part of the walk that follows F. So
-a walk of K - 1 steps consists of |D| = d steps along F and of jumps, with at least one jump between two stretches. If there is
-a jump, there may be more of them, from the symbol just entered to itself.
+Counting. It remains to count the F that occur. Read the sequence as a walk of K - 1 steps from symbol to symbol. The first
+step out of a symbol a goes to F(a). Call it a new step. So there are d = |D| new steps. All other steps are jumps: they start
+at a symbol that the walk has left before, and may go to any symbol. A stretch is a run of new steps with no jump inside.
+Between two stretches there is at least one jump. At a symbol that the walk has left before, more jumps can be added, from this
+symbol to itself. So only the least number of jumps matters.
 
-Some symbols of D must begin a stretch. A leaf is a symbol of D that is F(a) for no a in D. A stretch must begin at every leaf,
-and in every component of F that is one cycle. Stretches that begin there cover D. Let s be the number of these beginnings.
-`maps_by_starts` counts the maps of d symbols into themselves by s. There are three cases:
+A leaf is a symbol of D that is F(a) for no a in D. No new step enters a leaf, so a stretch must begin at every leaf. No new
+step enters a component of F from outside. So a stretch must also begin in every component that is one cycle, as it has no
+leaf. Stretches that begin at these symbols cover D. Let s be their number. `maps_by_starts` counts the maps of d symbols into
+themselves by s. There are three cases:
 * z is in D. Then F maps D into D, and there are at least s - 1 jumps. So s <= K - d.
-* z is not in D, and is entered along F. Then z is F(a) for exactly one a, and the first stretch that enters z ends the walk.
-  So the tree of z is a path of j >= 1 symbols. The other d - j symbols map into themselves, with s <= K - 1 - d. If there are
-  no other symbols, K - 1 = j.
-* z is not in D, and is entered by a jump (this matters only if K < n). Then F maps D into D, and there are at least s jumps.
-  So s <= K - 1 - d. z is any symbol outside D.
+* z is not in D, and the last step is new. Then the walk has not been at z before, so z is F(a) for exactly one a. The symbols
+  from which F leads to z are a path of j >= 1 symbols, since the walk runs through them to z as soon as it enters one. F maps
+  the other d - j symbols into themselves. They need s stretches of their own, so s <= K - 1 - d. If there are no other
+  symbols, the walk has no jumps, and K - 1 = j.
+* z is not in D, and the last step is a jump. (This matters only if K < n.) Then F maps D into D, and there are at least s
+  jumps. So s <= K - 1 - d. z is any symbol outside D.
 """
 
 from functools import cache

@@ -26,14 +26,14 @@ ERRATA = (
     Erratum(
         where="Theorem 4.6, lower bound, associative recall",
         printed="the values are x_i + n/2, with the keys 1 to n/2",
-        found="x = (0, 1) gives 1 2 2 3, where the key 2 is followed by 2 first, not by 3",
+        found="x = (0, 1) gives 1 2 2 3. There the first token after the key 2 is 2, not 3",
         built="values x_i + n/2 + 1 decode every bit",
         test="tests/theorems/retrieval/test_recall_attention.py::test_printed_instances_have_values_that_are_keys",
     ),
     Erratum(
         where="Theorem 4.6, lower bound, c-gram retrieval",
         printed="bit strings have length n/2 and the values are x_i + n/c, with the keys 1 to n/c",
-        found="n tokens hold n/c blocks; c = 3, x = (0, 1) gives 1 1 2 2 2 3, where 2 2 is followed by 2 first, not by 3",
+        found="n tokens hold n/c blocks. For c = 3, x = (0, 1) gives 1 1 2 2 2 3. There the first token after 2 2 is 2, not 3",
         built="bit strings of length n/c and values x_i + n/c + 1 decode every bit",
         test="tests/theorems/retrieval/test_recall_attention.py::test_printed_instances_have_values_that_are_keys",
     ),

@@ -13,7 +13,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Outcome
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.checking import until_tried
-from seqsep.theorems.retrieval._recall import FAILED, Recall, read
+from seqsep.theorems.retrieval._recall import FAILED, RecallEncoding, read
 from seqsep.theorems.trial import Trial
 
 AT_ONCE = 1 << 14
@@ -22,7 +22,7 @@ FLOATS_UP_TO = 300
 EXHAUSTIVE_INPUTS = 20_000
 MOST_OF_LONGEST = 6
 
-CheckTask = Callable[[Recall, str, int, int | None], Outcome]
+CheckTask = Callable[[RecallEncoding, str, int, int | None], Outcome]
 """check_task(task, rounding, seed, most): the outcome of `try_task` on the network of that task and grid."""
 
 
@@ -31,14 +31,14 @@ def _words(length: int, alphabet: int) -> Int64[np.ndarray, "words length"]:
     return np.arange(alphabet**length)[:, None] // alphabet ** np.arange(length) % alphabet
 
 
-def every_input(task: Recall, length: int) -> tuple[np.ndarray, np.ndarray]:
+def every_input(task: RecallEncoding, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Every sequence of one length with every query."""
     sequences = _words(length, task.alphabet)
     queries = _words(task.gram - 1, task.alphabet)
     return np.repeat(sequences, len(queries), axis=0), np.tile(queries, (len(sequences), 1))
 
 
-def inputs_up_to(task: Recall) -> int:
+def inputs_up_to(task: RecallEncoding) -> int:
     """The number of inputs at all lengths 1 .. N."""
     return sum(task.alphabet ** (length + task.gram - 1) for length in range(1, task.length + 1))
 
@@ -48,7 +48,7 @@ def _readable(sequences: np.ndarray, queries: np.ndarray, row: int) -> Mapping[s
     return {"tokens": sequences[row].tolist(), "query": queries[row].tolist()}
 
 
-def require(trial: Trial, task: Recall, sequences: np.ndarray, queries: np.ndarray) -> None:
+def require(trial: Trial, task: RecallEncoding, sequences: np.ndarray, queries: np.ndarray) -> None:
     """Require the right class of each example, in blocks."""
     at_once = max(1, min(AT_ONCE, SCORES_AT_ONCE // sequences.shape[1] ** 2))
     for first in range(0, len(sequences), at_once):
@@ -57,7 +57,7 @@ def require(trial: Trial, task: Recall, sequences: np.ndarray, queries: np.ndarr
         trial.require(task.inputs(some, asked), task.classes(some, asked), partial(_readable, some, asked))
 
 
-def try_task(trial: Trial, task: Recall, seed: int, most: int | None = None) -> bool:
+def try_task(trial: Trial, task: RecallEncoding, seed: int, most: int | None = None) -> bool:
     """Put every input of every length up to N if there are at most 20,000, else hard ones; returns which of the two."""
     exhaustive = inputs_up_to(task) <= EXHAUSTIVE_INPUTS
     if exhaustive:
@@ -68,30 +68,31 @@ def try_task(trial: Trial, task: Recall, seed: int, most: int | None = None) -> 
 
 
 def long_series(check_task: CheckTask, seed: int, small: int, medium: int, large: int) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions at N <= 64, N <= 512 and N = 1,024 to 4,096.
+    """Check every input of small tasks, then at least `small` questions at N <= 64, `medium` at N <= 512 and `large` at N =
+    1,024 to 4,096.
 
     Small: associative recall over [N] for N <= 4, c-grams for c = 3, 4, 5 over two symbols up to N = 8 and over three up to 5,
     on both grids. Beyond, lengths take turns, then c = 2, 3, 4 (c = 2 alone beyond N = 512), and the grids with them.
     """
-    tasks = [Recall(length, length, 2) for length in range(1, 5)]
-    tasks += [Recall(*sizes, gram) for gram in (3, 4, 5) for sizes in ((8, 2), (5, 3))]
+    tasks = [RecallEncoding(length, length, 2) for length in range(1, 5)]
+    tasks += [RecallEncoding(*sizes, gram) for gram in (3, 4, 5) for sizes in ((8, 2), (5, 3))]
     outcomes = [check_task(task, rounding, seed, None) for task in tasks for rounding in ROUNDINGS]
     series = (((9, 16, 31, 64), small, None), ((65, 128, 512), medium, None), ((1024, 2048, 4096), large, MOST_OF_LONGEST))
     for lengths, inputs, most in series:
         rounds = zip(cycle((2, 2, 2) if max(lengths) > 512 else (2, 3, 4)), cycle(ROUNDINGS))
-        turns = enumerate((Recall(size, size + 1, gram), rounding) for gram, rounding in rounds for size in lengths)
+        turns = enumerate((RecallEncoding(size, size + 1, gram), rounding) for gram, rounding in rounds for size in lengths)
         cases = (check_task(task, rounding, seed + turn, most) for turn, (task, rounding) in turns)
         outcomes += until_tried(inputs, cases)
     return outcomes
 
 
-def require_all(trial: Trial, task: Recall) -> None:
+def require_all(trial: Trial, task: RecallEncoding) -> None:
     """Put every sequence of every length up to N with every query."""
     for length in range(1, task.length + 1):
         require(trial, task, *every_input(task, length))
 
 
-def require_hard(trial: Trial, task: Recall, seed: int, most: int | None = None) -> None:
+def require_hard(trial: Trial, task: RecallEncoding, seed: int, most: int | None = None) -> None:
     """Put every kind of hard sequence with its queries, or with `most` of them; the longest ones on the grid alone."""
     for sequence, queries in hard_inputs(task, seed):
         some = queries if most is None else queries[:most]
@@ -101,7 +102,7 @@ def require_hard(trial: Trial, task: Recall, seed: int, most: int | None = None)
             _require_behind(trial, task, sequence, some)
 
 
-def _require_behind(trial: Trial, task: Recall, sequence: np.ndarray, queries: np.ndarray) -> None:
+def _require_behind(trial: Trial, task: RecallEncoding, sequence: np.ndarray, queries: np.ndarray) -> None:
     """The same on the grid alone, with the sequence computed once for all queries that agree except for the last symbol."""
     begun, belongs = np.unique(queries[:, :-1], axis=0, return_inverse=True)
     for number, beginning in enumerate(begun):
@@ -115,7 +116,7 @@ def _require_behind(trial: Trial, task: Recall, sequence: np.ndarray, queries: n
         trial.note(result, len(asked))
 
 
-def hard_inputs(task: Recall, seed: int) -> Iterator[tuple[Int64[np.ndarray, "n"], Int64[np.ndarray, "queries asked"]]]:
+def hard_inputs(task: RecallEncoding, seed: int) -> Iterator[tuple[Int64[np.ndarray, "n"], Int64[np.ndarray, "queries asked"]]]:
     """Sequences with queries: repeats of every density, matches at either end, across the question, or nowhere.
 
     * random over all symbols, over n^(1/c) and over 2, the full length and shorter ones;
@@ -140,7 +141,7 @@ def hard_inputs(task: Recall, seed: int) -> Iterator[tuple[Int64[np.ndarray, "n"
     yield np.full(task.length, query[0]), np.stack([query, np.full(count, query[0])])
 
 
-def _queries(task: Recall, sequence: np.ndarray, random: np.random.Generator) -> Int64[np.ndarray, "queries asked"]:
+def _queries(task: RecallEncoding, sequence: np.ndarray, random: np.random.Generator) -> Int64[np.ndarray, "queries asked"]:
     """Drawn from the data at many places, its end, near misses, and random ones."""
     count = task.gram - 1
     places = np.unique(np.linspace(0, max(0, len(sequence) - count), 12).astype(np.int64))
@@ -152,7 +153,7 @@ def _queries(task: Recall, sequence: np.ndarray, random: np.random.Generator) ->
     return np.unique(np.concatenate([occurring, missed % task.alphabet, drawn]), axis=0)
 
 
-def answering(network: Network, task: Recall) -> Callable[[Mapping[str, Any]], int | None]:
+def answering(network: Network, task: RecallEncoding) -> Callable[[Mapping[str, Any]], int | None]:
     """The network's answer to a user's input, None for FAILED. Raises ValueError with the field's name."""
 
     def answer(given: Mapping[str, Any]) -> int | None:

@@ -16,7 +16,7 @@ TYPES = {16: np.float16, 32: np.float32, 64: np.float64}
 """Floats by their bits."""
 
 
-class Sums(NamedTuple):
+class AttentionSums(NamedTuple):
     """The sums of a layer over the positions read so far, for each input of a batch and each head."""
 
     maximum: Float[np.ndarray, "batch heads"]
@@ -42,29 +42,29 @@ class RunningLayer:
         """The bits of a number."""
         return 8 * self.values.itemsize
 
-    def nothing(self, batch: int) -> Sums:
+    def nothing(self, batch: int) -> AttentionSums:
         """The sums before any position."""
         heads, width = self.values.shape[2:]
         kind = self.values.dtype
-        return Sums(
+        return AttentionSums(
             np.full((batch, heads), -np.inf, dtype=kind), np.zeros((batch, heads), kind), np.zeros((batch, heads, width), kind)
         )
 
-    def read(self, sums: Sums, tokens: Int64[np.ndarray, "batch part"], first: int) -> Sums:
+    def read(self, sums: AttentionSums, tokens: Int64[np.ndarray, "batch part"], first: int) -> AttentionSums:
         """Read the tokens at the places from `first` on, one place after the other."""
         for place, column in enumerate(tokens.T, start=first):
             score = self.scores[place, column]
             greatest = np.maximum(sums.maximum, score)
             kept = np.exp(sums.maximum - greatest)
             added = np.exp(score - greatest)
-            sums = Sums(
+            sums = AttentionSums(
                 greatest,
                 sums.weight * kept + added,
                 sums.values * kept[..., None] + added[..., None] * self.values[place, column],
             )
         return sums
 
-    def logits(self, sums: Sums) -> Float[np.ndarray, "batch classes"]:
+    def logits(self, sums: AttentionSums) -> Float[np.ndarray, "batch classes"]:
         """The rest of the model: here a read-out of the means."""
         means = sums.values / sums.weight[..., None]
         return (means[:, None] * self.readout).sum(axis=(-2, -1))
@@ -83,15 +83,15 @@ def random_layer(
     )
 
 
-def written(sums: Sums) -> bytes:
+def written(sums: AttentionSums) -> bytes:
     """The sums as bytes, number by number."""
     return b"".join(np.ascontiguousarray(part).tobytes() for part in sums)
 
 
-def heard(layer: RunningLayer, message: bytes, batch: int) -> Sums:
+def heard(layer: RunningLayer, message: bytes, batch: int) -> AttentionSums:
     """The sums from these bytes alone; the receiver knows the layer, and how many inputs there are."""
     empty = layer.nothing(batch)
     numbers = np.frombuffer(message, dtype=layer.values.dtype)
     ends = np.cumsum([part.size for part in empty])[:-1]
     parts = [part.reshape(like.shape).copy() for part, like in zip(np.split(numbers, ends), empty, strict=True)]
-    return Sums(*parts)
+    return AttentionSums(*parts)

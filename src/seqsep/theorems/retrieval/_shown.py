@@ -8,8 +8,8 @@ from jaxtyping import Int64
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.evidence import Evidence, GeneratedRun
-from seqsep.theorems.retrieval._counting import Counting
-from seqsep.theorems.retrieval._recall import Recall
+from seqsep.theorems.retrieval._counting import CountingEncoding
+from seqsep.theorems.retrieval._recall import RecallEncoding
 
 EVERY_WORD_UP_TO = 256
 DRAWN = 32
@@ -29,7 +29,7 @@ def words(alphabet: int, length: int, seed: int) -> Int64[np.ndarray, "words len
     return np.unique(np.take_along_axis(symbols, random.integers(DIFFERENT, size=(DRAWN, length)), axis=1), axis=0)
 
 
-def recall_evidence(network: Network, task: Recall, seed: int) -> Evidence:
+def recall_evidence(network: Network, task: RecallEncoding, seed: int) -> Evidence:
     """The network's answers on every sequence of N tokens with every query if there are at most 256, else on up to 32."""
     drawn = words(task.alphabet, task.length + task.gram - 1, seed)
     inputs = task.inputs(drawn[:, : task.length], drawn[:, task.length :])
@@ -37,7 +37,7 @@ def recall_evidence(network: Network, task: Recall, seed: int) -> Evidence:
     return Evidence("ngram", fields, _answered(network, inputs))
 
 
-def counting_evidence(network: Network, task: Counting, seed: int) -> Evidence:
+def counting_evidence(network: Network, task: CountingEncoding, seed: int) -> Evidence:
     """The network's answers on every sequence of N tokens, query and threshold if there are at most 256, else on up to 32."""
     drawn = words(task.alphabet, task.length + 2, seed)
     inputs = task.inputs(drawn[:, : task.length], drawn[:, -2], drawn[:, -1])

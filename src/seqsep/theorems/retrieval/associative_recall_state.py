@@ -1,14 +1,15 @@
-"""A recurrent model needs N log2 S bits of state for associative recall of N pairs with S values, and more inside a pair.
+"""A recurrent model needs N log2 S bits of state for associative recall of N pairs with S different values.
 
-A model reads N pairs of a key and a value, then one of the keys. It answers with the value of that key.
+A model reads N pairs of a key and a value, then one of the keys. It answers with the value of that key. If the keys may come
+in any order, a model can need more bits while it reads the last pair.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; multi-query recall from appendix G.
 
 We differ:
 * The paper shows m p >= N, for a state of m numbers of p bits and two values. (In the paper N is the number of pairs, so there
-  are 2 N + 1 tokens. Its last sentence says "at most" for "at least".)
-* With all S values the same proof gives m p >= N log2 S, if the keys come in one fixed order. Then N log2 S bits are also
-  enough, rounded up.
+  are 2 N + 1 tokens. The last sentence of its proof says "at most" in place of "at least".)
+* With S values in place of two, the same proof gives m p >= N log2 S, if the keys come in one fixed order. Then N log2 S bits
+  are also enough, rounded up.
 * If the keys come in any order, a model needs max(N log2 S, (N - 1) log2 S + log2 N) bits. These are also enough, rounded up.
 
 Task. The tokens are k_1 v_1 .. k_N v_N, then one of the keys. The answer is the value of this key. Keys are 0 .. N - 1, each
@@ -21,12 +22,13 @@ bits. There are S^N lists of values, so two of them lead to the same state. They
 this key, it gives the same answer after both lists. So it answers wrongly after one of them. `collide` finds two such lists
 for any model.
 
-Next consider the state inside the last pair, with keys in any order and S >= 2. The model has read N - 1 pairs and the last
-key k, but not the value of k. A case is the key k with the values of the other keys. There are N S^(N-1) cases, and the model
-must distinguish any two of them:
+Next consider the state inside the last pair, with keys in any order and S >= 2. The model has read N - 1 pairs and the last key
+k, but not the value of k. A case is the key k together with the values of the N - 1 other keys. There are N S^(N-1) cases, and
+the model must distinguish any two of them:
 * If two cases have the same k, the values of some other key q differ. Any value for k may follow, and then the question q.
-* If two cases have different keys k and k', the second case has a value for k. A value v other than this one follows, and then
-  the question k. The right answer is v in the first case, and another value in the second case.
+* If two cases have different last keys k and k', the second case already has a value for k. Let another value v follow, and
+  then the question k. The right answer is v in the first case. In the second case v is the value of k', and the right answer
+  is the value of k, which is not v.
 
 The proof continues at `build`.
 """
@@ -44,13 +46,13 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
 from seqsep.theorems.options.types import Alphabet, Length
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, search
+from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 
 UPPER = "A recurrent model with ceil(max(N log2 S, (N-1) log2 S + log2 N)) state bits answers associative recall of N pairs"
-LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of associative recall of N pairs"
+LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on some input of associative recall of N pairs"
 CLAIM = Claim(
     name="associative-recall-state",
     source="Bhattamishra et al. 2024, Proposition 9",
@@ -88,17 +90,22 @@ def least_bits(length: int, alphabet: int, any_order: bool = False) -> int:
 
 
 def build(length: int, alphabet: int, any_order: bool = False) -> Recurrence:
-    """The exact model, for one question or for many that ask for each key at most once.
+    """The exact model, for one question or for several questions about different keys.
 
-    The value of a key asked for may follow as a token or not.
+    After a question, a token with the value of its key may follow, which does not change the state. Then another question may
+    follow.
 
-    Digit i of the state, in base S, is the value of key i (0 while unknown). A key token of the pairs puts its own name in the
-    place of its digit: k S^(N-1) + the other digits; at the value token the digit goes in. With keys in order the time tells
-    k, and key tokens change nothing: S^N states. A question q must leave the answer y in the state, and for multi-query recall
-    the other digits too: the digit of q becomes the one for which all digits sum to -y modulo S. No digit of another key has
-    changed, q is not asked again, and the read-out is minus the sum: S^N states, as before the question.
+    The state is a number in base S. Its digit i is the value of key i, and 0 while this value is unknown.
+    * Keys in order: the time determines the key, so a key token changes nothing. A value token sets a digit. So there are S^N
+      states.
+    * Keys in any order: after the key token k the state is k S^(N-1) plus the number that the digits of the other keys form.
+      The value token sets digit k. So there are N S^(N-1) states inside the last pair.
+    * After a question q the state must give the answer y. If further questions follow, it must also keep the values of the
+      other keys. So the model replaces digit q such that the sum of all digits is -y modulo S. The read-out is minus this sum,
+      modulo S. The other digits do not change, and q is not asked again. So S^N states are enough here too.
 
-    With `any_order`, keys may come in any order; else as 0, 1, .., N - 1. Raises ValueError for a length or alphabet below 1.
+    If `any_order` is true, keys may come in any order. Otherwise they come as 0, 1, .., N - 1. Raises ValueError for a length
+    or alphabet below 1.
 
     >>> model = build(length=3, alphabet=2)
     >>> model.state_bits, [model.answer((0, 4, 1, 3, 2, 4, key)) for key in range(3)]
@@ -168,9 +175,9 @@ def written(values: Int64[np.ndarray, "batch length"]) -> Int64[np.ndarray, "bat
     return np.stack([keys, values + length], axis=2).reshape(len(values), 2 * length)
 
 
-def recall(length: int, alphabet: int) -> Recall:
+def recall(length: int, alphabet: int) -> RecallTask:
     """The lists of values, written as pairs with keys in order; a key is its own question."""
-    return Recall(
+    return RecallTask(
         length,
         alphabet,
         write=written,
@@ -206,7 +213,7 @@ def check(
     alphabet: Alphabet = 3,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact models, for keys in order and in any order; find inputs on which smaller ones err.
+    """Check the exact models, for keys in order and in any order; find inputs that smaller ones answer wrongly.
 
     The exact models run on every input if there are at most 20,000, else on about 400. The smaller ones are by default the
     exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model of that layer
@@ -333,9 +340,9 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers "
     "wrongly.",
-    not_shown="This does not show that every model with fewer bits has such an input; that is the pigeonhole principle.",
+    not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that.",
     bound=constants,
-    nothing_to_certify="with its keys in one order it is index lookup, whose certificate is that of index-lookup-state",
+    nothing_to_certify="if the keys come in one order, the task is index lookup, and index-lookup-state has the certificate",
     predictor=predictor,
     errata=(
         Erratum(
@@ -351,8 +358,8 @@ THEOREM = Theorem(
         Choice(
             where="Proposition 9, appendix C.1",
             printed='"Alice can use the recurrent model to compute the hidden state h_2N"; "must have m >= N/p"',
-            found="this is true. With keys in any order and N > S, the state inside the last pair needs more: (N-1) log2 S + "
-            "log2 N bits",
+            found="the bound m >= N/p is true. With keys in any order and N > S, a model needs more bits while it reads the "
+            "last pair: (N-1) log2 S + log2 N",
             built="an exact model with this number of bits, and the N S^(N-1) cases that a model must distinguish",
             test=TEST + "test_inside_the_last_pair_every_case_needs_its_own_state",
         ),

@@ -8,16 +8,17 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix C: the attention blocks
 We differ:
 * The scores are products of whole numbers. The residual stream has these numbers with their squares (`blocks.match`). The
   paper computes squared differences by hidden units.
-* Counters are whole numbers m, not 1/m. So "the next counter" is an equality and not an approximation.
+* The counter of a position is a whole number m, not 1/m. So the test for "the next counter" is an exact equality and not an
+  approximation.
 * MatchNearest takes the earlier of two matches that are equally near.
 
-Inputs. Positions are 0 .. T. Position 0 is the sink: a head attends to it if nothing matches. The residual stream is [own key
-| asked key | near | counter | time | one | sink | found | weight]. The keys, near, counter and time are whole numbers with
-their squares.
+Inputs. Positions are 0 .. T. Position 0 is the sink: a head attends to it if nothing matches. The residual stream is [own key |
+asked key | near | counter | time | one | sink | found | weight]. The keys, near, counter and time are whole numbers with their
+squares. The head writes to `found` and, for COUNT, also to `weight`.
 
-A position k asks, and a head reads a position j <= k. The position j matches if its own key is the asked key of k, and diff is
-the difference of these two keys. The time t_j of position j is j. The space `near` of position k holds a place X, and
-MatchNearest reads the match nearest to X. COPY reads the position o places back.
+At a position k the head reads a position j <= k. Let diff be the own key of j less the asked key of k. The position j matches
+if diff is 0. The time t_j of position j is j. The space `near` of position k holds a place X, and MatchNearest reads the match
+nearest to X. MatchNext reads the first match whose counter is one more than that of k. COPY reads the position o places back.
 
 Sizes. Let all numbers be at most V. The scale of the scores is eta = floor(ln(2 L^2)) + 1. The grid is the least one that
 holds every entry and every winning score (`_needed`).
@@ -30,9 +31,9 @@ Scores. In each block except COUNT the right position scores above every other o
   eta above the next one. A match scores at least eta above the sink, and the sink at least 3 eta above a mismatch.
 * MatchClose: the score is -B diff^2 + 2 eta t_j, and 0 at the sink. Matches have t_j >= 1, and a mismatch scores at most -4
   eta.
-* MatchNearest: the score is -B diff^2 - eta (3 t_j - 3 X + 1)^2, and -eta (D^2 + 1) at the sink. Here D = 3 max(T, V) + 1,
-  which |3 t_j - 3 X + 1| does not exceed, and B = eta (D^2 + 2). The square is 1 for t_j = X. It is 4, 16, 25, 49, .. for t_j
-  = X - 1, X + 1, X - 2, X + 2, ..
+* MatchNearest: the score is -B diff^2 - eta (3 t_j - 3 X + 1)^2, and -eta (D^2 + 1) at the sink. Here |3 t_j - 3 X + 1| is at
+  most D = 3 max(T, V) + 1, and B = eta (D^2 + 2). The square is 1 for t_j = X. It is 4, 16, 25, 49, .. for t_j = X - 1, X + 1,
+  X - 2, X + 2, .. So the nearest match wins, and of two that are equally near the earlier one.
 * MatchNext: the score is that of Match, but diff^2 is a sum of two squares: (own - asked)^2 and (counter_j - counter_k - 1)^2.
 * COUNT: the score is -eta diff^2, and 0 at the sink. The m matches and the sink have the same score. So each of them has the
   same weight w = f(m + 1), which is 1/(m + 1) rounded to the grid. The head writes m w and w (`blocks.count`).
@@ -287,10 +288,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run checks the sizes that it builds.",
+    shown="A run builds each block for a few lengths T and greatest numbers V, and checks it there.",
     not_shown="This does not show that the blocks are right for other T and V. The proof covers them all.",
     build=build,
-    nothing_to_certify="its blocks answer no task; recall-attention and counting-attention, made of them, have certificates",
+    nothing_to_certify="a block answers no task; recall-attention and counting-attention, made of blocks, have certificates",
     predictor=predictor,
     verify=verify,
     errata=ERRATA,

@@ -21,9 +21,9 @@ Margins. They are proved in `_read_out` for every S, every number of tokens of d
 token is above every other logit by at least 1. Numbers are whole and at most n0^2 in magnitude, so no number is rounded or cut
 off.
 
-State. It holds the numbers of the last tokens, as many as are needed to copy the question for the last time. It also holds the
-place of the mark [. Together these are u + r + 2 numbers of p bits. By their ranges they fit in u bit_length(S) + r + 2 bits.
-Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
+State. It holds the numbers of the last tokens. They go back so far that each token of the question is still there when it is
+copied for the last time. It also holds the place of the mark [. Together these are u + r + 2 numbers of p bits. By their
+ranges they fit in u bit_length(S) + r + 2 bits. Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
 
 The proof continues at `_remember` (the shift registers), `_copy` (the FFN) and `_read_out` (the logits).
 """
@@ -113,8 +113,8 @@ def _symbols(spaces: Spaces, template: Template) -> Int64[np.ndarray, "tokens wi
 def _remember(spaces: Spaces, template: Template) -> LinearLayer:
     """The shift registers: place[i] is 1 at the i-th token after [, and asked[j] is the next number to copy.
 
-    If the j-th copy is written at place p, asked[j] holds its number at place p - 1. A token that is b places from the end of
-    the prompt is p - 1 + b tokens before place p - 1.
+    If the j-th copy is written at place p of the pattern, asked[j] must hold its number one token earlier. If the number is in
+    the token b places from the end of the prompt, this token is then p - 1 + b tokens back.
     """
     places = {back + 1: row[None] for back, row in enumerate(spaces["place"])}
     nothing = spaces.nothing()
@@ -129,8 +129,9 @@ def _copy(spaces: Spaces, template: Template) -> FeedForward:
     """The units of the FFN, one for each copy: relu(v - S (1 - g)) is added to `copied`.
 
     Numbers v are at most S, so this is v for g = 1 and 0 for g = 0. For a copy at place p of the pattern, v is asked[j] and g
-    is place[p - 1], the place of the token before. For the answer, v is the number that the retriever found. Then g is the
-    number place[r + 2], for the place of v after ]. In counting the answer is YES or NO, and v is subtracted from `copied`.
+    is place[p - 1], the place of the token before. For the answer, v is the number that the retriever found. Then g is place[r
+    + 2], which is 1 exactly at this number, the token after ]. In counting the answer is YES or NO, and v is subtracted from
+    `copied`.
     """
     most = template.alphabet
     place = spaces["place"]
@@ -148,7 +149,7 @@ def _read_out(spaces: Spaces, template: Template) -> tuple[Rows, Int64[np.ndarra
     """The logits of all tokens. Below, z is `copied`. [x] is 1 if the next token is x, and 0 if not:
 
         number s    2 (s + 1) z - (s + 1)^2 + 2 [a copy of a number, or an answer that is one]
-        count {i}   2 u z - u^2 + 2 [a count], u = i + 1 for the count {i}, and i for {t + 1}
+        count {i}   2 u z - u^2 + 2 [a count], with u = i + 1 in index lookup, and u = i in counting
         mark        2 [one of its places]; the place of ] is after the pattern
         [           1
         FAILED      2 [an answer that is a number]
@@ -339,7 +340,7 @@ def certificate_witness(
 
     `question` is "index" (places 1 .. N, by default S = N + 1), "recall" (of c-grams, c = `gram`) or "counting" (thresholds
     0 .. S - 1; by default S = 2 for both). Every sequence with every question if these are at most 256, else up to 32 drawn
-    ones. The checker searches the pattern in all that stands before it. Raises ValueError for another question, a gram or an
+    ones. The checker searches the pattern in all the text before it. Raises ValueError for another question, a gram or an
     alphabet below 2, or a length below that of a gram.
     """
     if question not in QUESTIONS:

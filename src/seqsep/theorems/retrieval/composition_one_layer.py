@@ -1,6 +1,8 @@
 """One attention layer composes two functions over [n] only if at least n log2 n bits pass through it.
 
-A model reads the values of f, then those of g, then x. It answers f(g(x)). Here [n] is the set of the numbers 0 .. n - 1.
+A model reads the values of f, then those of g, then x. It answers f(g(x)). Here [n] is the set of the numbers 0 .. n - 1. The
+layer has H heads of m coordinates. In the statement, cells(m, T) is the greatest number of parts into which m T hyperplanes
+divide a space of m + 1 dimensions. The proof says which hyperplanes these are.
 
 Source: the idea is that of Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164): a party that knows one of the two functions
 can send too little about it through one layer.
@@ -25,13 +27,13 @@ Proof. Fix x. Alice has the positions of f, and Bob has the others. Only the val
 any of n values for it. Both know x, the last token. So Alice's message about f is the same for each y:
 * `sums`: the message is the state after the n tokens of f. It has H (m + 2) p bits. It depends on f and x only, and Bob
   continues from it.
-* `exact`: Alice's sums are a point in space, which is divided into the parts of `retrieval-one-layer`. There are 2^p - 1
-  thresholds of rounding and n inputs of Bob. The message gives the part of her point for each head, in at most log2 cells(m,
-  (2^p - 1) n) bits a head.
+* `exact`: Alice's sums are a point in a space of m + 1 dimensions. The hyperplanes of `retrieval-one-layer` divide this space
+  into parts. Each coordinate of a mean has a hyperplane for each of 2^p - 1 thresholds of rounding and each of n inputs of Bob.
+  The message gives the part of her point for each head, in at most log2 cells(m, (2^p - 1) n) bits a head.
 
-The answers for the n values of y are all values of f, so the message distinguishes the n^n functions. If it has fewer than n
-log2 n bits, two functions have the same message. For some y the layer then gives the same answer for both, which is wrong for
-one of them.
+For the n values of y, the right answers are f(0) .. f(n-1). So the message must distinguish the n^n functions. If it has fewer
+than n log2 n bits, two functions have the same message. For some y the layer then gives the same answer for both, which is
+wrong for one of them.
 
 Variants. If f has S values in place of n, the bound is n log2 S. For random f and y, the message is the state of a model for
 index lookup over n symbols. So the accuracy is at most `tasks.ceilings.index_lookup_ceiling(n, S, bits)`. A number may also be
@@ -65,8 +67,8 @@ CLAIM = Claim(
     name="composition-one-layer",
     source="Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164), function composition by one layer",
     statement=(
-        "One attention layer composes functions over [n] only if H (m + 2) p >= n log2 n, by sums of p bits, or "
-        "H log2 cells(m, 2^p n) >= n log2 n, by exact weights and means of p bits"
+        "One attention layer composes functions over [n] only if H (m + 2) p >= n log2 n (sums of p bits), or "
+        "H log2 cells(m, 2^p n) >= n log2 n (exact weights, means of p bits)"
     ),
 )
 SMALL = 3
@@ -250,12 +252,12 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="On random layers in floats of 16, 32 and 64 bits, a run gives Bob only the bytes of Alice's sums. He gets the "
-    "logits of the complete layer, bit for bit. On random layers with exact weights, a run shows for every input that a "
-    "message of no more bits than the bound is enough for every answer. If two functions have the same message, it shows "
-    "the input that the layer answers wrongly.",
-    not_shown="This does not show that every layer obeys the bound, nor anything for sizes larger than those run; that is the "
-    "proof.",
+    shown="In the proof Alice has the values of f, and Bob has g and x. On random layers in floats of 16, 32 and 64 bits, a "
+    "run gives Bob only the bytes of Alice's sums. He computes the logits of the complete layer from them, bit for bit. On "
+    "random layers with exact weights, a run shows for every input that Alice's message is enough for Bob's answer. The "
+    "message has no more bits than the bound. If two functions have the same message, the run shows an input that the layer "
+    "answers wrongly.",
+    not_shown="This does not show the bound for every layer, nor for sizes larger than those run. The proof shows that.",
     bound=bound,
     verify=verify,
     certificate_witness=certificate_witness,

@@ -25,18 +25,18 @@ Let m be the number of times that q occurs in the data. Let f(d) be 1/d rounded 
 * Layer 1 (`_count_equal`) writes to `weight` the attention to [BOS], at every token. The token q attends equally to the m
   occurrences, to itself and to [BOS]. So there `weight` is f(m + 2).
 * Layer 2 (`_copy_before`) copies `weight` from q to t.
-* The read-out has the logit 0 for "no" and u_t - b copied for "yes", with b = 4 n0.
+* The read-out has the logit 0 for "no" and u_t - b * `copied` for "yes", with b = 4 n0.
 
 Threshold. Each t < N has a number u_t in `limit`. The quotient u_t / b is between f(t + 3) and f(t + 2), and also between 1/(t
 + 3) and 1/(t + 2). So the logit of "yes" is positive exactly if m >= t + 1. For t >= N, u_t is 0 and the answer is "no". This
-holds on both grids, where numbers are rounded down or to the nearest. It also holds in float64, where the other tokens change
-b copied by less than one step of 1/L.
+holds on both grids, where numbers are rounded down or to the nearest. It also holds in float64. There the other tokens change
+b times `copied` by less than one step of 1/L.
 
 Margins. Each is proved for every N, S and every input, on both grids:
-* Layer 1: the tokens equal to the own one, and [BOS], score above every other token by at least eta. So the d of them have the
-  same weight f(d).
+* Layer 1: the tokens with the same number as the querying token, and [BOS], score above every other token by at least eta. If
+  there are d of them, each has the weight f(d).
 * Layer 2: the token before scores above every other one by at least eta, so its weight is exactly 1.
-* Read-out: the logit of the right answer is above the other one by `_counting.Counting.margin`, which is more than 5/L.
+* Read-out: the logit of the right answer is above the other one by `_counting.CountingEncoding.margin`, which is more than 5/L.
 
 The proof continues at `_count_equal` and `_copy_before`.
 """
@@ -69,7 +69,7 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _counting_trials as trials
-from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._counting import CountingEncoding
 from seqsep.theorems.retrieval._counting_errata import ERRATA
 from seqsep.theorems.retrieval._shown import counting_evidence
 from seqsep.theorems.trial import Trial, logits_apart, query_scale
@@ -98,12 +98,12 @@ def build(
     return assemble(task, grid_of(task, rounding), eta)
 
 
-def task_of(length: int, alphabet: int | None) -> Counting:
+def task_of(length: int, alphabet: int | None) -> CountingEncoding:
     """The task; N + 1 numbers unless `alphabet` says otherwise."""
-    return Counting(length, length + 1 if alphabet is None else alphabet)
+    return CountingEncoding(length, length + 1 if alphabet is None else alphabet)
 
 
-def assemble(task: Counting, grid: Grid, eta: int | None = None) -> Network:
+def assemble(task: CountingEncoding, grid: Grid, eta: int | None = None) -> Network:
     """The network of a task on a grid."""
     scale = hard_scale(grid.steps) if eta is None else eta
     spaces = Spaces(number=2, time=2, one=1, bos=1, limit=1, weight=1, copied=1)
@@ -120,7 +120,7 @@ def assemble(task: Counting, grid: Grid, eta: int | None = None) -> Network:
     )
 
 
-def symbols(task: Counting, grid: Grid, spaces: Spaces, everywhere: Rows) -> Array:
+def symbols(task: CountingEncoding, grid: Grid, spaces: Spaces, everywhere: Rows) -> Array:
     """[BOS] and the numbers: (v, v^2), the flag of [BOS], the limits u, and `everywhere`, in steps of the grid."""
     numbers = np.arange(task.alphabet + 1)
     bos = (numbers == 0)[:, None] * spaces["bos"]
@@ -148,7 +148,7 @@ def _copy_before(spaces: Spaces, eta: int) -> AttentionLayer:
     return side_by_side(head(scores, spaces["weight"], spaces["copied"]))
 
 
-def grid_of(task: Counting, rounding: str) -> Grid:
+def grid_of(task: CountingEncoding, rounding: str) -> Grid:
     """The least grid that holds every entry, every number of the computation, and every winning score."""
 
     def needed(eta: int) -> int:
@@ -157,7 +157,7 @@ def grid_of(task: Counting, rounding: str) -> Grid:
     return least_grid(task.base, needed, rounding)
 
 
-def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
+def bound(task: CountingEncoding, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
     A score has four rows: core = 2 * 3 * 4 * 9 p. Tables of numbers and times are functions of the index: program =
@@ -192,18 +192,20 @@ def check(
 
 
 def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions of larger ones (`_counting_trials.long_series`)."""
+    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
+    (`_counting_trials.long_series`).
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
-def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
+def _check(task: CountingEncoding, rounding: str, seed: int, spread: int = 24) -> Outcome:
     network = build(task.length, task.alphabet, rounding)
     trial = Trial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, spread)
     return _outcome(trial, task, rounding, exhaustive)
 
 
-def _outcome(trial: Trial, task: Counting, rounding: str, exhaustive: bool) -> Outcome:
+def _outcome(trial: Trial, task: CountingEncoding, rounding: str, exhaustive: bool) -> Outcome:
     return trial.outcome(
         CLAIM,
         bound(task, rounding),
@@ -239,7 +241,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

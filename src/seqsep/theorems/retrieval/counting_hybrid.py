@@ -8,8 +8,8 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Counting.
 We differ: the threshold token carries a number, and the count is compared with it, as in `counting_attention`. So the network
 needs no product and no feed-forward part (FFN). The recurrence is a shift register without a gate.
 
-Recurrence. A number s is stored as v = s + 1, and [BOS], the first token, as 0. Each token reads w and w^2, where w is the
-number of the token before it. For [BOS] w is 0.
+Recurrence. A number s is stored as v = s + 1, and [BOS], the first token, as 0. From the recurrence each token reads w and w^2,
+where w is the stored number of the token before it. For [BOS] w is 0.
 
 Attention. If token k attends to token j, the score is -eta (w_j - w_k)^2. To [BOS] the score is 0. The threshold token follows
 the query token, so its w is the number of q. Let q occur m times in the data. Then these m + 2 tokens have the greatest score,
@@ -52,7 +52,7 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _counting_trials as trials
-from seqsep.theorems.retrieval._counting import Counting
+from seqsep.theorems.retrieval._counting import CountingEncoding
 from seqsep.theorems.retrieval._shown import counting_evidence
 from seqsep.theorems.retrieval.counting_attention import grid_of, symbols, task_of
 from seqsep.theorems.trial import Trial, logits_apart
@@ -111,7 +111,7 @@ def _count_behind_equal(spaces: Spaces, eta: int) -> AttentionLayer:
     return side_by_side(count(scores, spaces["bos"], unit=spaces["weight"]))
 
 
-def bound(task: Counting, rounding: str = "floor") -> dict[str, Number]:
+def bound(task: CountingEncoding, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
     A score has four rows: core = 3 * 4 * 8 p. The table of numbers is a function of the index: program =
@@ -149,11 +149,13 @@ def check(
 
 
 def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions of larger ones (`_counting_trials.long_series`)."""
+    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
+    (`_counting_trials.long_series`).
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
-def _check(task: Counting, rounding: str, seed: int, spread: int = 24) -> Outcome:
+def _check(task: CountingEncoding, rounding: str, seed: int, spread: int = 24) -> Outcome:
     network = build(task.length, task.alphabet, rounding)
     trial = Trial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, spread)
@@ -197,7 +199,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -4,8 +4,8 @@ In counting a model reads a sequence, then a number q and a threshold t. It answ
 sequence.
 
 This is a warning for lower bounds on one layer: they need exact weights. With exact weights one layer of constant width cannot
-answer counting (`retrieval-one-layer`), and in float64 this layer answers wrongly. Here the rounding compares numbers, for
-which other constructions need a second layer.
+answer counting (`retrieval-one-layer`), and in float64 this layer answers wrongly. Here the rounding of weights does the
+comparison of x_i with q. Our construction without this effect needs a second layer (`counting-attention`).
 
 Idea. The last token t has two heads. One head counts the numbers x_i >= q of the sequence, and the other those with x_i > q.
 The difference is the number of times that q occurs.
@@ -24,10 +24,11 @@ arithmetics: rounding is down (floor) or to the nearest, and a softmax is rounde
 its end.
 
 Scores. Let d = floor(2 L / (5 S)) and D = d/L. A number v of the data has the score v D. The token q has the score q D + B,
-where B is about ln L, and the last token has t D - 2. So q has the greatest score. Relative to it, the exponential of q is 1,
-which is L steps. That of x_i is r_i = L exp((x_i - q) D - B) steps before it is rounded.
+where B is about ln L, and the last token has t D - 2. So q has the greatest score, which the softmax subtracts from all scores.
+Then the exponential of q is 1, which is L steps. That of x_i is r_i = L exp((x_i - q) D - B) steps before it is rounded.
 
-The two heads differ in B. It is chosen for a number T, in steps:
+The two heads differ in B. Let T be a threshold, in steps, which is chosen below. With the right B, r_i reaches T exactly for
+the numbers that the head counts:
 * With B = ln(L/T) - D/2, r_i is T exp((x_i - q + 1/2) D). This is at least T exactly for x_i >= q.
 * With B = ln(L/T) + D/2, r_i is at least T exactly for x_i > q.
 The network has B rounded to a multiple of 1/L. This changes nothing, since B is off by at most 1/L, and D/2 is at least 2/L.
@@ -41,13 +42,16 @@ not:
   1.
 * once: T is 1 for floor and 1/2 for nearest. The weight is r_i / Z, rounded. Here Z = 1 + sum of r_i / L < 1 + (3 n/2 + 1)/L,
   with the last token in the sum. From d >= 6 n + 8 it follows that D/2 - 1/L > (3 n/2 + 1)/L. If x_i counts in this head, r_i
-  is at least T exp(D/2 - 1/L), and so at least T Z. If not, r_i is below T. And r_i / Z < 3/2 T is below the next threshold.
+  is at least T exp(D/2 - 1/L), and so at least T Z. If not, r_i is below T. Also r_i / Z < 3/2 T, so a weight is never rounded
+  to 2 steps.
 
-Answer. The last token has fewer than e^-2 3/2 T steps, so its weight is 0. The value of q is 0, because q is not one of the
-data. So a head reads its count of the x_i, times 1/L. The heads write their counts times L and -L to `found`, so `found` is
-the number of times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at least 1.
+Answer. The exponential of the last token is below (3/2) T e^-2 steps, so its weight is 0. The value of q is 0, because q is
+not one of the data. So a head reads its count of the x_i, times 1/L. The heads write their counts times L and -L to `found`,
+so `found` is the number of times that q occurs. The logits are 2 found - 2 t - 1 for "yes" and 0 for "no". They differ by at
+least 1.
 
-Kc is the least exponent that gives L >= 2 n and a large enough d. Stepwise d >= 4 is enough, and once needs d >= 6 n + 8.
+Kc is the least exponent that gives L >= 2 n and a large enough d. If the softmax is rounded stepwise, d >= 4 is enough. If it
+is rounded once, the proof uses d >= 6 n + 8.
 """
 
 from collections.abc import Callable, Mapping
@@ -67,7 +71,7 @@ from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options.types import Alphabet, GridRounding, GridSoftmax, Length, RoundingMode, Seed, SoftmaxMode
-from seqsep.theorems.retrieval._counting import Counting, read
+from seqsep.theorems.retrieval._counting import CountingEncoding, read
 from seqsep.theorems.retrieval._shown import counting_evidence
 
 CLAIM = Claim(
@@ -297,7 +301,7 @@ def certificate_witness(
     places = required(network.positions, "the positions of the network").integers.copy()
     places[-1, network.spaces["number"]] -= 1
     shifted = replace(network, positions=whole(places, by_index=True))
-    return counting_evidence(shifted, Counting(length, alphabet), seed)
+    return counting_evidence(shifted, CountingEncoding(length, alphabet), seed)
 
 
 THEOREM = Theorem(

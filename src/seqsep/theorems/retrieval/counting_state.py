@@ -51,7 +51,9 @@ from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._counting import read
 
 UPPER = "A recurrent model with ceil(log2 C(2n-1, n)) state bits answers counting over n numbers"
-LOWER = "A recurrent model with fewer than log2 C(2n-1, n) state bits errs on an input of counting, whatever thought it writes"
+LOWER = (
+    "With fewer than log2 C(2n-1, n) state bits a recurrent model with any chain of thought is wrong on some input of counting"
+)
 CLAIM = Claim(
     name="counting-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
@@ -198,14 +200,14 @@ def check(
     length: LengthFrom2 = 5,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model, and find an input on which each smaller one errs, its thought included.
+    """Check the exact model, and find an input that each smaller one answers wrongly, its chain of thought included.
 
     The exact model answers every input if there are at most 100,000, else every number with the thresholds around its count
     after 40 drawn sequences. The smaller ones are by default the exact model with its highest bits dropped, and an LSTM of
     signs. With `mixer` (and `width`, `heads`), a model of that layer with random weights; with `checkpoint`, a trained one
     whose tokens and classes are n + 6: the numbers, no, yes, and four to think with. Its state is kept at `precision` bits a
     number (by default 1). Raises ValueError if it has log2 C(2n-1, n) bits or more, or no collision was found; TheoremFails if
-    it collides and does not err.
+    it collides and still answers rightly.
     """
     small = SmallModel(**model)
     lower = state_bound(length).outcomes(small)
@@ -256,7 +258,9 @@ def _drawn(length: int, seed: int) -> list[tuple[int, ...]]:
 
 
 def verify(seed: int = 0) -> list[Outcome]:
-    """Answer every input up to n = 5, then drawn ones up to n = 128; find where a small model of every recurrent mixer errs."""
+    """Answer every input up to n = 5, then drawn ones up to n = 128; find where a small model of every recurrent mixer answers
+    wrongly.
+    """
     outcomes = [one for length in (2, 3, 4, 5, 8, 16, 64, 128) for one in check(length, seed=seed)]
     for mixer in RECURRENT:
         outcomes += state_bound(352).outcomes(SmallModel(mixer=mixer, width=2, seed=seed))
@@ -307,9 +311,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run shows the answers of the exact model. For the models given it shows two sequences, a continuation and the "
-    "chain of thought after which the answer is wrong.",
-    not_shown="This does not show that every model with fewer bits has such sequences; that is the pigeonhole principle.",
+    shown="A run shows the answers of the exact model. For each smaller model given, it shows two sequences that lead to the "
+    "same state, and a question. After one of the sequences the model answers this question wrongly, at the end of its chain "
+    "of thought.",
+    not_shown="This does not show that every model with fewer bits has such sequences. The pigeonhole principle shows that.",
     bound=constants,
     predictor=predictor,
     verify=verify,

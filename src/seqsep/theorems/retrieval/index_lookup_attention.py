@@ -4,10 +4,10 @@ In index lookup a model reads up to N symbols and then a position p. It answers 
 weight of one causal attention layer that does this for all sequences of up to N symbols. There are S different symbols, and
 each position has a position code, which is a vector of k numbers. The width of the layer is ceil(log2 S) + 2k.
 
-Idea. The position codes are the keys and queries of the layer. In each code a query has its greatest product with the key of
-its own position, as nearly orthogonal vectors have. So the query attends almost only to the position that it asks for. The
-head copies the bits of the symbol there. The feed-forward part (FFN) rounds each bit, and the read-out finds the symbol with
-these bits.
+Idea. The keys and queries of the layer are position codes. The product of a query and a key is greatest if both belong to the
+same position. Nearly orthogonal vectors have this property, for example. So the query attends almost only to the position that
+it asks for. The head copies the bits of the symbol there. The feed-forward part (FFN) rounds each bit, and the read-out finds
+the symbol with these bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 1 and appendix C.2.
 
@@ -19,21 +19,23 @@ We differ:
   With another code, a key of 0 can score as high as the right position.
 * The FFN turns a retrieved bit into 0 or 2.
 
-Sizes. A symbol is written with b = max(1, ceil(log2 S)) bits. An address is the number of a position, and the query token has
-one too. So a code of `maths.codes.codes` gives N + 1 addresses, each in k coordinates.
+Sizes. A symbol is written with b = max(1, ceil(log2 S)) bits. An address is the number of a position. The query token has an
+address too, so a code of `maths.codes.codes` gives N + 1 addresses, each in k coordinates.
 
 Inputs. The residual stream has three spaces: [symbol: b | asked: k | own: k]. The space `asked` is for the query of a
 position, and `own` is for the key of the token's own position.
 * Symbol s at index i: [bits of s in {0, 1} | 0 | key of i].
 * Query p at index n: [0 | query of p | key of n].
 
-Arithmetic. Every number is a multiple of 1/L from -L to L, and is rounded down to such a multiple. These numbers are the grid.
+Arithmetic. The grid is the set of all multiples of 1/L from -L to L. Every number of the computation is rounded down to the
+grid.
 
-Let leakage(eta) bound the sum of the exponentials of all wrong scores, if the exponential of the right score is 1. Let R be
-leakage(eta), and for `circle` leakage(eta) times e^(1/L) (see `_grid`). Then these margins hold for every N and every input:
+Scale the exponentials so that the right score has the exponential 1. Then leakage(eta) is an upper bound on the sum of the
+exponentials of all wrong scores. Let R = leakage(eta), or R = leakage(eta) e^(1/L) for the code `circle` (see `_grid`). These
+margins hold for every N and every input:
 * The weight of the queried address is at least 1/(1 + R). This is above 3/4 if scores are whole numbers.
-* A retrieved bit is 0 or 1 up to an error. Its distance from 1/2 is at least 1/(1 + R) - 1/2 - 1/L (`proved`), which is about
-  1/4.
+* A retrieved bit is 0 or 1 up to an error. Its distance from 1/2 is at least 1/(1 + R) - 1/2 - 1/L, a value from about 1/4 to
+  about 1/2. The function `proved` computes it.
 * The logit of the right symbol is above every other logit by at least 2 - 8 b/L.
 
 The proof continues at `_retrieve` (the weight above 3/4), `_read_bits` (the threshold of the FFN), `_readout` (the symbol) and
@@ -56,7 +58,7 @@ from seqsep.maths.codes.codes import BY_NAME as CODES
 from seqsep.maths.codes.codes import PositionCode, Signs, has_addresses, position_code
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
@@ -67,6 +69,7 @@ from seqsep.theorems.trial import Trial, query_scale
 
 Positions = Annotated[int, Range(1), "Number of queried positions of the text."]
 
+TESTS = "tests/theorems/retrieval/test_index_lookup_attention.py"
 CLAIM = Claim(
     name="index-lookup-attention",
     source="Bhattamishra et al. 2024, Theorem 1",
@@ -137,7 +140,7 @@ def _retrieve(spaces: Spaces, eta: int) -> AttentionLayer:
 
 
 def _read_bits(spaces: Spaces) -> FeedForward:
-    """The FFN, which makes 2 of a retrieved bit z >= 3/4 and 0 of a z <= 1/4.
+    """The FFN changes a retrieved bit to 2 if it is at least 3/4, and to 0 if it is at most 1/4.
 
     It adds relu(4 z - 1) - relu(4 z - 3) - relu(z) to each bit z.
     """
@@ -145,7 +148,7 @@ def _read_bits(spaces: Spaces) -> FeedForward:
 
 
 def _readout(spaces: Spaces, alphabet: int) -> tuple[Array, Array]:
-    """The read-out, in which the logit of symbol s is the sum over bits j of (2 s_j - 1) (z_j - 1).
+    """Compute the logit of symbol s as the sum over bits j of (2 s_j - 1) (z_j - 1).
 
     z_j is 2 if bit j of s_p is 1, and 0 if not. So the logit is b for s = s_p, and at most b - 2 for any other s.
     """
@@ -352,20 +355,47 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N.",
     build=build,
     bound=constants,
     predictor=predictor,
     verify=verify,
     certificate_witness=certificate_witness,
+    errata=(
+        Erratum(
+            where="Section 3, encoding of the symbols",
+            printed='"the embedding of each input token is of size log|S| + 2k", with "rho : S -> {0, 1}^|S| is some '
+            'binary encoding"',
+            found="such a rho takes |S| coordinates: 64 for 64 symbols, but the size leaves 6. Appendix C.2 has "
+            "{0, 1}^(log|S|)",
+            built="ceil(log2 S) coordinates",
+            test=f"{TESTS}::test_the_printed_encoding_does_not_fit_its_size",
+        ),
+        Erratum(
+            where="Appendix C, index lookup as a function",
+            printed="the set of inputs of IdxL: S^(<= N) x [N]",
+            found="a sequence of n < N symbols has no symbol at the positions n + 1 to N: 8 of the 42 inputs for 2 symbols and "
+            "N = 3 have no answer",
+            built="positions 1 to n for n symbols",
+            test=f"{TESTS}::test_the_printed_inputs_have_positions_beyond_the_end",
+        ),
+        Erratum(
+            where="Appendix H.1, index lookup",
+            printed='"we first sample a length k uniformly between 10 and N (20-400) and then sample N symbols [...] a '
+            'position between 1 and k"',
+            found="with N symbols each, k is not drawn as a length: each example has length N, and only the positions vary",
+            built="k symbols by default; `training_inputs` of the task has both readings",
+            test="tests/tasks/test_index_lookup_readings.py::test_the_number_of_symbols",
+        ),
+    ),
     choices=(
         Choice(
             where="Theorem 1, appendix C.2",
             printed='"The dot product of the query vector with itself will be <Q(p), K(p)> = 0"',
-            found="this is right for the code in the paper, whose products with the queried address are above 0. In our "
-            "parabola code an address may score below 0, so a query token with the key 0 outweighs it",
+            found="a key of 0 is right for the code in the paper, whose products with the queried address are above 0. In "
+            "our parabola code an address may score below 0, so a query token with the key 0 outweighs it",
             built="the query token has the key of its own position, which is one address more",
-            test="tests/theorems/retrieval/test_index_lookup_attention.py::test_the_printed_key_of_the_question_fails",
+            test=f"{TESTS}::test_the_printed_key_of_the_question_fails",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""One attention head answers index lookup without position embeddings if a linear recurrence counts the tokens.
+"""If a linear recurrence counts the tokens, one attention head answers index lookup without position embeddings.
 
 In index lookup a model reads up to N symbols and then a position. It answers with the symbol there. The recurrence keeps two
 counters, which replace the positions. The attention head then finds the queried symbol. The width is 6.
@@ -9,12 +9,12 @@ We differ: the recurrence counts the tokens, and keeps the square of the count t
 place of a token. The network has no feed-forward part (FFN).
 
 Recurrence. It stores t, the number of earlier tokens, and t^2. Both begin at 0. After each token t becomes t + 1, and t^2
-becomes t^2 + 2 t + 1. A token reads the counters before it is counted itself. So token i reads the time i, as it does from the
-table of positions in `index_lookup_one_layer`.
+becomes t^2 + 2 t + 1. A token reads the counters before it is counted itself. So token i reads the time i. In
+`index_lookup_one_layer` it has this time from a table of positions.
 
 Attention. The attention layer, the read-out, the proof and the margins are those of `index-lookup-one-layer`. Its margins are
-eta for the scores and 1 for the logits. The sizes n0, eta, Kc and p are defined there too, with one more condition: L >= (N +
-1)^2. The residual stream is [number v, v^2 | time t, t^2 | one | found], 6 coordinates.
+eta for the scores and 1 for the logits. That proof also defines the sizes n0, L, eta, Kc and p. Here L must also be at least
+(N + 1)^2. The residual stream is [number v, v^2 | time t, t^2 | one | found], 6 coordinates.
 
 State. It has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 1)^2. The numbers that occur fit in ceil(log2(N
 + 2)) + ceil(log2((N + 1)^2 + 1)) bits. The attention layer reads all tokens, so no bound on a recurrent state applies to this
@@ -126,7 +126,9 @@ def check(length: Length = 64, alphabet: Alphabet = 64, rounding: GridRounding |
 
 
 def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_500, seed: int = 0) -> list[Outcome]:
-    """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096."""
+    """Check every input over [N] up to N = 5, then at least `small` questions at N <= 64, `medium` at N <= 1,000 and `large` at
+    1,024 to 4,096.
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
@@ -161,7 +163,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N and S.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N and S.",
     build=build,
     bound=bound,
     predictor=predictor,

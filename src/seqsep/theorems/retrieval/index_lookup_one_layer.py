@@ -8,8 +8,9 @@ queried position.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index.
 
-We differ: the paper uses two layers, a copy and a match. Its read-out cannot select a class between the first and the last
-(see the errata). Here one layer is enough. Positions and symbols are both numbers, so a query matches positions directly.
+We differ: the paper uses two layers, a copy and a match. Its read-out can select only the first or the last symbol (compare
+the errata of `is-tree-tour`). Here one layer is enough. Positions and symbols are both numbers, so a query matches positions
+directly.
 
 Sizes. There are S symbols. Let n0 = max(N + 1, S). Stored numbers v and times are at most T = n0 - 1. Every number of the
 computation is a multiple of 1/L with L = n0^Kc. The scale of the scores is eta = floor(ln(2 L^2)) + 1. Kc is the least
@@ -32,8 +33,8 @@ Margins. They hold for every N, every S and every input, with numbers rounded do
 * The logit of the right symbol is above every other logit by at least 1.
 
 Rounding. Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). So it fits on the grid
-from -L to L. Only losing scores may be cut off at -L. In float64 all other weights together are less than N / (2 L^2). So
-`found` is off by less than T N / (2 L^2) < 1 / (2 n0^2).
+from -L to L. Only losing scores may be cut off at -L. In float64 numbers are not rounded to the grid. There the weights of all
+other tokens add up to less than N / (2 L^2). So the error of `found` is less than T N / (2 L^2) < 1 / (2 n0^2).
 """
 
 from collections.abc import Callable, Mapping
@@ -155,7 +156,9 @@ def check(length: Length = 64, alphabet: Alphabet = 64, rounding: GridRounding |
 
 
 def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_500, seed: int = 0) -> list[Outcome]:
-    """Check every input over [N] up to N = 5, then at least so many questions at N <= 64, N <= 1,000 and N = 1,024 to 4,096."""
+    """Check every input over [N] up to N = 5, then at least `small` questions at N <= 64, `medium` at N <= 1,000 and `large` at
+    1,024 to 4,096.
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
@@ -196,7 +199,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N.",
     build=build,
     bound=bound,
     predictor=predictor,

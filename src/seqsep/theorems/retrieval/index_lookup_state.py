@@ -1,8 +1,8 @@
 """A recurrent model needs N log2 S bits of state to answer index lookup, and ceil(N log2 S) bits are enough.
 
-The model reads N symbols, each of an alphabet of size S. Then it reads the query, which is one of the N positions. It answers
-with the symbol at this position. The query may be any position. So the state before the query must differ between any two of
-the S^N lists of symbols. This separates recurrent models from attention: `index-lookup-attention` answers the same task with a
+The model reads N symbols from an alphabet of size S. Then it reads the query, which is one of the N positions. It answers with
+the symbol at this position. The query may be any position. So the state before the query must differ between any two of the
+S^N lists of symbols. This separates recurrent models from attention: `index-lookup-attention` answers the same task with a
 width of O(log N).
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 3 and appendix C.1.
@@ -43,15 +43,15 @@ from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.options.types import Alphabet, Length
-from seqsep.theorems.protocols.collision import Collision, Recall, TaskSizes, scattered, search
+from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 
-UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup: Bob recovers all N symbols"
-LOWER = "A recurrent model with fewer than N log2 S state bits errs on an input of index lookup"
+UPPER = "A recurrent model with ceil(N log2 S) state bits answers index lookup, and its state determines all N symbols"
+LOWER = "A recurrent model with fewer than N log2 S state bits is wrong on some input of index lookup"
 Thought = Annotated[bool, "Let the model write a chain of thought before its answer."]
 
 CLAIM = Claim(
@@ -62,7 +62,8 @@ CLAIM = Claim(
 WITH_A_THOUGHT = Claim(
     name=CLAIM.name,
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
-    statement="A recurrent model with fewer than N log2 S state bits errs on an input of index lookup, with any thought",
+    statement="With fewer than N log2 S state bits a recurrent model with any chain of thought is wrong on some input of index "
+    "lookup",
 )
 FACT = Claim(
     name=CLAIM.name,
@@ -114,10 +115,10 @@ def build_network(length: int, alphabet: int) -> Network:
     return Network.of_table(CLAIM.name, table, answers, classes=alphabet, indices=length)
 
 
-def recall(length: int, alphabet: int) -> Recall:
+def recall(length: int, alphabet: int) -> RecallTask:
     """Index lookup as a list of values to remember: the symbols; position p is asked for by the token S + p - 1."""
     task = IndexLookup(length, alphabet)
-    return Recall(
+    return RecallTask(
         length,
         alphabet,
         write=lambda values: values,
@@ -186,14 +187,14 @@ def check(
     thought: Thought = False,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model, and find an input on which each smaller one errs.
+    """Check the exact model, and find an input that each smaller one answers wrongly.
 
     The exact model answers every position after all prefixes if S^N <= 4,096, else after 20 drawn ones. The smaller ones are
     by default the exact model with its highest bits dropped, and an LSTM of signs. With `mixer` (and `width`, `heads`), a model
     of that layer with random weights; with `checkpoint`, a trained one. Its state is kept at `precision` bits per number (by
     default 1). With `thought` they may write up to 16 tokens before they answer; their tokens and classes are then S + N + 4,
     the last four to think with. Raises ValueError if it has N log2 S bits or more, or no collision was found; TheoremFails if
-    it collides and does not err.
+    it collides and still answers rightly.
     """
     task = IndexLookup(length, alphabet)
     small = SmallModel(**model)
@@ -244,7 +245,9 @@ def _random_prefixes(task: IndexLookup, seed: int) -> list[tuple[int, ...]]:
 
 
 def verify(seed: int = 0) -> list[Outcome]:
-    """Answer every input of small sizes, then drawn ones up to N = 4,096; find where small models err, a thought included."""
+    """Answer every input of small sizes, then drawn ones up to N = 4,096; find where small models answer wrongly, a chain of
+    thought included.
+    """
     small = [
         _check_upper(IndexLookup(length, alphabet), seed) for length, alphabet in ((1, 9), (2, 64), (3, 16), (6, 4), (12, 2))
     ]
@@ -316,8 +319,8 @@ THEOREM = Theorem(
             printed='"the size of the set is |Q_p| = N^(2 Kc) => p = 2 Kc log N", for Q_p = {-N^Kc, ..., 0, D, 2 D, ..., '
             "N^Kc}, D = N^-Kc",
             found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
-            built="`Grid.precision`. The base is the number of tokens, and at least 4: with less a uniform weight rounds down "
-            "to 0",
+            built="`Grid.precision`. The base of the powers is the number of tokens, and at least 4: with a smaller base a "
+            "uniform weight rounds down to 0",
             test="tests/maths/arithmetic/test_grid.py::test_precision_and_base",
         ),
     ),

@@ -1,10 +1,11 @@
-"""One attention layer with exact weights needs a width that grows almost linearly in n for the induction task over n tokens.
+"""For induction over n tokens, one attention layer with exact weights needs a width that grows almost linearly in n.
 
 In the induction task a model reads n tokens and then one last token q. It answers with the token that follows the latest q
 among the n tokens.
 
 The layer has H heads, and the value of each head has m coordinates. Each coordinate of a head's output is rounded to p bits.
-There are S different tokens, called symbols. The bound says that m H (p + log n) grows at least as fast as n.
+There are S different tokens, called symbols. The bound says that m H (p + log n) grows at least as fast as n. In the
+statement, cells(m, T) is the number of parts into which hyperplanes can divide a space (see the proof).
 
 Idea. Two parties, Alice and Bob, share the n tokens. Bob also knows q. If the layer answers correctly, Bob can learn each of
 Alice's tokens from it. So enough bits about Alice's tokens must pass through the layer.
@@ -18,11 +19,12 @@ multiples of 1/L, and the answer is the symbol after the first occurrence. Here,
 larger number never becomes a smaller one. A run here also sends the message and counts its bits.
 
 The task. The tokens are s_1 .. s_n over S symbols, then q. The answer is the symbol after the latest q among s_1 .. s_(n-1).
-Every input contains such a q.
+The task has only inputs that contain such a q.
 
 The layer. In each head, every position has a score and a value. They are any functions of its token, its place and the last
 token. The head's output is the mean of the values weighted by e^score. The answer is any function of the heads' outputs and of
-the last token. Weights and sums are exact. Each coordinate of a mean is rounded once, to one of 2^p numbers.
+the last token. Attention weights and sums are exact, which means not rounded. Each coordinate of a mean is rounded once, to
+one of 2^p numbers.
 
 Proof, the inputs. Fix the last token q. Alice chooses the symbols at the even places; they are any symbols except q. Bob
 chooses the symbols at the odd places. One of them is q, and all others are one other symbol. Bob's q is directly before one of
@@ -36,9 +38,9 @@ contains Alice's point decides the rounded means for every input of Bob. There a
 (`retrieval-one-layer`). So H numbers, one for the part in each head, distinguish all inputs of Alice. It follows that H log2
 cells(m, (2^p - 1) B) is at least B log2(S - 1).
 
-Scope. This proof needs exact weights and sums. Alice's places are between Bob's places. If sums are rounded at each step, they
-mix the tokens of both. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do with
-exact weights (`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
+Scope. This proof needs exact weights and sums. If sums are rounded at each step, they mix the tokens of both parties, because
+Alice's places are between Bob's. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do
+with exact weights (`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
 """
 
 from dataclasses import replace
@@ -55,8 +57,8 @@ CLAIM = Claim(
     name="induction-one-layer",
     source="Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332), induction heads by one layer",
     statement=(
-        "One attention layer with exact weights and means of p bits does induction heads over n tokens of S symbols only if "
-        "H log2 cells(m, (2^p - 1) floor(n/2)) >= floor(n/2) log2(S - 1)"
+        "If one attention layer with exact attention weights and head outputs of p bits does induction over n tokens of S "
+        "symbols, then H log2 cells(m, (2^p - 1) floor(n/2)) >= floor(n/2) log2(S - 1)"
     ),
 )
 SYMBOLS = 4
@@ -156,13 +158,14 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It shows "
-    "that this message is enough for every answer of the layer, and that it needs no more bits than the bound. If two of "
+    shown="A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It "
+    "shows that this message determines every answer of the layer, and that it needs no more bits than the bound. If two of "
     "Alice's inputs lead to the same message, the run shows an input that the layer answers wrongly.",
-    not_shown="This does not show that every layer obeys the bound, nor anything for sizes larger than those of the run. The "
-    "proof shows that.",
+    not_shown="This does not show that every layer obeys the bound. It shows nothing about sizes that a run does not test. "
+    "The proof covers both.",
     bound=bound,
     verify=verify,
     nothing_to_apply="a lower bound; recall-attention answers with two layers",
-    nothing_to_certify="its shares are those of recall of bigrams, whose certificate is that of retrieval-one-layer",
+    nothing_to_certify="Alice and Bob have the same places as for recall of bigrams, which the certificate of "
+    "retrieval-one-layer covers",
 )

@@ -41,12 +41,11 @@ from seqsep.theorems.retrieval.index_lookup_state import state_bound
 CLAIM = Claim(
     name="linear-attention-state",
     source="Bhattamishra et al. 2024, section 3 (discussion of Theorem 3)",
-    statement=(
-        "Causal linear attention is a recurrent model of L H k (v+1) p state bits: no index lookup where N log2 S exceeds them"
-    ),
+    statement="Causal linear attention is a recurrent model with B = L H k (v+1) p state bits, and answers index lookup only "
+    "if N log2 S <= B",
 )
-OTHERS = "A stack of recurrent layers answers no index lookup where N log2 S exceeds its counted state bits"
-ERRS = "Causal linear attention with fewer than N log2 S state bits errs on an input of index lookup"
+OTHERS = "A stack of recurrent layers with B counted state bits answers index lookup only if N log2 S <= B"
+ERRS = "Causal linear attention with fewer than N log2 S state bits is wrong on some input of index lookup"
 PRECISIONS = (32, 64)
 MOST_TOKENS = 8
 SMALL_WIDTH = 4
@@ -165,7 +164,7 @@ def check(
 
     `impossible_from` is the least N that the counted state cannot answer; the protocol runs on inputs of 8 tokens, every split.
     Then linear attention of width 4 with a state of 2 bits per number, at the least N that is impossible for it.
-    Raises ValueError for a width that is no multiple of heads, a precision other than 32 and 64 or no layers;
+    Raises ValueError for a width that is not a multiple of heads, a precision other than 32 and 64 or no layers;
     TheoremFails if count and formula differ.
     """
     if width < 1 or heads < 1 or width % heads:
@@ -230,10 +229,11 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="On models with random weights a run shows that the formulas count the state, and that the protocol of Theorem 2 "
-    "runs with it (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with `step`. For linear "
-    "attention rounded to few bits it shows an input of index lookup that the model answers wrongly.",
-    not_shown="This does not show that all weights fail from that N on; that is the proof of Theorem 3.",
+    shown="On models with random weights a run shows that the formulas give the size of the state, and that the protocol of "
+    "Theorem 2 sends this number of bits (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with "
+    "`step`. For linear attention rounded to few bits it shows an input of index lookup that the model answers wrongly.",
+    not_shown="This does not show that every choice of weights fails at each N with N log2 S above the state bits. The "
+    "proof of Theorem 3 shows that.",
     nothing_to_certify="it counts the numbers in a state; the bits that it needs are in the certificate of index-lookup-state",
     nothing_to_apply="a bound on given mixers, which builds no weights; index-lookup-state and index-lookup-attention answer "
     "index lookup",

@@ -1,6 +1,7 @@
-"""Nearly orthogonal vectors are computed in O(log N) bits of memory, and a linear map keeps the products of unit vectors.
+"""A program with O(log N) bits of memory computes N nearly orthogonal vectors, entry by entry.
 
-A Transformer with such position codes needs no table of positions: a program with O(log N) bits of memory gives each entry.
+A Transformer with these vectors as position codes needs no table of positions. The lemma of the paper is more general: a
+linear map to few coordinates changes the inner products of given unit vectors only a little.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 3 and appendix B.3. The lemma is about a set Q of N unit vectors and
 a number eps in (0, 1/2). It maps Q to few coordinates and changes no inner product by more than eps.
@@ -19,10 +20,11 @@ least half of the seeds are good: |T_i . T_j| <= eps k for all i != j.
 
 The program `_log_space.find_seed` goes through the seeds in a fixed order and tests each one on every address. It ends,
 because there is a good seed. For a fixed eps its memory has
-    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 8 = (4 / (eps^2 log2 e) + 3) log2 N + O(log log N) bits
+    2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 7 = (4 / (eps^2 log2 e) + 3) log2 N + O(log log N) bits
 With a good seed, `entry` computes entry r of T_i without a search. The search takes at most 2^s N k b steps, a polynomial of N
-for a fixed eps. A run measures that the program finds a good seed after few seeds, which is not proved. A run takes the k of
-`proved_dimension`. It counts vectors with a large sum exactly, where the formula for k uses Hoeffding's inequality.
+for a fixed eps. In our runs the program finds a good seed after a few seeds. This is measured and not proved. A run uses the
+smaller k of `proved_dimension`. For it the vectors with a large sum are counted exactly, while the formula above uses
+Hoeffding's inequality.
 
 All sets Q. This is Lemma 3. Let d be the number of coordinates of the vectors in Q. Let A be a matrix of k x d independent
 random signs, and T(x) = A x / sqrt(k). For every fixed x (Achlioptas 2003, section 3)
@@ -35,8 +37,8 @@ So a good A exists if 2 N^2 exp(-(k/2) (eps^2/2 - eps^3/3)) < 1. This holds for 
 eps^3/3)). For N >= 2 this k is at most 19 ln N / eps^2, so the constant c of the lemma is 19. Indeed eps^2/2 - eps^3/3 >=
 eps^2/3 and ln(2 N^2) <= 3 ln N, which give k <= 1 + 18 ln N / eps^2.
 
-The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), and does not keep its length. So
-no fixed map, and no seed, is good for every Q.
+The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), so it changes the length of this
+vector. So no fixed map, and no seed, is good for every Q.
 """
 
 import math
@@ -61,7 +63,7 @@ from seqsep.theorems.trial import Trial
 CLAIM = Claim(
     name="log-space-code",
     source="Bhattamishra et al. 2024, Lemma 3",
-    statement="N vectors with products of at most eps are found, and given entry by entry, in O(log N) bits of memory",
+    statement="A program with O(log N) bits of memory finds N vectors with products of at most eps, and returns each entry",
 )
 ANY = "For N unit vectors some linear map to O(log N / eps^2) coordinates of signs changes no inner product by more than eps"
 LOOKED_UP = "One attention layer answers index lookup with the vectors found in O(log N) bits as its positions"
@@ -291,13 +293,13 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run shows that the program ends within the stated memory, counted register by register, and that its vectors "
-    "have the stated products for every pair. The layer of Theorem 1 answers index lookup with them. Random matrices A "
-    "change no product of the unit vectors of a set Q by more than eps, which is computed exactly. Three sets are tested: "
-    "basis vectors, random vectors, and vectors that differ in few coordinates.",
+    "have the stated products for every pair. The layer of Theorem 1 answers index lookup with them. For the lemma, "
+    "random matrices A are tested on three sets Q of unit vectors: basis vectors, random vectors, and vectors that differ in "
+    "few coordinates. Each product is computed exactly, and changes by at most eps.",
     not_shown="This does not show the claim at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors that a program gives, and no model; index-lookup-attention has a model that uses such vectors",
-    nothing_to_certify="vectors and the memory of a program; a certificate has no witness of that form",
+    nothing_to_certify="it is about vectors and the memory of a program, and no type of certificate is about these",
     choices=(
         Choice(
             where="Lemma 3, appendix B.3",

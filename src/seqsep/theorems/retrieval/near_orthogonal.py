@@ -1,7 +1,7 @@
-"""O(log N / gamma^2) coordinates are enough for N nearly orthogonal sign vectors, and seqsep finds how few are.
+"""O(log N / gamma^2) coordinates are enough for N nearly orthogonal sign vectors, and seqsep finds such vectors.
 
-Position codes need such vectors: the inner product of any two of them is at most gamma times their squared length. Fewer
-coordinates mean a smaller width of the Transformers that use them.
+A sign vector has the entries 1 and -1. Such vectors are nearly orthogonal if the inner product of any two is at most gamma
+times their squared length. Position codes need them. Fewer coordinates mean a smaller width of the Transformers that use them.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 2 and Corollary 8.1 (gamma = 1/4), appendix B.3. Here N >= 1 and 0 <
 gamma < 1.
@@ -26,11 +26,12 @@ Proof of this number (Varshamov). In the code of `maths.codes.toeplitz` a seed g
 seed is uniformly random, so is the vector of each of the 2^b - 1 addresses other than 0. A vector is too large if its sum is
 above gamma k. So some vector is too large with probability at most (2^b - 1) V / 2^k < 1, and some seed has no such vector.
 The product T_i . T_j is the sum of the entries in the vector of address i xor j. So all products are at most gamma k. The
-number of the paper is four times as large. One factor of 2 is for pairs in place of addresses. The other is for the exponent,
-which Hoeffding's inequality divides by 2 and the paper by 4.
+number of the paper is four times as large. One factor of 2 comes from the union bound: here it is over at most 2 N addresses,
+and in the paper over fewer than N^2 pairs. The other comes from the exponent: k gamma^2 / 2 in Hoeffding's inequality, and k
+gamma^2 / 4 in the paper.
 
-Found. This is the least k for which a search finds vectors. It tests Toeplitz codes, with every seed of at most 12 bits and
-else with the first 50 seeds. It also tests dual BCH and Kerdock codes, and the simplex code, which has k = 2^b - 1 and all
+Found. This is the least k for which a search finds vectors. It tests Toeplitz codes: all seeds if a seed has at most 12 bits,
+and otherwise the first 50 seeds. It also tests dual BCH and Kerdock codes, and the simplex code, which has k = 2^b - 1 and all
 products -1 for any gamma. The product of every pair is computed.
 
 Possible. Below this number no such N vectors exist. They would be a binary code of N words with distance ceil((1 - gamma) k /
@@ -206,12 +207,12 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="For the N and gamma given, a run shows vectors whose products are computed for every pair, and the four numbers. "
-    "If possible = found, the least k is known.",
+    shown="For the N and gamma given, a run finds vectors and computes the product of every pair. It also computes the four "
+    "numbers of the proof. If `possible` equals `found`, this is the least number of coordinates.",
     not_shown="This does not show that the formula is enough for all N and gamma. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors and no model; index-lookup-attention has a model that uses such vectors",
-    nothing_to_certify="a set of vectors, whose products are computed; a certificate has no witness of that form",
+    nothing_to_certify="it is about a set of vectors, whose products a run computes, and no type of certificate is about these",
     choices=(
         Choice(
             where="Lemma 2, appendix B.3",

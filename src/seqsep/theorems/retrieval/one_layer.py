@@ -1,12 +1,12 @@
-"""One attention layer whose means have p bits answers recall or counting only if m H (p + log n) grows at least as n.
+"""One attention layer answers recall or counting over n tokens only if m H (p + log n) grows at least as fast as n.
 
-Here n is the number of tokens, H the number of heads, and m the number of coordinates of a head's values. A mean is the output
-of a head: the mean of its values, weighted by attention. Two layers of constant width are enough: see `recall-attention` and
-`counting-attention`.
+Here H is the number of heads, and m the number of coordinates of a head's values. The output of a head is called a mean: the
+mean of its values, weighted by attention. Each coordinate of a mean has p bits. Two layers of constant width are enough: see
+`recall-attention` and `counting-attention`.
 
-Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and the
-question is if one layer is enough. The proof is about two parties, who share the positions of the input. For recall they share
-them as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
+Source: neither paper has this statement. Theorem 4.6 of Wen, Dang, Lyu 2025 (arXiv:2402.18510) uses two layers, and we ask
+whether one layer is enough. The proof is about two parties, who share the positions of the input. For recall they share them
+as in Sanford, Hsu, Telgarsky 2024 (arXiv:2408.14332).
 
 We differ:
 * The constants are explicit, and the attention weights are exact.
@@ -61,7 +61,7 @@ from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.options import OneOf, Range
 from seqsep.theorems.options.types import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
-from seqsep.theorems.protocols.one_layer_trials import Sizes, random_network
+from seqsep.theorems.protocols.one_layer_trials import LayerSizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 
 Asked = Literal["recall", "counting"]
@@ -74,8 +74,8 @@ CLAIM = Claim(
     name="retrieval-one-layer",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
     statement=(
-        "One attention layer with exact weights and means of p bits answers recall over n numbers only with "
-        "m H (p + log n) = Omega(n log n), and counting only with m H (p + log n) = Omega(n)"
+        "One attention layer with exact attention weights and p-bit head outputs answers recall over n numbers only if "
+        "m H (p + log n) = Omega(n log n), and counting only if m H (p + log n) = Omega(n)"
     ),
 )
 RANDOM_TOKENS = 5
@@ -154,7 +154,8 @@ def _sets(length: int) -> list[dict[int, int]]:
 
 
 def distinguished_inputs(task: Asked, length: int, alphabet: int | None = None, gram: int = 2) -> tuple[int, int]:
-    """A and B: Alice's inputs, every two of which some input of Bob's tells apart, and Bob's. S = n by default.
+    """Return A and B: the number of Alice's inputs, every two of which some input of Bob's distinguishes, and of Bob's. S = n
+    by default.
 
     >>> distinguished_inputs("recall", length=6), distinguished_inputs("counting", length=6)
     ((125, 3), (63, 6))
@@ -283,7 +284,7 @@ def _check_run(task: Asked, gram: int, seed: int) -> Outcome:
     allowed = None
     erred = None
     for _ in range(LAYERS_TRIED):
-        sizes = Sizes(shared.last[0] + 1, int(random.integers(1, 3)), 3, int(random.integers(1, 3)))
+        sizes = LayerSizes(shared.last[0] + 1, int(random.integers(1, 3)), 3, int(random.integers(1, 3)))
         network = random_network(random, sizes, Grid(int(random.integers(2, 9))), harsh=False)
         first_with: dict[tuple[attention.Means, ...], dict[int, int]] = {}
         bobs = bob_sums(network, shared)
@@ -356,7 +357,7 @@ def constants(
 def certificate_witness(
     length: LengthFrom2 = 4, alphabet: AlphabetFrom3 = 4, gram: Gram = 2, task: AskedTask = "recall"
 ) -> Evidence:
-    """Show Alice's inputs, every two of which some input of Bob's tells apart: A rows; that A <= cells^H is the proof.
+    """Show Alice's inputs, every two of which some input of Bob's distinguishes: A rows; that A <= cells^H is the proof.
 
     Tokens are those of docs/reference/certificates.md, one more than here, after a first 0 of Bob's. `task` is recall or
     counting.
@@ -383,10 +384,11 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that he "
-    "has the answers of the complete layer. It also counts how many lists of answers to all his queries occur. If these "
-    "are too few, it shows an input that the layer answers wrongly. It also gives the least m of the bound.",
-    not_shown="This does not show that every such layer obeys the bound; that is the proof.",
+    shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that "
+    "he computes the answers of the complete layer from them. It also counts how many different lists of answers to all his "
+    "queries occur. If these are too few, it shows an input that the layer answers wrongly. It also gives the least m of "
+    "the bound.",
+    not_shown="This does not show that every such layer obeys the bound. The proof shows that.",
     bound=constants,
     verify=verify,
     certificate_witness=certificate_witness,

@@ -12,7 +12,8 @@ We differ:
 * Without a match the answer is FAILED, which is a class. The first of several matches is the answer by construction. A match
   that overlaps the question does not count.
 * The residual stream has numbers with their squares, so scores are products. Then numbers have about 4 log2 n0 + 2 bits for
-  every c, with n0 as below. The scores of the paper, n^(4c+1) diff^2, need 14 log2 n + 1 bits at c = 1.
+  every c, with n0 as below. The scores of the paper, n^(4A+1) diff^2 for inputs of up to n^A tokens, need 14 log2 n + 1 bits
+  at A = 1. (The paper writes c for A.)
 * The network has no feed-forward part (FFN).
 
 Sizes. The sequence has at most N tokens, of S symbols. Let n0 = max(N + c, S + 1). Stored numbers v and times are at most T =
@@ -67,7 +68,7 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _recall_trials as trials
-from seqsep.theorems.retrieval._recall import Recall
+from seqsep.theorems.retrieval._recall import RecallEncoding
 from seqsep.theorems.retrieval._recall_errata import ERRATA
 from seqsep.theorems.retrieval._shown import recall_evidence
 from seqsep.theorems.trial import Trial, logits_apart, query_scale
@@ -75,7 +76,7 @@ from seqsep.theorems.trial import Trial, logits_apart, query_scale
 CLAIM = Claim(
     name="recall-attention",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall and c-gram retrieval",
-    statement="Two causal attention layers of c - 1 heads and one, of width 2c + 5 and without an FFN, answer c-gram retrieval",
+    statement="Two causal attention layers (c - 1 heads and one head) of width 2c + 5, without an FFN, answer c-gram retrieval",
 )
 
 
@@ -96,12 +97,12 @@ def build(
     return assemble(task, _grid(task, rounding), eta)
 
 
-def task_of(length: int, alphabet: int | None, gram: int) -> Recall:
+def task_of(length: int, alphabet: int | None, gram: int) -> RecallEncoding:
     """The task; N + 1 symbols, unless `alphabet` says otherwise, so that 0 .. n - 1 and 1 .. n are symbols both."""
-    return Recall(length, length + 1 if alphabet is None else alphabet, gram)
+    return RecallEncoding(length, length + 1 if alphabet is None else alphabet, gram)
 
 
-def assemble(task: Recall, grid: Grid, eta: int | None = None) -> Network:
+def assemble(task: RecallEncoding, grid: Grid, eta: int | None = None) -> Network:
     """The network of a task on a grid."""
     scale = hard_scale(grid.steps) if eta is None else eta
     spaces = _spaces(task)
@@ -120,12 +121,12 @@ def assemble(task: Recall, grid: Grid, eta: int | None = None) -> Network:
     )
 
 
-def _spaces(task: Recall) -> Spaces:
+def _spaces(task: RecallEncoding) -> Spaces:
     before = {f"before_{back}": 2 for back in range(1, task.gram)}
     return Spaces(number=2, **before, time=2, one=1, bos=1, found=1)
 
 
-def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
+def _copy_before(task: RecallEncoding, spaces: Spaces, eta: int) -> AttentionLayer:
     """The c - 1 heads of layer 1: for o = 1 .. c - 1 one gives token k the number p_o of token k - o, and its square.
 
     If token k attends to token j, the score is -eta (t_j - t_k + o)^2. If k < o, token k - o does not exist. Then the first
@@ -139,7 +140,7 @@ def _copy_before(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     return side_by_side(*heads)
 
 
-def retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
+def retrieve(task: RecallEncoding, spaces: Spaces, eta: int) -> AttentionLayer:
     """The head of layer 2. It finds the first token whose predecessors p_o are the numbers w_o of the question.
 
     Token k, the last one, looks for its own c - 1 numbers: w_1 is its number, and w_o = p_(o-1) is that of the token o - 1
@@ -164,12 +165,12 @@ def retrieve(task: Recall, spaces: Spaces, eta: int) -> AttentionLayer:
     return side_by_side(head(scores, spaces["number"][:1], spaces["found"]))
 
 
-def factors(task: Recall, eta: int) -> tuple[int, int]:
+def factors(task: RecallEncoding, eta: int) -> tuple[int, int]:
     """B = 2 eta (n0 + 1) as a product of what the query and the key carry."""
     return 2 * eta, task.base + 1
 
 
-def _grid(task: Recall, rounding: str) -> Grid:
+def _grid(task: RecallEncoding, rounding: str) -> Grid:
     """The least grid that holds every entry, every number of the computation, and every winning score."""
 
     def needed(eta: int) -> int:
@@ -178,7 +179,7 @@ def _grid(task: Recall, rounding: str) -> Grid:
     return least_grid(task.base, needed, rounding)
 
 
-def bound(task: Recall, rounding: str = "floor") -> dict[str, Number]:
+def bound(task: RecallEncoding, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N, S and c alone.
 
     Width d = 2c + 5. A score has four rows in layer 1 and 4 (c - 1) + 2 in layer 2: core = 3 d p (4 (c - 1) + 4 (c - 1) + 2).
@@ -218,18 +219,20 @@ def check(
 
 
 def verify(small: int = 40_000, medium: int = 8_000, large: int = 400, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions of larger ones (`_recall_trials.long_series`)."""
+    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
+    (`_recall_trials.long_series`).
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
-def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> Outcome:
+def _check(task: RecallEncoding, rounding: str, seed: int, most: int | None = None) -> Outcome:
     network = build(task.length, task.alphabet, task.gram, rounding)
     trial = Trial(CLAIM.name, network, logits_apart)
     exhaustive = trials.try_task(trial, task, seed, most)
     return _outcome(trial, task, rounding, exhaustive)
 
 
-def _outcome(trial: Trial, task: Recall, rounding: str, exhaustive: bool) -> Outcome:
+def _outcome(trial: Trial, task: RecallEncoding, rounding: str, exhaustive: bool) -> Outcome:
     return trial.outcome(
         CLAIM,
         bound(task, rounding),
@@ -267,8 +270,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
-    "c.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N, S and c.",
     build=build,
     bound=constants,
     predictor=predictor,

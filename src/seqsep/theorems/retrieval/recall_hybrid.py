@@ -51,7 +51,7 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length, Seed
 from seqsep.theorems.retrieval import _recall_trials as trials
-from seqsep.theorems.retrieval._recall import Recall
+from seqsep.theorems.retrieval._recall import RecallEncoding
 from seqsep.theorems.retrieval._shown import recall_evidence
 from seqsep.theorems.retrieval.recall_attention import factors, retrieve, task_of
 from seqsep.theorems.trial import Trial, logits_apart
@@ -94,7 +94,7 @@ def build(
     )
 
 
-def _remember_before(task: Recall, spaces: Spaces) -> LinearLayer:
+def _remember_before(task: RecallEncoding, spaces: Spaces) -> LinearLayer:
     """Two shift registers of c - 1 numbers: v of the token o places back is added to p_o, and v^2 to p_o^2."""
     registers = []
     for coordinate in (slice(0, 1), slice(1, 2)):
@@ -103,12 +103,12 @@ def _remember_before(task: Recall, spaces: Spaces) -> LinearLayer:
     return linear_layer(*registers)
 
 
-def _grid(task: Recall, rounding: str) -> Grid:
+def _grid(task: RecallEncoding, rounding: str) -> Grid:
     """The least grid that holds every entry, every number of the computation, and every winning score."""
     return least_grid(task.base, lambda eta: match_needs(task.base - 1, factors(task, eta)), rounding)
 
 
-def bound(task: Recall, rounding: str = "floor") -> dict[str, Number]:
+def bound(task: RecallEncoding, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N, S and c alone.
 
     Width d = 2c + 4, r = 2 (c - 1) numbers remembered. A score has 4 (c - 1) + 2 rows: core = 3 d p (4c - 2). Tables of
@@ -148,11 +148,13 @@ def check(
 
 
 def verify(small: int = 40_000, medium: int = 8_000, large: int = 400, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least so many questions of larger ones (`_recall_trials.long_series`)."""
+    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
+    (`_recall_trials.long_series`).
+    """
     return trials.long_series(_check, seed, small=small, medium=medium, large=large)
 
 
-def _check(task: Recall, rounding: str, seed: int, most: int | None = None) -> Outcome:
+def _check(task: RecallEncoding, rounding: str, seed: int, most: int | None = None) -> Outcome:
     trial = Trial(CLAIM.name, build(task.length, task.alphabet, task.gram, rounding), logits_apart)
     exhaustive = trials.try_task(trial, task, seed, most)
     return trial.outcome(
@@ -187,8 +189,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at other lengths than those built. The proof covers every N, S and "
-    "c.",
+    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N, S and c.",
     build=build,
     bound=constants,
     predictor=predictor,

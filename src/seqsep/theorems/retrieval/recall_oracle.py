@@ -1,8 +1,8 @@
-"""An oracle for associative recall saves a recurrent model almost nothing on the hard sequences y_1 k y_2 k .. y_h k.
+"""An oracle for associative recall saves a recurrent model almost no state on the hard sequences y_1 k y_2 k .. y_h k.
 
 The oracle answers any question of associative recall about the sequence. For a token it gives the token after its first
-occurrence. The model must answer Index: given i, it answers y_i. Even with the oracle, its state must keep nearly all of the
-symbols y_1 .. y_h. The exact number of bits is known.
+occurrence. The model must answer Index: given i, it answers y_i. Even with the oracle, its state must store nearly all of the
+symbols y_1 .. y_h. The number of bits here is exact.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative
 recall, no recurrent model of o(n) bits answers Index, with any chain of thought. In their instance every second token is one
@@ -15,18 +15,19 @@ The oracle. To the question k it answers y_2. To a symbol that occurs it answers
 answers are determined by y_2 and by the set D of symbols that occur. The answers also determine both (`simulated`).
 
 Lower bound. Consider the sequences with one fixed y_2 and one fixed set D of s symbols. The oracle gives the same answers on
-all of them. Let surj(h, s) be the number of maps of h places onto s symbols. Then there are surj(h, s) / s such sequences,
-because each symbol is equally often at place 2. Any two of them differ at some i. If both lead to the same state, the model
-writes the same chain of thought for both. Then it gives the same answer to i, which is wrong for one of them. So the state
-after the data needs log2 K bits. Here K is the maximum of surj(h, s) / s over s <= min(h, S). For S = 2 and h >= 3, K is
-2^(h-1) - 1, so h - 1 bits are needed. Without the oracle it is h bits. For permutations, s = h, there are (h-1)! such
-sequences in place of h!.
+all of them. Let surj(h, s) be the number of maps of h places onto s symbols. There are surj(h, s) / s of these sequences,
+because each of the s symbols is equally often at place 2. Any two of them differ at some i. If both lead to the same state,
+the model writes the same chain of thought for both. Then it gives the same answer to i, which is wrong for one of them. So the
+state after the data needs log2 K bits. Here K is the maximum of surj(h, s) / s over s <= min(h, S). For S = 2 and h >= 3, K is
+2^(h-1) - 1, so h - 1 bits are needed. Without the oracle h bits are needed. For s = h the sequences are the h! permutations of
+D, and (h-1)! of them have the fixed y_2.
 
 Upper bound. `encode` returns a number below K. From this number, D and y_2, `decode` finds all of y. Leave y_2 out: let z be
-y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s or t = s - 1 symbols. Take the rank of z among
-the surj(h-1, t) strings with the same set. For even t the number is this rank, and for odd t it is K - 1 less the rank. The
-ranges of numbers for t = s and t = s - 1 do not overlap, because surj(h, s) = s (surj(h-1, s) + surj(h-1, s-1)). So the number
-shows which of the two t is. (While the model asks and answers, it needs more bits. K counts what it must keep from the data.)
+y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s or t = s - 1 different symbols. Take the rank of
+z among the surj(h-1, t) strings with the same set of symbols. For even t `encode` returns this rank, and for odd t it returns
+K - 1 minus this rank. The ranges of numbers for t = s and t = s - 1 do not overlap, because surj(h, s) = s (surj(h-1, s) +
+surj(h-1, s-1)). So the number determines t. (K counts only the states directly after the data. While the model asks and
+answers, it needs more.)
 """
 
 import itertools
@@ -55,13 +56,19 @@ from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.retrieval._index_lookup_trials import read
 from seqsep.theorems.retrieval._recall_classes import stirling_partitions
 
-UPPER = "Beside an oracle of associative recall, ceil(log2 max surj(h, s)/s) bits tell all h symbols of y_1 k y_2 k .. y_h k"
-LOWER = "With fewer bits after y_1 k .. y_h k a recurrent model errs on Index, with the oracle and any thought"
+UPPER = (
+    "With an oracle for associative recall, ceil(log2 max_s surj(h, s)/s) bits of state are enough to recover all h symbols y "
+    "of y_1 k y_2 k .. y_h k"
+)
+LOWER = (
+    "With fewer bits after y_1 k .. y_h k a recurrent model is wrong on some input of Index, with the oracle and any chain of "
+    "thought"
+)
 MOST_COUNTED = 64
 CLAIM = Claim(
     name="recall-oracle-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1",
-    statement=f"{UPPER}. {LOWER}",
+    statement=f"{UPPER}; {LOWER}",
 )
 EXHAUSTIVE = 70_000
 DRAWN = 200
@@ -293,7 +300,7 @@ def check(
     Every y if there are at most 70,000, and then the largest set with equal answers is counted; else 200 drawn ones. The
     models are those of `counting-state` (options `mixer`, `width`, `heads`, `precision`, `checkpoint`), by default one that
     remembers y with its highest bits dropped, and an LSTM of signs. Raises ValueError for a model with log2 K bits or more, or
-    if no collision was found; TheoremFails if it collides and does not err.
+    if no collision was found; TheoremFails if it collides and still answers rightly.
     """
     small = SmallModel(**model)
     lower = state_bound(length, alphabet).outcomes(small)
@@ -336,7 +343,9 @@ def _check_upper(length: int, alphabet: int, seed: int) -> Outcome:
 
 
 def verify(seed: int = 0) -> list[Outcome]:
-    """Try every y at small h and S, then drawn ones up to h = 64; find where a small model of every recurrent mixer errs."""
+    """Try every y at small h and S, then drawn ones up to h = 64; find where a small model of every recurrent mixer answers
+    wrongly.
+    """
     exhaustive = ((2, 2), (3, 2), (8, 2), (12, 2), (16, 2), (6, 3), (8, 3), (10, 3), (5, 4), (8, 4), (6, 6))
     outcomes = [
         one for length, alphabet in (*exhaustive, (64, 2), (32, 8), (64, 64)) for one in check(length, alphabet, seed=seed)
@@ -398,10 +407,11 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run shows the oracle and its simulation on every question. By brute force it finds the largest set of sequences "
-    "on which the oracle gives the same answers. It recovers every y. For the models given it shows two sequences of one "
-    "such set, a query, and the chain of thought (with the oracle's answers) after which the answer is wrong.",
-    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
+    shown="A run compares the oracle with its simulation on every question. A search through all sequences finds the largest "
+    "set on which the oracle gives the same answers. The run recovers all symbols of every sequence. For the models given it "
+    "shows two sequences of one such set, and a question that the model answers wrongly after one of them.",
+    not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows "
+    "that.",
     bound=constants,
     certificate_witness=certificate_witness,
     predictor=predictor,
@@ -410,9 +420,9 @@ THEOREM = Theorem(
         Choice(
             where="Proposition 5.1, proof",
             printed="the oracle returns the fixed token for any other one that is asked, and a constant for the fixed token",
-            found="this is true if the oracle may give any answer for a symbol that does not occur, a case that the task "
-            "leaves out. Our oracle then answers FAILED. So for the symbol 1 it answers differently on 0 k 0 k and 1 k 0 k. "
-            "Its answers show y_2 and which symbols occur, and the simulation must know both",
+            found="the simulation in the paper is right if the oracle may give any answer for a symbol that does not occur, "
+            "a case that the task leaves out. Our oracle then answers FAILED. So for the symbol 1 it answers differently on "
+            "0 k 0 k and 1 k 0 k. Its answers show y_2 and which symbols occur, and the simulation must know both",
             built="the simulation from both. The bound that remains is log2 of the maximum over s of surj(h, s)/s bits",
             test="tests/theorems/retrieval/test_recall_oracle.py::test_the_oracle_tells_which_symbols_occur",
         ),

@@ -1,6 +1,11 @@
 """A recurrent model needs about n log n bits of state for associative recall over n numbers, with any chain of thought.
 
-The same holds for c-gram retrieval. Two attention layers of constant width do it: see `recall-attention`.
+The same holds for c-gram retrieval, of which associative recall is the case c = 2. Two attention layers of constant width do
+it: see `recall-attention`.
+
+The least number of bits and the bits of the model that seqsep builds can differ. For c = 2 and n = 5 the least state has 11
+bits, and the built model has ceil(5 log2 5) = 12. `seqsep bound` prints the first as `state_bits` and the second as
+`built_state_bits`. The check measures both: the built model has 12 bits, and the least state, which a search finds, has 11.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, and Theorem 4.6 (associative recall, c-gram
 retrieval): no recurrent model with o(n) bits of state does it, with any chain of thought.
@@ -10,40 +15,42 @@ answers with the token after the first place where these c - 1 tokens occur in t
 FAILED. Associative recall is c = 2. (`associative-recall-state` is another task: pairs of a key and a value, each key once.)
 
 We differ: the bound here is Theta(n log n) with constants, in place of Omega(n).
-* For c = 2 the least state is exact. It is ceil(log2 M), and M is the largest number of classes at any time. A class is a set
-  of sequences that no continuation distinguishes. `_recall_classes` counts the classes in polynomial time. For n = 2 .. 6 the
-  least state has 2, 5, 8, 11 and 14 bits. For n = 16, 32, 64 it has 56, 140 and 335 bits. It is between log2 n! and n log2 n.
-* For c >= 3 the least state has at least log2(n^n - C(n-c+2, 2) n^(n-c+1)) > n log2 n - 1 bits.
-* For c = 3 it has at most ceil(n log2 n) bits. So the bounds for c = 3 are exact within a bit.
-* The instances in the paper code floor(n/c) bits, after a correction (`_recall_errata`).
+* For c = 2 the least number of bits is exact: ceil(log2 M), where M is the largest number of classes at any time. Two
+  sequences are in one class if no continuation leads to different answers. `_recall_classes` counts the classes in polynomial
+  time. The least state has 2, 5, 8, 11 and 14 bits for n = 2 .. 6, and 335 bits for n = 64. It is between log2 n! and n log2
+  n.
+* For c >= 3 the least state has at least log2(n^n - C(n-c+2, 2) n^(n-c+1)) bits, which is more than n log2 n - 1.
+* For c = 3 it has at most ceil(n log2 n) bits. So for c = 3 the lower and the upper bound differ by at most one bit.
+* The hard inputs in the paper show that floor(n/c) bits are needed, after a correction (`_recall_errata`).
 
 Tokens: number v is the token v, and FAILED is the token n.
 
-Upper bound. For any c, `build` keeps the data as a number in base n. After the data it also keeps the tokens of the question,
+Upper bound. `build` stores the data as a number in base n. While it reads the question, it also stores the question's tokens,
 except the last. These are ceil((n + c - 2) log2 n) bits.
 
-Upper bound. For c = 3 fewer bits are enough. The question has two tokens. After its first token w, only two things about the
-data matter: the set of tokens w' that occur directly after w, and the answer to each question w w'. The set takes n bits.
-There are at most n/2 answers, because two places of w that are neighbours have w' = w, which counts once. So there are 2^n
-n^floor(n/2) cases. For n >= 4 these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at
-all times.
+Upper bound. For c = 3 fewer bits are enough, and `build` uses only these. The question has two tokens. After its first token
+w, only two things about the data matter: the set of tokens w' that occur directly after w, and the answer to each question w
+w'. The set takes n bits. There are at most n/2 such answers. To see this, let j of them have a w' other than w. Each of these
+needs a place of w and the place of w' after it. One more token follows the last pair. So the data have at least 2j + 1 tokens.
+If there is also an answer for w' = w, one more place has the token w. So there are at most 2^n n^floor(n/2) cases. For n >= 4
+these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at all times.
 
 Lower bound. For c = 2 any two of the n! permutations are distinguished, so a state has at least log2 n! bits.
 `_recall_classes` proves which sequences are distinguished, and counts the classes.
 
-Lower bound. For any c, take two different sequences in which no (c-1)-gram occurs twice. Some question distinguishes them, for
-the following reason. The (c-1)-grams are the vertices of a graph, and each answer gives an edge. Such a sequence is a path in
-this graph that meets no vertex twice. It starts at the vertex that no edge enters. So the answers to all questions determine
-the sequence.
+Lower bound. For any c, consider the sequences in which no (c-1)-gram occurs twice. The answers to all questions determine such
+a sequence, as follows. Take the (c-1)-grams as the vertices of a graph. A question is one of these vertices. Its answer gives
+the next (c-1)-gram of the sequence, and so an edge from the one vertex to the other. So the sequence is a path that visits no
+vertex twice, and it starts at the vertex that no edge enters. So some question distinguishes any two of these sequences.
 
-Now count the sequences in which some (c-1)-gram occurs twice. Fix two places for it. The tokens at the second place are
-determined one by one, also if the places overlap. So n^(n-c+1) sequences have the same (c-1)-gram at both places. There are
-C(n-c+2, 2) pairs of places. So at most C(n-c+2, 2) n^(n-c+1) sequences have a (c-1)-gram twice. For c >= 3 this is less than
-half of all.
+Now count the other sequences, in which some (c-1)-gram occurs twice. Fix its two places. The c - 1 tokens at the second place
+are then equal to earlier tokens, also if the places overlap. So n^(n-c+1) sequences have the same (c-1)-gram at both places.
+There are C(n-c+2, 2) pairs of places. So at most C(n-c+2, 2) n^(n-c+1) sequences have a (c-1)-gram twice. For c >= 3 this is
+less than half of all.
 
-Variants. Let c = 2, and suppose that only questions with an answer count. Then the bound is log2 (n-1)! bits, by permutations
-with a fixed last token. A chain of thought changes nothing, because it is computed from the state and the question
-(`protocols.thought`).
+Variants. Let c = 2, and suppose that the model need not answer FAILED: every question has an answer. Then log2 (n-1)! bits are
+needed. The proof uses the permutations with one fixed last token. A chain of thought changes nothing, because it is computed
+from the state and the question (`protocols.thought`).
 
 The proof continues at `_recall_classes`.
 """
@@ -72,15 +79,19 @@ from seqsep.theorems.retrieval._recall import read
 from seqsep.theorems.retrieval._recall_classes import classes
 
 UPPER = (
-    "A recurrent model with ceil((n + c - 2) log2 n) state bits answers c-gram retrieval over n numbers; for c = 3 n log2 n do"
+    "A recurrent model with ceil((n + c - 2) log2 n) state bits, or ceil(n log2 n) if c = 3, answers c-gram retrieval over n "
+    "numbers"
 )
-EXACT = "The least state of c-gram retrieval over n numbers, by brute force, is what the count of classes says"
-LOWER = "A recurrent model of fewer bits than classes of sequences errs on an input of recall over n numbers, with any thought"
+EXACT = "The least state of c-gram retrieval over n numbers, which a search finds, agrees with the count of classes"
+LOWER = (
+    "A recurrent model with fewer than log2 M state bits, for M classes of sequences, is wrong on some input of recall over n "
+    "numbers, with any chain of thought"
+)
 MOST_COUNTED = 64
 CLAIM = Claim(
     name="recall-state",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6",
-    statement=f"Recall over n numbers needs Theta(n log n) state bits. {UPPER}. {LOWER}",
+    statement=f"Recall over n numbers needs Theta(n log n) state bits; {UPPER}; {LOWER}",
 )
 EXHAUSTIVE_INPUTS = 100_000
 DRAWN = 40
@@ -200,7 +211,7 @@ def sequences(length: int, gram: int = 2) -> Sequences:
 
 
 def collide(model: AnyModel, length: int, gram: int = 2, seed: int = 0, precision: int | None = None) -> Collision | None:
-    """Two sequences that are distinguished and leave the model in one state, and an input on which it must err.
+    """Return two sequences that are distinguished and leave the model in one state, and an input that it must answer wrongly.
 
     The model's answer is the first of the tokens 0 .. n that it writes, within 16 tokens. As `counting_state.collide`.
     """
@@ -233,12 +244,12 @@ def check(
     gram: Gram = 2,
     **model: OfSmallModel,
 ) -> list[Outcome]:
-    """Check the exact model and, at small n, the count of classes; find an input on which each smaller model errs.
+    """Check the exact model and, at small n, the count of classes; find an input that each smaller model answers wrongly.
 
     `gram` is c. The exact model answers every input if there are at most 100,000, and then the least state is found by brute
     force; else every question that has an answer, and ten that have none, after 40 drawn sequences. The smaller models are
     those of `counting-state`: options `mixer`, `width`, `heads`, `precision`, `checkpoint` are the same. Raises ValueError
-    for a model of `least_bits` or more, or if no collision was found; TheoremFails if it collides and does not err.
+    for a model of `least_bits` or more, or if no collision was found; TheoremFails if it collides and still answers rightly.
     """
     small = SmallModel(**model)
     lower = state_bound(length, gram).outcomes(small)
@@ -272,9 +283,9 @@ def _check_upper(length: int, gram: int, seed: int) -> Outcome:
         length=length,
         inputs=inputs,
         exhaustive=exhaustive,
-        measured={"state_bits": exact.state_bits},
-        bound={"state_bits": enough_bits(length, gram)},
-        as_printed={"state_bits": "Omega(n)"},
+        measured={"built_state_bits": exact.state_bits},
+        bound={"built_state_bits": enough_bits(length, gram)},
+        as_printed={"built_state_bits": "Omega(n)"},
         variant=f"{gram}-gram",
     )
 
@@ -384,7 +395,7 @@ def constants(length: LengthFrom2, gram: Gram = 2) -> dict[str, Number]:
     """The bound at one length; nothing is built. Raises ValueError beyond 64: classes are counted exactly."""
     if length > MOST_COUNTED:
         raise ValueError(f"length is at most {MOST_COUNTED} here, since classes are counted exactly, found {length}")
-    return {"state_bits": least_bits(length, gram)}
+    return {"state_bits": least_bits(length, gram), "built_state_bits": enough_bits(length, gram)}
 
 
 THEOREM = Theorem(
@@ -392,8 +403,9 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="A run shows the answers of the exact models, and at small n the number of classes by brute force. For the models "
-    "given it shows two sequences, a query, and the chain of thought after which the answer is wrong.",
-    not_shown="This does not show that every model with fewer bits has them; that is the pigeonhole principle.",
+    "given it shows two sequences that lead to one state, and a question that the model answers wrongly after one of them.",
+    not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows "
+    "that.",
     bound=constants,
     predictor=predictor,
     verify=verify,
@@ -402,8 +414,8 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.6 (associative recall, c-gram retrieval)",
             printed="no recurrent model of o(n) bits",
-            found="the task needs more, Theta(n log n) bits. The instance codes n/c bits of n tokens. At n = 64 and c = 2 "
-            "these are 32 bits, and 335 are needed",
+            found="the task needs Theta(n log n) bits, which is more than Omega(n). The paper's hard inputs show n/c bits. At "
+            "n = 64 and c = 2 these are 32 bits, but 335 are needed",
             built="the exact number of bits for c = 2, and within one bit for c = 3",
             test=TEST + "test_bits_at_longer_lengths",
         ),

@@ -69,7 +69,7 @@ def random_tables(variables: int, k: int, count: int, random: np.random.Generato
 
 
 @dataclass(frozen=True)
-class Case:
+class FormulaCase:
     """One formula to test: N, the instance, the code and the variant."""
 
     length: int
@@ -79,7 +79,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Series:
+class FormulaSeries:
     """Formulas that take turns until a number of assignments are tested, at most `most` of a kind for each formula."""
 
     lengths: tuple[int, ...]
@@ -87,13 +87,13 @@ class Series:
     inputs: int
     most: int
 
-    def case(self, turn: int) -> Case:
+    def case(self, turn: int) -> FormulaCase:
         """Lengths change with every turn, codes with every round of lengths; every fifth case has the printed layout."""
         round_number = turn // len(self.lengths)
         length = self.lengths[turn % len(self.lengths)]
         instance = self.instances[(turn + round_number) % len(self.instances)]
         codes = FAST_CODES if length >= 1024 else SERIES_CODES
-        return Case(
+        return FormulaCase(
             length=length,
             instance="majority" if length % 2 else instance,
             code=codes[round_number % len(codes)],
@@ -101,10 +101,10 @@ class Series:
         )
 
 
-def all_series(inputs_small: int, inputs_large: int) -> Iterator[Series]:
+def all_series(inputs_small: int, inputs_large: int) -> Iterator[FormulaSeries]:
     """The long check: small inputs at N <= 64, a tenth of them up to 256; large ones at 1,024 to 4,096, mostly disjointness."""
     tenth = inputs_small // 10
     cheap = ("disjointness",) * 8 + tuple(INSTANCES)
-    yield Series((2, 4, 8, 16, 18, 32, 62, 64), (*INSTANCES, *RANDOM), inputs_small - tenth, most=256)
-    yield Series((65, 66, 100, 66, 128, 66, 256), ("disjointness", "majority", "cnf", "tables"), tenth, most=64)
-    yield Series((*(1024,) * 37, 2048, 4096), cheap, inputs_large, most=3)
+    yield FormulaSeries((2, 4, 8, 16, 18, 32, 62, 64), (*INSTANCES, *RANDOM), inputs_small - tenth, most=256)
+    yield FormulaSeries((65, 66, 100, 66, 128, 66, 256), ("disjointness", "majority", "cnf", "tables"), tenth, most=64)
+    yield FormulaSeries((*(1024,) * 37, 2048, 4096), cheap, inputs_large, most=3)

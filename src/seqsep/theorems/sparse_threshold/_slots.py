@@ -62,7 +62,7 @@ def least_eta(code: PositionCode, most: float) -> int:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SlotPlan:
     """The parameters of a network: a formula's slots, k heads, a code with an address for each of n tokens, and the layout.
 
     `eta` and `steps`, unless they are None, replace the scale of the scores and L.
@@ -77,7 +77,7 @@ class Plan:
     steps: int | None = None
 
     @classmethod
-    def of(cls, formula: Thresholds, heads: int | None, code: str, variant: str, call: str = "build") -> "Plan":
+    def of(cls, formula: Thresholds, heads: int | None, code: str, variant: str, call: str = "build") -> "SlotPlan":
         """Return the plan of a formula; k = `heads`, by default as many as its slots need.
 
         Raises ValueError for an unknown code or variant, a slot of more than k literals, too many tokens, or more slots than
@@ -141,7 +141,7 @@ def _require_room(slots: Thresholds, heads: int | None, k: int, variant: str) ->
         raise ValueError(f"{call}: at most {MOST_TOKENS:,} tokens")
 
 
-def slot_rows(plan: Plan, spaces: Spaces) -> Array:
+def slot_rows(plan: SlotPlan, spaces: Spaces) -> Array:
     """Return the slots' vectors, without their own keys: a block for each head, and count = k + 1 - least.
 
     A head's block is [query of v | s | A_v] for the literal of sign s on variable v, with A_v = floor(eta score(v, v)) on the
@@ -159,7 +159,7 @@ def slot_rows(plan: Plan, spaces: Spaces) -> Array:
     return Array(rows if wide else rows.astype(np.int64), unit, plan.slots.by_index)
 
 
-def _blocks(plan: Plan, gates: list[AtLeast], unit: Fraction) -> Shaped[np.ndarray, "blocks _"]:
+def _blocks(plan: SlotPlan, gates: list[AtLeast], unit: Fraction) -> Shaped[np.ndarray, "blocks _"]:
     """Return [query of v | s | A_v] or [0 | 0 | Z] in multiples of `unit`: k rows for each slot, as Python integers."""
     code = plan.code
     literals = _literals(gates, plan.heads)

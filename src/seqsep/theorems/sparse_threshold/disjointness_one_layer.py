@@ -4,41 +4,40 @@ bits.
 Two sets meet if they have a common member. Each set is a string of N/2 bits. Here m is the width of a head, H the number of
 heads, and p the number of bits of a number. A layer whose values have N/2 + 1 coordinates decides the question.
 
-Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.2, Facts 1 and 4, Definition 1. With h = N/2 bits each, DISJ(x,
-y) = 1 if x_i = y_i = 1 for some i. Alice has x. Bob has y and the last position.
+Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.2, Facts 1 and 4, Definition 1. Alice has x. Bob has y and the
+last position. Both x and y have h = N/2 bits. DISJ(x, y) is 1 if x_i = y_i = 1 for some i, which means that the sets meet.
 
 We differ:
 * The bound has constants, which are those of the counted protocol.
-* A layer of value width h + 1 that decides DISJ is built. So m H of order N is enough.
+* We build a layer of value width h + 1 that decides DISJ. So m H of order N is enough.
 * Fact 1 is exact: h + 1 bits if both parties know the answer.
 
-Proof. *Fooling set.* S has the 2^h pairs (A, complement of A), whose two sets do not meet. Let A and B differ at i, which is
-in A and not in B. Then A meets the complement of B. So one of the two mixed inputs has another answer, as Definition 1
-requires.
+Proof. *Fooling set.* S has the 2^h pairs (A, complement of A), whose two sets do not meet. Two different sets differ at some i.
+Call them A and B such that i is in A and not in B. Then A meets the complement of B. So one of the two mixed inputs has another
+answer, as Definition 1 requires.
 
-*Fact 4, as it is used here.* The transcript is all bits that the parties exchange. If two pairs of S have one transcript, both
-mixed inputs have it too. Bob answers from the transcript and his y. So he gives (A, y) and (B, y) the same answer, which is
-wrong for one of them. So the 2^h pairs have 2^h different transcripts. All transcripts have one length, `cost`, so h <=
-`cost`.
+*Fact 4, as it is used here.* The transcript is all bits that the parties exchange. Suppose that two pairs of S have the same
+transcript. Then the two mixed inputs, each with one set of each pair, have it too. Bob answers from the transcript and his y.
+Let y be the complement of B, as above. Bob gives (A, y) and (B, y) the same answer, but A meets y and B does not. So the 2^h
+pairs have 2^h different transcripts. All transcripts have one length, `cost`, so h <= `cost`.
 
-*Fact 1.* If both parties know the answer, sets that meet need one more transcript. This makes h + 1 bits. They are enough: one
-party sends its set, and the other sends the answer.
+*Fact 1.* If both parties know the answer, sets that meet need one more transcript. So there are more than 2^h transcripts,
+which takes h + 1 bits. They are enough: one party sends its set, and the other sends the answer.
 
 *One layer.* By Theorem 4 (`one_layer_protocol`) a layer gives such a protocol. So h <= `cost`, and `cost` is at most 3 m (p +
-log2 N) H for m >= 2. This gives `needed`. The first token is [BOS], which both parties know. Without it the protocol takes no
-more bits.
+log2 N) H for m >= 2 (`needed`). The first token is [BOS], which both parties know. Without it the protocol takes no more bits.
 
-*A recurrent model.* Let two sets x differ at i. Then {i} meets only one of them. So all 2^h states after x differ, which needs
-h bits (Theorem 2).
+*A recurrent model.* If two sets x differ at i, the set {i} meets only one of them. So all 2^h states after x differ, which
+needs h bits (Theorem 2).
 
-*Enough.* The layer is `_buckets.bucket_model` with h buckets. [BOS] and the ones all have the greatest score. Zeros score eta
-= hard_scale(L) less and have weight 0. So with K ones, each of them and [BOS] has the weight u = floor(L / (K + 1)) / L. This
-is at least 1/L, as L >= N + 1.
+*Enough.* The layer has one coordinate of its values for each of the h places, called a bucket (`_buckets.bucket_model`). [BOS]
+and the ones all have the greatest score. Zeros score eta = hard_scale(L) less and have weight 0. So with K ones, each of them
+and [BOS] has the weight u = floor(L / (K + 1)) / L. This is at least 1/L, as L >= N + 1.
 
 Coordinate i then holds u (x_i + y_i), and `unit` holds u. `excess` is the sum of relu(u (x_i + y_i) - u), which is u times the
-number of common members. The logits are u, and twice `excess`: 0 if the sets do not meet, and 2 u or more if they do. In
-float64, zeros add less than N / (2 L^2) of u to each coordinate. They add at most h times this to `excess`, which is below u /
-4.
+number of common members. The logit of "disjoint" is u. The logit of "they meet" is twice `excess`, which is 0 if the sets do
+not meet and at least 2 u if they do. In float64 the zeros have small weights. They change each coordinate by less than u N / (2
+L^2), and `excess` by at most h times this, which is below u / 4.
 """
 
 from collections.abc import Callable, Mapping
@@ -379,11 +378,11 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="For h <= 8 a run shows, pair by pair, that S is a fooling set by Definition 1. For h <= 3 a search finds that the "
-    "least protocol tree has h + 1 levels. The built layer is right on all inputs, and its protocol takes the bits that "
-    "are counted. For a layer of fewer buckets, at a length with `cost` < h, two pairs of S have one transcript, and the "
-    "layer answers a mixed input wrongly.",
-    not_shown="This does not show that every smaller layer and every smaller state fails; that is the proof.",
+    shown="Here h = N/2, and S is the fooling set of the proof. For h <= 8 a run shows, pair by pair, that S is a fooling set "
+    "by Definition 1. For h <= 3 a search through all protocols finds the shortest one by which both parties learn the answer: "
+    "it has h + 1 bits. The built layer is right on all inputs, and the run counts the bits of its protocol. Two smaller "
+    "layers have a protocol of fewer than h bits. For each of them the run finds an input that it answers wrongly.",
+    not_shown="This does not show that every smaller layer and every smaller state fails. The proof shows that.",
     build=build,
     predictor=predictor,
     certificate_witness=certificate_witness,

@@ -8,23 +8,23 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3
 We differ:
 * The tokens are [BOS], x_1 .. x_N and then one slot for each feature. The number of features is free, and the answer is read
   at the last token.
-* Attention itself evaluates each literal. In the paper the heads fetch bits, and an FFN combines them by a function g. But the
-  FFN is the same at all positions, and g is not.
+* Attention itself evaluates each literal. In the paper the heads fetch bits, and an FFN combines the bits of a feature by its
+  function g. But an FFN is the same at all positions, and g differs from feature to feature.
 * `variant="printed"` has the paper's layout with our slots: feature i is at position i, so there are at most N features. No
   mask is used.
 
 Slots. A slot is 1 if at least `least` of its literals hold. A clause has least = 1, and a term needs all its literals. Any
-table g of k bits is a constant plus a sum of at most 2^(k-1) slots (`formulas.TruthTable.gates`). The constant is moved to the
-bound b. So there are M slots of at most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r
+table g of k bits is a constant plus a sum of at most 2^(k-1) slots (`formulas.TruthTable.gates`). The constant is subtracted
+from the bound b. So there are M slots of at most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r
 coordinates (`maths.codes.codes`).
 
 Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]. The token at address t writes
 these numbers:
 * [BOS] has bos = 1 and no key.
 * A bit x_t has bit = +1 or -1, and the key of t.
-* A slot has the key of t, and count = k + 1 - least. It has one block for each of k heads. The block [query of v | s | A_v] is
-  for a literal on variable v with sign s, where A_v = floor(eta score(v, v)) on the grid and eta is the scale of the scores.
-  The block [0 | 0 | Z] is for a head without a literal (`_slots.slot_rows`).
+* A slot has the key of t, and count = k + 1 - least. It has one block of r + 2 numbers for each of the k heads. For a literal
+  on variable v with sign s, the block is [query of v | s | A_v]. Here A_v is eta score(v, v) rounded down to the grid, and eta
+  is the scale of the scores. A head without a literal has the block [0 | 0 | Z] (`_slots.slot_rows`).
 
 Margins. These hold for every formula:
 * The weight of [BOS] at a head of a slot is within 3/(12 k) of 1 if the head's literal fails, and within 3/(12 k) of 0 if it
@@ -39,9 +39,9 @@ Rounding. The grid is that of appendix B.2, with stepwise softmax and rounding d
 is one step. The weight u = 1/n is on the grid, except for n = 3. Losing scores below -L are stored as -L. They stay more than
 ln L below the winner, since A_v >= 0.
 
-In the code `circle`, scores are not multiples of D. Rounding them down multiplies any other token's exponential by at most e^D
-<= e^(1/12). With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k. The scores of the variable v and of
-[BOS] lose the same, since c is whole.
+In the code `circle`, scores are not multiples of D. They are rounded down, which multiplies the exponential of any other token
+by at most e^D <= e^(1/12), relative to the winner. With R from `_fetch_literals`, e^c R <= e^(1/12)/14k is still below 1/12k.
+The scores of v and of [BOS] are lowered by the same amount, since c is whole.
 """
 
 import math
@@ -65,9 +65,9 @@ from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.options import OneOf
 from seqsep.theorems.options.types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
 from seqsep.theorems.sparse_threshold import _trials as trials
-from seqsep.theorems.sparse_threshold._formulas import INSTANCES, Series, all_series, instances, random_cnf
+from seqsep.theorems.sparse_threshold._formulas import INSTANCES, FormulaSeries, all_series, instances, random_cnf
 from seqsep.theorems.sparse_threshold._remarks import CHOICES, ERRATA
-from seqsep.theorems.sparse_threshold._slots import Plan, Scales, clipped, require, slot_rows
+from seqsep.theorems.sparse_threshold._slots import Scales, SlotPlan, clipped, require, slot_rows
 from seqsep.theorems.trial import Trial
 
 Cnf = Annotated[Path, "A DIMACS file with the clauses to satisfy."]
@@ -78,7 +78,7 @@ CLAIM = Claim(
     name="sparse-threshold-two-layers",
     source="Bhattamishra et al. 2024, Theorem 13",
     statement="Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of M k-sparse features of N "
-    "bits with M slot tokens behind them",
+    "bits, followed by M slot tokens",
 )
 MARGIN = "a slot's count from 1/2"
 
@@ -94,16 +94,16 @@ def build(
     """The network of a formula; k = `heads`, by default as many as its slots need. Token ids: `_trials.tokens`.
 
     `steps` replaces L, where the grid's numbers are multiples of 1/L. `eta` replaces the scale of the scores.
-    `formula` is an object of Python; `variant` is the one that is proved, or the printed one. Raises ValueError as `Plan.of`.
+    `formula` is an object of Python; `variant` is the one that is proved, or the printed one. Raises as `SlotPlan.of`.
 
     >>> network = build(formulas.disjointness(4))
     >>> network.heads, network.width, list(network.spaces)
     (2, 15, ['heads', 'key', 'flags', 'count', 'feature', 'total'])
     """
-    return assemble(replace(Plan.of(formula, heads, code, variant), steps=steps, eta=eta))
+    return assemble(replace(SlotPlan.of(formula, heads, code, variant), steps=steps, eta=eta))
 
 
-def assemble(plan: Plan) -> Network:
+def assemble(plan: SlotPlan) -> Network:
     """The network of a plan."""
     spaces = plan.spaces()
     slots = slot_rows(plan, spaces)
@@ -122,7 +122,7 @@ def assemble(plan: Plan) -> Network:
     )
 
 
-def _positions(plan: Plan, spaces: Spaces, slots: Array) -> Array:
+def _positions(plan: SlotPlan, spaces: Spaces, slots: Array) -> Array:
     """Return the key of each address except [BOS]'s; in the printed layout the slots as well, from address 1 on."""
     no_key = np.zeros((1, plan.code.dimension), dtype=np.int64)
     keys = np.concatenate([no_key, plan.code.keys(np.arange(1, plan.tokens))])
@@ -134,8 +134,8 @@ def _positions(plan: Plan, spaces: Spaces, slots: Array) -> Array:
     return positions.plus(Array(placed, slots.unit))
 
 
-def _fetch_literals(plan: Plan, spaces: Spaces) -> AttentionLayer:
-    """Head h has the query [eta q | c s | A], the key [key | bit | bos] and the value bos, which is written to count times -1.
+def _fetch_literals(plan: SlotPlan, spaces: Spaces) -> AttentionLayer:
+    """Head h has the query [eta q | c s | A], the key [key | bit | bos] and the value bos; count is reduced by its output.
 
     Let a slot's literal be on variable v with sign s. At this slot, up to rounding down, [BOS] has the score A_v and the token
     of v has A_v + c s x_v. Any other token j has at most A_v + c - eta (score(v, v) - score(v, j)).
@@ -163,12 +163,12 @@ def _slot_holds(spaces: Spaces) -> FeedForward:
     return feed_forward([doubled_bit(spaces["count"], spaces["feature"])], bias=spaces.nothing()[0])
 
 
-def _add_up(plan: Plan, spaces: Spaces) -> AttentionLayer:
+def _add_up(plan: SlotPlan, spaces: Spaces) -> AttentionLayer:
     """The last token adds 2 F u to its total if F slots hold: all scores are 0, so all weights are u = 1/n."""
     return AttentionLayer((average(spaces["feature"], spaces["total"]),), causal=not plan.printed)
 
 
-def _readout(plan: Plan, spaces: Spaces) -> tuple[Array, Array]:
+def _readout(plan: SlotPlan, spaces: Spaces) -> tuple[Array, Array]:
     """The logits are (2 b + 1) u for class 0 and 2 F u for class 1, which is greater exactly if F > b.
 
     The bound b is first moved into -1 .. M, which changes no answer. A CNF without clauses is true, as F = 0 > b = -1. An
@@ -189,7 +189,7 @@ def proved(code: PositionCode, k: int, grid: Grid) -> float:
     return 1 / 2 - k * max(literal, nothing)
 
 
-def bound(plan: Plan) -> dict[str, Number]:
+def bound(plan: SlotPlan) -> dict[str, Number]:
     """Every size with explicit constants, from N, M, k and the code alone.
 
     width d = (k + 1) (r + 2) + 3; p = bit_length(2 n^(2 Kc)); core = 3 d p (k (r + 2) + 1); program = p (d (3 + k (2 r + 6) + 5
@@ -249,7 +249,7 @@ def check(
         cases = instances(length, instance, heads, random, few=variant == "printed")
     outcomes = []
     for name, formula in cases.items():
-        plan = Plan.of(formula, heads, code, variant)
+        plan = SlotPlan.of(formula, heads, code, variant)
         outcome = _check(name, plan, seed, most=128)
         outcomes.append(_tightness(outcome, plan, seed) if tightness else outcome)
     return outcomes
@@ -261,7 +261,7 @@ def small_cnfs(count: int = 2_000, seed: int = 0, code: str = "parabola", varian
     outcomes = []
     for number in range(count):
         formula = random_cnf(4, 4, int(random.integers(5)), random, shortest=0)
-        plan = Plan.of(formula, 4, code, variant)
+        plan = SlotPlan.of(formula, 4, code, variant)
         outcomes.append(_check("CNFs over 4 variables", plan, seed, most=0, floats=2_000 if number < 100 else 0))
     largest = max(outcomes, key=lambda outcome: outcome.measured["tables_bits"])
     margins = [outcome.margin for outcome in outcomes if outcome.margin is not None]
@@ -282,18 +282,18 @@ def verify(inputs_small: int = 99_000, inputs_large: int = 1_000, seed: int = 0)
     return outcomes
 
 
-def _cases(series: Series, seed: int, first_seed: int) -> Iterator[Outcome]:
+def _cases(series: FormulaSeries, seed: int, first_seed: int) -> Iterator[Outcome]:
     """Test the hard assignments of the formulas of one series."""
     for turn in count():
         case = series.case(turn)
         random = np.random.default_rng(first_seed + turn)
         [formula] = instances(case.length, case.instance, 3, random, few=case.variant == "printed").values()
-        plan = Plan.of(formula, None, case.code, case.variant)
+        plan = SlotPlan.of(formula, None, case.code, case.variant)
         floats = 1_000 if case.length <= 128 else 0
         yield _check(case.instance, plan, seed + turn, most=series.most, floats=floats)
 
 
-def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> Outcome:
+def _check(name: str, plan: SlotPlan, seed: int, most: int, floats: int = 2_000) -> Outcome:
     """Test every assignment, or at most `most` of each kind of hard ones."""
     network = assemble(plan)
     trial = Trial(CLAIM.name, network, trials.margin(network), in_floats=floats)
@@ -316,7 +316,7 @@ def _check(name: str, plan: Plan, seed: int, most: int, floats: int = 2_000) -> 
     )
 
 
-def _tightness(outcome: Outcome, plan: Plan, seed: int) -> Outcome:
+def _tightness(outcome: Outcome, plan: SlotPlan, seed: int) -> Outcome:
     """Find the least eta and L that answer hard assignments."""
     return tighten(
         outcome,
@@ -339,8 +339,8 @@ def predictor(
 
     Disjointness (1 if the sets meet) and equality take {"left": [..], "right": [..]} as well. An input that says its function,
     as a line of `seqsep sample sparse-threshold --json`, must be of this one. `variant` is repaired (ours) or printed (the
-    paper's layout). Raises ValueError without a file if there is no such instance or no length, and with one if `length` is not
-    its number of variables.
+    paper's layout). Raises ValueError without a file if the instance does not exist or has no length, and with one if `length`
+    is not its number of variables.
     """
     if cnf is None and (instance not in INSTANCES or length is None):
         raise ValueError(
@@ -367,7 +367,7 @@ THEOREM = Theorem(
     shown="A run checks the formulas that it builds.",
     not_shown="This does not show that the network is right for other formulas. The proof covers them all.",
     build=build,
-    nothing_to_certify="the checker knows no formulas; seqsep check tries every assignment",
+    nothing_to_certify="a certificate cannot hold a formula; seqsep check tests every assignment",
     predictor=predictor,
     verify=verify,
     choices=CHOICES,

@@ -125,7 +125,7 @@ class _Reader:
                 raise self.error(word.line, f"expected halting states without rules, found rules of {word.text!r}")
         for word in mentioned:
             if word.text not in self.states | halting:
-                raise self.error(word.line, f"unknown state {word.text!r}: it has no rules and is no halting state")
+                raise self.error(word.line, f"unknown state {word.text!r}: it has no rules and is not a halting state")
 
     def keys(self, of: str) -> Iterator[_Word]:
         """The keys of an object; the caller reads the value after each before the next."""
@@ -136,7 +136,7 @@ class _Reader:
                 self.take(",", "a comma or the end of the object")
             key = self.word("a key")
             if key.text in seen:
-                raise self.error(key.line, f"the key {key.text!r} stands twice in {of}")
+                raise self.error(key.line, f"the key {key.text!r} occurs twice in {of}")
             seen.add(key.text)
             self.take(":", "a colon")
             yield key

@@ -1,7 +1,7 @@
-"""One linear recurrence and one attention layer run any Turing machine, one token a step.
+"""One linear recurrence and one attention layer run any Turing machine, with one token per step.
 
-The thought has one token for each configuration. A configuration (q, c) means "in state q, reading c". Attention finds the
-last symbol written to the cell under the head.
+The chain of thought ("thought") has one token for each configuration. A configuration (q, c) means "in state q, reading c".
+Attention finds the last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8 and appendix C.
 
@@ -9,7 +9,7 @@ We differ:
 * The paper writes five tokens a step (symbol, cell, state, move), with lookup tables of the machine in its weights. Here a
   token *is* a configuration. Its embedding has the machine's rule for it: the symbol that is written, the next state and the
   move.
-* The grid is that of `maths.arithmetic.grid`.
+* All numbers are on a grid, which `_grid` chooses. The arithmetic is that of `maths.arithmetic.grid`.
 
 Statement. The machine has Q states and S symbols. It reads words of up to N symbols and runs for T steps. The prompt is [BOS]
 x_1 .. x_N. After it the network writes the configuration before step 1, the one after it, and so on, until one has no rule.
@@ -24,7 +24,7 @@ number 0.
 Residual stream. At each token it has these numbers, all whole:
 
     cell    the cell that the token writes: that of an input symbol, or where the head is (from 0, the first of the input)
-    ask     where the head is after the token; it comes with the move d in it; both with their squares
+    ask     where the head is after the token; the embedding writes the move d; `cell` and `ask` have their squares next to them
     time    how many tokens were before it, [BOS] not counted
     real    1 except for [BOS]
     acts    1 for configurations
@@ -72,7 +72,7 @@ from seqsep.theorems.turing_machine._trials import Tried, drawn_words
 CLAIM = Claim(
     name="turing-machine-hybrid",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.8",
-    statement="A linear recurrence of two numbers and one attention head run a Turing machine, one token a step",
+    statement="A linear recurrence of two numbers and one attention head run a Turing machine, with one token per step",
 )
 NUMBERS_REMEMBERED = 2
 PRODUCTS = 6
@@ -133,7 +133,8 @@ def _embedding(spaces: Spaces, machine: Machine) -> Rows:
 
 
 def _remember(spaces: Spaces) -> LinearLayer:
-    """Two running sums, of moves and of tokens except [BOS]. The first is added to `cell` and `ask`, the second to `time`.
+    """The state is two running sums: the moves so far, and the number of tokens so far without [BOS]. The first is added to
+    `cell` and `ask`, the second to `time`.
 
     A token reads the sums before it. So at a configuration, `cell` is the place of the head when the configuration is read.
     `ask` starts with the token's own move, so it is the place of the head afterwards. At a symbol of the input both are 0,
@@ -145,11 +146,13 @@ def _remember(spaces: Spaces) -> LinearLayer:
 
 
 def _square(spaces: Spaces, readers: int) -> GatedFeedForward:
-    """Six products: two each for cell^2 and ask^2, and two that give an input symbol cell = time and cell^2 = time^2.
+    """Six products. Two compute cell^2, and two compute ask^2. The last two set cell = time and cell^2 = time^2 at the symbols
+    of the input.
 
     A square is relu(v) v + relu(-v)(-v) = v^2. Let R = N + T + 1 > time. Then relu(time - R acts) is time at a symbol. It is 0
-    at [BOS], whose time is 0, and 0 at a configuration. Times 1 it is added to `cell`, and times `time` to the square of
-    `cell`. So input symbol i, the i-th token after [BOS], is stored as the symbol on cell i - 1.
+    at [BOS], whose time is 0, and 0 at a configuration. One product adds this number, times 1, to `cell`. The other adds it,
+    times `time`, to the square of `cell`. So input symbol i, the i-th token after [BOS], is stored as the symbol on cell i -
+    1.
     """
     cell = spaces["cell"][:1]
     ask = spaces["ask"][:1]
@@ -191,8 +194,8 @@ def _last_write(spaces: Spaces, readers: int, eta: int) -> AttentionLayer:
 def _readout(spaces: Spaces, machine: Machine) -> tuple[Rows, Int64[np.ndarray, "tokens"]]:
     """The logit of configuration i is 2 i v - i^2 for the number v in `token`; other tokens have -1.
 
-    It is greatest at i = v, by at least 1, where it is v^2 >= 0 > -1. At a configuration with the rule (q', w, d), v = S q' +
-    c for the symbol c under the head after the move. At the prompt's last token v = c, which is the number of the start state
+    At i = v it is v^2, which is above every other one by at least 1. At a configuration with the rule (q', w, d), v = S q' + c
+    for the symbol c under the head after the move. At the prompt's last token v = c, which is the number of the start state
     with the symbol on the first cell.
     """
     configurations = np.arange(len(machine.states) * len(machine.symbols))
@@ -204,9 +207,9 @@ def _readout(spaces: Spaces, machine: Machine) -> tuple[Rows, Int64[np.ndarray, 
 def _grid(machine: Machine, length: int, steps: int, rounding: Rounding) -> Grid:
     """Return the least grid on which only losing scores saturate.
 
-    |cell| and |ask| are at most R, and their squares at most R^2. The other numbers are the rows of the match, winning scores
-    eta (2 R - 1), the S R of logits and the read-out's i^2. All are at most n0^2 if 2 eta <= n0. So L = n0^2 and p =
-    bit_length(2 n0^4) from n0 = 30 on, where eta = 15.
+    |cell| and |ask| are at most R, and their squares at most R^2. The other numbers are the entries of queries and keys,
+    winning scores of at most eta (2 R - 1), logits, and the i^2 of the read-out. All are at most n0^2 if 2 eta <= n0. So L =
+    n0^2 and p = bit_length(2 n0^4) from n0 = 30 on, where eta = 15.
     """
     readers = length + steps + 1
     vocabulary = _vocabulary(machine)
@@ -315,12 +318,12 @@ def _prompt(machine: Machine, word: str) -> list[int]:
 def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
-    `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
-    input and `steps` the most steps. The simulator's configurations are proposed to the weights, and one pass says whether they
-    write the same (`maths.networks.generation`); if not, they write token by token. The tape is read off what they write:
-    `tape` is printed from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input.
-    Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
-    or has a symbol that the machine does not know.
+    `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an input
+    and `steps` the most steps. The simulator's configurations are proposed to the weights, and one pass says whether they write
+    the same (`maths.networks.generation`); if not, they write token by token. The tape is read off what they write: `tape` is
+    printed from its first to its last cell that is not blank, and `head` counts cells from 1, the first of the input. Raises
+    ValueError for a malformed machine file; the answer does so for an input that is not a string, is longer than `length`, or
+    has a symbol that the machine does not know.
 
     >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}

@@ -1,7 +1,7 @@
-"""A linear recurrence of 17 numbers runs a Turing machine on w cells, with five tokens of thought a step.
+"""A linear recurrence of 17 numbers runs a Turing machine on w cells, with five tokens of a chain of thought per step.
 
-The thought holds the tape, so the state stays small. The theorem has a second half: without a thought no such model solves the
-same problem. That half depends on an open conjecture and cannot be run.
+The chain of thought ("thought") holds the tape, so the state stays small. The theorem has a second half: without a thought no
+such model solves the same problem. That half depends on an open conjecture and cannot be run.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1. Suppose that PSPACE is not in P/poly: circuits of polynomial size
 cannot decide all that polynomial memory can. Then there is a problem that separates two models. A linear RNN of constant size
@@ -34,13 +34,13 @@ Margin. The logit of the next token is above all others by at least 1.
 
 We differ:
 * The tape is in the thought and not in the state.
-* The input is filled with blanks. In the paper it is filled with 0. (A machine whose blank is 0 has 0 here as well.)
+* The input is padded with blanks. In the paper it is padded with 0. (If the blank of a machine is 0, the two are the same.)
 * The machine may have any symbols.
 
 The half without a thought depends on the conjecture, and nothing runs it. Its proof: let an RNN of constant size answer
 without a thought, and let its step have circuit size polynomial in log n. Its state after the n - m blanks is the same for all
 x, a constant. Then the m steps that read x are a circuit of size polynomial in m that decides M(x). This contradicts the
-choice of M. If PSPACE is not in P/poly, such an M exists, after its words are padded.
+choice of M. If PSPACE is not in P/poly, such an M exists: pad the words of a hard problem until O(m) cells are enough.
 """
 
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,8 @@ from seqsep.theorems.turing_machine._trials import Tried, drawn_words, every_wor
 CLAIM = Claim(
     name="turing-machine-recurrent",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.1",
-    statement="A linear recurrence of 17 numbers runs a Turing machine in little space, by a thought of five tokens a step",
+    statement="A linear recurrence of 17 numbers runs a Turing machine on O(log n) cells, with a chain of thought of five "
+    "tokens per step",
 )
 MARGIN = "a logit above all others"
 APART = 1.0
@@ -143,11 +144,12 @@ def _embedding(spaces: Spaces, machine: Machine) -> Rows:
 
 
 def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
-    """Shift registers of 4 + 4 + 4 + 1 + 3 numbers for the last four tokens, and one number for the word.
+    """Shift registers hold 16 numbers about the last four tokens. One more number holds the word of the input.
 
     The number for the word is h_t = h_(t-1) / A + A^(m-1) digit_t. After blanks and then x_1 .. x_m it is the sum of x_i
-    A^(i-1). This is R with the head on x_1. So far it is whole, since x_i is divided at most m - i times. The token "=" reads
-    it. After that it fades and is rounded, but no unit reads it. A word shorter than m has blanks after it.
+    A^(i-1). This is R with the head on x_1. Up to there the number is whole, since x_i is divided at most m - i times. The
+    token "=" reads it. After that the number is divided further and rounded, but no unit reads it. A word shorter than m has
+    blanks after it.
     """
     base = base_of(machine)
     back = spaces["back"]
@@ -166,8 +168,10 @@ def _remember(spaces: Spaces, machine: Machine, length: int) -> LinearLayer:
 
 
 def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
-    """Write `value` = A v if the next token is the number v, or v if it is floor(v / A), and `action` = the number of the next
-    (q, c).
+    """Write `value` and `action`, from which the read-out finds the next token.
+
+    If the next token is a number v, `value` = A v. If the next token is a quotient floor(v / A), `value` = v. If it is a
+    configuration (q, c), `action` is the number of (q, c).
 
     A prime marks the numbers after the step, w is the symbol that the rule writes, and r, l are the quotients of R, L by A.
     Each unit is relu(a - G (1 - flag)). It is a if the flag is 1. It is 0 if the flag is 0, as a <= G. At each token of the
@@ -177,8 +181,9 @@ def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
       rule moves the head right, R' = r. If it moves left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the
       head. If the head stays, R' = A r + w. At "=", R' is the word.
     * One token later, the next token is L'. l is 2 back and L is 4 back. For a move to the right L' = A L + w, for a move to
-      the left L' = l, and otherwise L' = L. After "=" no unit counts, so L' = 0.
-    * Two and three tokens later, R' or L' is one token back, and the next token is its quotient.
+      the left L' = l, and otherwise L' = L. After "=" every unit is 0, so L' = 0.
+    * Two tokens later the next token is floor(R' / A), and three tokens later floor(L' / A). The number that is divided is one
+      token back.
     * Four tokens later, R' is 3 back and r' is 1 back, so c' = R' - A r'. With S symbols, (q', c') has the number S q' + c'.
     """
     base = base_of(machine)
@@ -218,7 +223,7 @@ def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int6
 
     Let value = A k + e with 0 <= e < A. The logit of j is value^2 - (value - A j)^2 - A (A - 1) j. The logit of k exceeds that
     of k + 1 by A (2 A - 1 - 2 e) >= A, and that of k - 1 by A (2 e + 1) >= A. It is concave in j, so the logit of k exceeds
-    all others by A. It is at least that of 0, which is 0.
+    all others by A. So it is at least the logit of 0, which is 0.
 
     If `reads` is 0, `action` is 0 as well, and configurations have at most -1. If `reads` is 1, `value` is 0 and numbers have
     at most 0. Then the configuration of number v = `action` has v^2 + 1, and the others have at most v^2.
@@ -238,9 +243,9 @@ def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
     """Return the grid with L = 2^b, so that 1/A is on it, with the least b for which only losing logits saturate.
 
     Hidden units are between -2 G and G, and the word is below B. Winning logits and biases are below A^2 B^2 for numbers, and
-    below 2 + (Q S)^2 for configurations. "nearest" is the second paper's grid, except for its end point. The layer has no
-    softmax. So p = 4 (w + 1) log2 A + 2, unless w is so small, or the machine so large, that another of these numbers is
-    greatest.
+    below 2 + (Q S)^2 for configurations. With the rounding "nearest" the grid is that of Wen, Dang, Lyu 2025, except for its
+    end point. The layer has no softmax. So p = 4 (w + 1) log2 A + 2, unless w is so small, or the machine so large, that
+    another of these numbers is greatest.
     """
     base = base_of(machine)
     numbers = base**cells
@@ -356,9 +361,9 @@ def predictor(
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
     input, `steps` the most steps and `cells` the most cells on a side of the head, by default m + 2. The tape is read off the
-    configurations among what is generated. After its fifth token the thought is generated from its last five alone.
-    Raises ValueError for a malformed machine file; the answer does so for an input that is no string, is longer than `length`,
-    has a symbol that the machine does not know, or on which the machine reaches the last of the cells.
+    configurations among what is generated. After its fifth token the thought is generated from its last five alone. Raises
+    ValueError for a malformed machine file; the answer does so for an input that is not a string, is longer than `length`, has
+    a symbol that the machine does not know, or on which the machine reaches the last of the cells.
 
     >>> predictor(length=4, machine="binary-increment")({"input": "1011"})
     {'state': 'H', 'halted': True, 'steps': 8, 'tape': '1100', 'head': 2}
@@ -422,8 +427,8 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the machines, words, w and numbers of steps that it gets.",
-    not_shown="This does not show the half without a thought, nor that a given machine is such an M. It does not cover "
-    "machines, words, w and steps that were not tested; the proof does.",
+    not_shown="This does not show the half without a thought. Nor does it show that a tested machine needs large circuits, "
+    "as M in the proof does. The proof covers machines, words, w and numbers of steps that were not tested.",
     build=build,
     predictor=predictor,
     verify=verify,

@@ -1,17 +1,17 @@
-"""A linear recurrence of six numbers with a retriever runs any Turing machine, five tokens a step.
+"""A linear recurrence of six numbers with a retriever runs any Turing machine, with five tokens per step.
 
 The model has no attention. The retriever finds the last symbol written to the cell under the head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4.
 
-Statement. A machine has Q states and S symbols, words of up to N symbols and T steps. The prompt is [BOS] x_1 .. x_N. A
-configuration (q, c) means "in state q, reading c". For each configuration the thought has first the query for the cell under
-the head, then the retriever's result, and then the configuration:
+Statement. The machine has Q states and S symbols. It reads words of up to N symbols and runs for T steps. The prompt is [BOS]
+x_1 .. x_N. A configuration (q, c) means "in state q, reading c". For each configuration the thought has first the query for
+the cell under the head, then the retriever's result, and then the configuration:
 
     [ cell ] found (q, c)
 
-So the queries are also the record of the cells. The named query `last-write` (`seqsep.tasks.retriever`) finds the last such
-query for the cell before this one, and the configuration after it. The rule of that configuration says what was written on the
+So the queries are also the record of the cells. The named query `last-write` (`seqsep.tasks.retriever`) finds the latest
+earlier query for the same cell, and the configuration after it. The rule of that configuration says what was written on the
 cell. Without such a query, `last-write` finds the input symbol on the cell. If there is none, it gives FAILED, which counts as
 the blank. As a regular expression it is `Query("last-write", ..).pattern`. The model writes only the cell.
 
@@ -23,8 +23,7 @@ We differ:
 * The paper writes nine tokens a step besides the pattern: state, move, cell and symbol one by one. Here a configuration is one
   token, and its rule is in its embedding.
 * The network is a linear recurrence and a read-out of width seven, without attention and without a feed-forward layer. The
-  recurrence remembers three things: the entry `place` of the token four back, which is a cell or a state, the last move, and
-  whether ] is 1 back.
+  recurrence stores three things: the cell or state in the token four back, the last move, and whether ] is 1 back.
 
 Sizes. There are 2 T + 1 cells. They are tokens, as numbers are in the paper. A number has p = bit_length(2 n0^4) bits for the
 n0 = Q S + S + 2 T + 5 tokens.
@@ -58,7 +57,7 @@ from seqsep.theorems.turing_machine._trials import Tried, drawn_words
 CLAIM = Claim(
     name="turing-machine-retrieval",
     source="Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.4",
-    statement="A linear recurrence of six numbers with a retriever runs a Turing machine, five tokens a step",
+    statement="A linear recurrence of six numbers with a retriever runs a Turing machine, with five tokens per step",
 )
 WIDTH = 7
 NUMBERS_REMEMBERED = 6
@@ -134,9 +133,9 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
 
     The four cases are the four kinds of last tokens, where "4 back" means four tokens before the last one:
     * [ c ] r a [ : the next token is the cell of the head. The last cell v is 4 back, and the configuration a, with its move
-      d, is 1 back. So z = v + d is this cell. At the first query, a symbol, [BOS] or nothing is 4 back, which all have 0, and
-      nothing has moved. So z = 0, the first cell. Cell z has K + z^2, other cells have less, configurations at most z^2, and [
-      has S^2 + 1 = K - 1.
+      d, is 1 back. So z = v + d is this cell. At the first query, a symbol, [BOS] or nothing is 4 back. All of these have the
+      place 0, and the head has not moved. So z = 0, the first cell. Cell z has K + z^2, other cells have less, configurations
+      at most z^2, and [ has S^2 + 1 = K - 1.
     * [ c : the next token is ]. No token 4 back or 1 back has a place or a move, so z = 0. ] has K, and cells and
       configurations have at most 0.
     * a [ c ] r : the next token is the configuration S q' + c = z. Here q' is the state that follows a = (q, b), which is 4
@@ -147,7 +146,7 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
       plus the move of r if r is a configuration: -1 <= z <= S. So cells and configurations have at most S^2 < S^2 + 1.
 
     The token after ] is the retriever's. Margins are at least 1. In magnitude |z| <= max(T, Q S) + S. Entries and logits are
-    at most n0^2, as (max(T, Q S) + T + Q S)^2 is.
+    at most (max(T, Q S) + T + Q S)^2, which is at most n0^2.
     """
     configurations = np.arange(tokens.configurations)
     symbols = len(tokens.machine.symbols)
@@ -169,10 +168,10 @@ def _generators() -> int:
 
 
 def bound(machine: Machine, steps: int) -> dict[str, Number]:
-    """Every size, from Q, S and T alone: p = bit_length(2 n0^4), n0 = Q S + S + 2 T + 5.
+    """Return every size, from Q, S and T only: p = bit_length(2 n0^4), n0 = Q S + S + 2 T + 5.
 
     program = p E with E = 7 (Q S + S + 4) + 6^2 + 2 * 6 * 7 + 86. By their ranges: `place` is in -T .. max(T, S (Q - 1)), four
-    times; a move has 3 values, whether ] stands 1 back 2.
+    times; a move has 3 values, whether ] is 1 back 2.
     """
     symbols = len(machine.symbols)
     configurations = len(machine.states) * symbols
@@ -309,8 +308,8 @@ THEOREM = Theorem(
         Erratum(
             where="Theorem 5.4, the pattern for the last write",
             printed="p (.) p .*?$ finds the last symbol written on cell p",
-            found="re.search takes the leftmost match, the first write: on 1 a 1 q 1 b 1 q it finds a; and it finds no symbol "
-            "of two characters",
+            found="re.search takes the leftmost match, which is the first write: on 1 a 1 q 1 b 1 q it finds a, not b. And the "
+            "pattern finds no symbol of two characters",
             built="^.* before the record, so that the last one matches, and whole tokens (`last-write`)",
             test="tests/theorems/turing_machine/test_retrieval.py::test_the_printed_pattern_finds_the_first_write",
         ),
@@ -318,7 +317,8 @@ THEOREM = Theorem(
             where="Theorem 5.4, copying the tape",
             printed="Index queries copy the input, cell by cell; beyond its end they give FAILED, an empty cell",
             found="the searched text continues with the thought, so a query beyond the input finds a token of the thought",
-            built="no copy: `last-write` takes a token of the text only if all before it, but the first, are input symbols",
+            built="no copy: `last-write` takes a token of the text only if all tokens before it, except the first, are input "
+            "symbols",
             test="tests/theorems/turing_machine/test_retrieval.py::test_index_queries_run_on_into_the_thought",
         ),
     ),

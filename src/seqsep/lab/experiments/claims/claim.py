@@ -18,7 +18,7 @@ STATUSES: dict[Status, str] = {
     "reproduced": "our runs agree with the paper's number",
     "order reproduced": "in our runs, one model is above others, as the paper says",
     "contradicted": (
-        "our model, with at most the paper's size and steps, is better than the paper says, "
+        "our model is better than the paper says, with at most the paper's size and steps; "
         "or it is as good as a model that the paper puts above it"
     ),
     "not reached": "our model is worse than the paper says, or our runs do not show the paper's order of models",
@@ -61,7 +61,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ClaimRows:
     """The comparable rows of one claim.
 
     `best` is the best of all, `sized` the best at the paper's size, and `full` the best of these with all of the paper's steps.
@@ -71,9 +71,9 @@ class Evidence:
     sized: Trained | None = None
     full: Trained | None = None
 
-    def and_also(self, other: "Evidence") -> "Evidence":
+    def and_also(self, other: "ClaimRows") -> "ClaimRows":
         """Return the evidence of both sets of rows."""
-        return Evidence(_better(self.best, other.best), _better(self.sized, other.sized), _better(self.full, other.full))
+        return ClaimRows(_better(self.best, other.best), _better(self.sized, other.sized), _better(self.full, other.full))
 
 
 def _better(one: Trained | None, other: Trained | None) -> Trained | None:
@@ -82,7 +82,7 @@ def _better(one: Trained | None, other: Trained | None) -> Trained | None:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimVerdict:
     """A status, and the rows that it rests on in words."""
 
     status: Status
@@ -145,17 +145,17 @@ class Accuracy:
             training=run.task.training_inputs if isinstance(run.task, IndexLookup) else "",
         )
 
-    def evidence(self, rows: Iterable[Row]) -> Evidence:
+    def evidence(self, rows: Iterable[Row]) -> ClaimRows:
         """Return what the comparable ones of these rows show."""
-        evidence = Evidence()
+        evidence = ClaimRows()
         for one in map(self.trained, rows):
             if one is not None:
                 sized = one if (one.layers, one.width) == (len(self.layers), self.width) else None
                 full = sized if one.allowed == self.steps else None
-                evidence = evidence.and_also(Evidence(one, sized, full))
+                evidence = evidence.and_also(ClaimRows(one, sized, full))
         return evidence
 
-    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+    def verdict(self, found: Mapping[str, ClaimRows]) -> ClaimVerdict:
         """Return the verdict that the evidence of each claim, by its name, gives on this one.
 
         The best row of a near-perfect model reproduces it or does not reach it. Any other number is contradicted by a best row
@@ -163,18 +163,18 @@ class Accuracy:
         """
         evidence = found[self.name]
         if evidence.best is None:
-            return Verdict("not run", "no comparable row")
+            return ClaimVerdict("not run", "no comparable row")
         best = evidence.best.words()
         least, most = self._agreeing()
         if evidence.best.accuracy < least:
-            return Verdict("not reached", best)
+            return ClaimVerdict("not reached", best)
         if self.learns:
-            return Verdict("reproduced", best)
+            return ClaimVerdict("reproduced", best)
         if evidence.best.accuracy >= most:
-            return Verdict("contradicted", best)
+            return ClaimVerdict("contradicted", best)
         if evidence.full is not None and evidence.full.accuracy >= least:
-            return Verdict("reproduced", evidence.full.words())
-        return Verdict("open", best)
+            return ClaimVerdict("reproduced", evidence.full.words())
+        return ClaimVerdict("open", best)
 
     def _agreeing(self) -> tuple[float, float]:
         """Return the least accuracy that agrees with the paper, and the least that is too high for it."""
@@ -194,7 +194,7 @@ def evaluated(task: Task) -> str:
 
 
 @dataclass(frozen=True)
-class Order:
+class RankingClaim:
     """A claim that one model is above others on the same task, by more than 5 points."""
 
     name: str
@@ -208,7 +208,7 @@ class Order:
         """The runs of all claims that it compares, in their order."""
         return tuple(run for claim in (self.above, *self.below) for run in claim.runs)
 
-    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+    def verdict(self, found: Mapping[str, ClaimRows]) -> ClaimVerdict:
         """Return the verdict on the order.
 
         It is contradicted if the upper model learns and a lower one of at most the paper's size does as well. It is not reached
@@ -218,16 +218,16 @@ class Order:
         upper = found[self.above.name].best
         lower = {claim: one for claim in self.below if (one := found[claim.name].best) is not None}
         if upper is None or not lower:
-            return Verdict("not run", f"no comparable row of {'the upper model' if upper is None else 'a lower model'}")
+            return ClaimVerdict("not run", f"no comparable row of {'the upper model' if upper is None else 'a lower model'}")
         closest = max(lower, key=lambda claim: lower[claim].accuracy)
         words = f"{upper.words()} against {'+'.join(dict.fromkeys(closest.layers))} {lower[closest].words()}"
         if upper.accuracy >= NEAR_PERFECT and lower[closest].accuracy >= upper.accuracy - SLACK:
-            return Verdict("contradicted", words)
+            return ClaimVerdict("contradicted", words)
         if upper.accuracy - lower[closest].accuracy <= MARGIN:
-            return Verdict("not reached", words)
+            return ClaimVerdict("not reached", words)
         sized = [found[claim.name].sized for claim in self.below]
         is_fair = all(one is not None and one.allowed >= upper.allowed for one in sized)
-        return Verdict("order reproduced" if is_fair else "open", words)
+        return ClaimVerdict("order reproduced" if is_fair else "open", words)
 
 
 @dataclass(frozen=True)
@@ -245,14 +245,14 @@ class Speed:
         """The runs that decide it."""
         return self.claim.runs
 
-    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+    def verdict(self, found: Mapping[str, ClaimRows]) -> ClaimVerdict:
         """Return the verdict: reproduced if the best row had 99 % by then."""
         best = found[self.claim.name].best
         if best is None:
-            return Verdict("not run", "no comparable row")
+            return ClaimVerdict("not run", "no comparable row")
         if best.first_steps is None or best.first_steps > self.most_steps:
-            return Verdict("not reached", best.words())
-        return Verdict("reproduced", f"99 % after {best.first_steps:,} steps; {best.words()}")
+            return ClaimVerdict("not reached", best.words())
+        return ClaimVerdict("reproduced", f"99 % after {best.first_steps:,} steps; {best.words()}")
 
 
 @dataclass(frozen=True)
@@ -265,9 +265,9 @@ class Outside:
     why: str
     runs: tuple[Run, ...] = ()
 
-    def verdict(self, found: Mapping[str, Evidence]) -> Verdict:
+    def verdict(self, found: Mapping[str, ClaimRows]) -> ClaimVerdict:
         """Return that it is not run, and why."""
-        return Verdict("not run", self.why)
+        return ClaimVerdict("not run", self.why)
 
 
-Claim: TypeAlias = Accuracy | Order | Speed | Outside
+Claim: TypeAlias = Accuracy | RankingClaim | Speed | Outside

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from seqsep.lab.estimate import evaluations
-from seqsep.lab.experiments.claims.claim import DECIDED, Accuracy, Claim, Evidence, Trained, Verdict, evaluated
+from seqsep.lab.experiments.claims.claim import DECIDED, Accuracy, Claim, ClaimRows, ClaimVerdict, Trained, evaluated
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 
@@ -24,7 +24,7 @@ CORES_OF_A_GPU = 200
 class Found:
     """The evidence of some rows on each claim by name, and the keys of the decisive runs that have a row."""
 
-    evidence: Mapping[str, Evidence]
+    evidence: Mapping[str, ClaimRows]
     done: frozenset[str]
 
     def and_also(self, other: "Found") -> "Found":
@@ -32,7 +32,7 @@ class Found:
         both = {name: one.and_also(other.evidence[name]) for name, one in self.evidence.items()}
         return Found(both, self.done | other.done)
 
-    def verdict(self, claim: Claim) -> Verdict:
+    def verdict(self, claim: Claim) -> ClaimVerdict:
         """Return the verdict on a claim."""
         return claim.verdict(self.evidence)
 
@@ -43,7 +43,7 @@ class Found:
         return sorted((run for run in claim.runs if run.key() not in self.done), key=core_hours)
 
     def record(self) -> dict[str, Any]:
-        """Return it as JSON, without claims on which there is no evidence."""
+        """Return it as JSON, without claims that have no evidence."""
         known = {name: asdict(one) for name, one in self.evidence.items() if one.best is not None}
         return {"evidence": known, "done": sorted(self.done)}
 
@@ -65,9 +65,9 @@ class Found:
     @classmethod
     def restore(cls, record: Mapping[str, Any], claims: Iterable[Claim]) -> "Found":
         """Return what `record` returned."""
-        evidence = {claim.name: Evidence() for claim in claims if isinstance(claim, Accuracy)}
+        evidence = {claim.name: ClaimRows() for claim in claims if isinstance(claim, Accuracy)}
         for name, parts in record["evidence"].items():
-            evidence[name] = Evidence(**{part: one and Trained(**one) for part, one in parts.items()})
+            evidence[name] = ClaimRows(**{part: one and Trained(**one) for part, one in parts.items()})
         return cls(evidence, frozenset(record["done"]))
 
 

@@ -28,7 +28,7 @@ class PaperModel:
 
 
 @dataclass(frozen=True)
-class Setting:
+class PaperSetting:
     """A setting of the paper's experiments, as section 6 and appendix H state it."""
 
     name: str
@@ -36,21 +36,21 @@ class Setting:
 
 
 SETTINGS = (
-    Setting("Attention on index lookup (depth, width)", "(1, 64)"),
-    Setting("Recurrent models on index lookup (depth, width)", "LSTM (3, 256); the others (6, 256)"),
-    Setting("Models on Dyck-(2,2) (depth, width)", "LSTM, Mamba (1, 64); attention (1, 64), (2, 64), (1, 256)"),
-    Setting("Lengths of index lookup", "20, 50, 100, 200, 400"),
-    Setting("Alphabet of index lookup", "64 symbols"),
-    Setting("Lengths of Dyck-(2,2)", "20 to 400 (curves at 400)"),
-    Setting("Training steps, at most", "250,000"),
-    Setting("Learning rates", "0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00005, 0.000001"),
-    Setting("Positions", "absolute for Transformers, most of them; of the others it is not stated"),
-    Setting("Deviation of embeddings at the start", "not stated; 0.02 in GPT-2"),
-    Setting("Deviation of read-out and linear layers at the start", "not stated; 0.02 in GPT-2"),
-    Setting("Examples a step", "64, fresh ones"),
-    Setting("Evaluation examples", "5,000"),
-    Setting("Seeds", "not stated"),
-    Setting("Hardware", "8 V100 and 16 GTX 1080 Ti; at most 1,200 GPU-hours in all"),
+    PaperSetting("Attention on index lookup (depth, width)", "(1, 64)"),
+    PaperSetting("Recurrent models on index lookup (depth, width)", "LSTM (3, 256); the others (6, 256)"),
+    PaperSetting("Models on Dyck-(2,2) (depth, width)", "LSTM, Mamba (1, 64); attention (1, 64), (2, 64), (1, 256)"),
+    PaperSetting("Lengths of index lookup", "20, 50, 100, 200, 400"),
+    PaperSetting("Alphabet of index lookup", "64 symbols"),
+    PaperSetting("Lengths of Dyck-(2,2)", "20 to 400 (curves at 400)"),
+    PaperSetting("Training steps, at most", "250,000"),
+    PaperSetting("Learning rates", "0.01, 0.005, 0.001, 0.0005, 0.0001, 0.00005, 0.000001"),
+    PaperSetting("Positions", "absolute for Transformers, most of them; of the others it is not stated"),
+    PaperSetting("Deviation of embeddings at the start", "not stated; 0.02 in GPT-2"),
+    PaperSetting("Deviation of read-out and linear layers at the start", "not stated; 0.02 in GPT-2"),
+    PaperSetting("Examples a step", "64, fresh ones"),
+    PaperSetting("Evaluation examples", "5,000"),
+    PaperSetting("Seeds", "not stated"),
+    PaperSetting("Hardware", "8 V100 and 16 GTX 1080 Ti; at most 1,200 GPU-hours in all"),
 )
 
 
@@ -63,7 +63,7 @@ def _papers() -> dict[str, Any]:
 
 
 def paper_models(figure: str) -> list[PaperModel]:
-    """The models of a figure, as printed."""
+    """Return the models of a figure, in the paper's order."""
     data = _papers()["separations"][figure]
     models = []
     for label, percents in data["accuracy_percent"].items():
@@ -77,23 +77,23 @@ def paper_models(figure: str) -> list[PaperModel]:
 
 
 def figure2_index_lookup() -> dict[str, PaperModel]:
-    """Index lookup by architecture, alphabet 64."""
+    """Return the paper's models of index lookup by architecture, alphabet 64."""
     return {one.architecture: one for one in paper_models("figure2_index_lookup")}
 
 
 def figure3_mamba_width() -> dict[int, PaperModel]:
-    """Index lookup by two layers of Mamba, by width."""
+    """Return the paper's models of index lookup with two layers of Mamba, by width."""
     return {one.width: one for one in paper_models("figure3_mamba_width_index_lookup")}
 
 
 def figure2_dyck() -> str:
-    """What figure 2 shows of Dyck-(2,2), in words."""
+    """Return the results of figure 2 on Dyck-(2,2), in words."""
     text: str = _papers()["separations"]["figure2_dyck_2_2_curves_length_400"]["text"]
     return text
 
 
 def printed(figure: str, size: tuple[str, int, int], length: int) -> float | None:
-    """The accuracy that a figure prints for (architecture, depth, width) at a length; None if it prints none.
+    """Return the accuracy of (architecture, depth, width) at a length in a figure of the paper; None if the figure has none.
 
     If the figure has the architecture at one size only, that is the size meant.
 
@@ -107,7 +107,7 @@ def printed(figure: str, size: tuple[str, int, int], length: int) -> float | Non
 
 
 def is_tree_accuracy(trace: str, model: str, vertices: int) -> float | None:
-    """The accuracy of a model of Wen, Dang, Lyu 2025, named like mamba-0.5M, on IsTree; None if they plot none.
+    """Return the accuracy of a model of Wen, Dang, Lyu 2025, named like mamba-0.5M, on IsTree; None if they plot none.
 
     Read off the bars of their figures 2 and 5, to within 0.003.
 

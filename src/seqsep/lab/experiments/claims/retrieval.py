@@ -1,14 +1,14 @@
 """The claims of section 6 of Wen, Dang and Lyu 2025 (arXiv:2402.18510), and the runs that decide them.
 
 IsTree has 108 accuracies: three kinds of model in three sizes, three traces, four numbers of vertices. Each is decided by a
-smaller model with a larger rate (the preset `quick` or `reach` of `is-tree`), and by the paper's model with the paper's
-training. HotpotQA asks language models that others trained; no run here decides it.
+smaller model with a larger rate (the preset `quick` or `length-scaling` of `is-tree`), and by the paper's model with the
+paper's training. HotpotQA asks language models that others trained; no run here decides it.
 """
 
 from itertools import product
 
 from seqsep.core.names import required
-from seqsep.lab.experiments.claims.claim import NEAR_PERFECT, Accuracy, Claim, Order, Outside
+from seqsep.lab.experiments.claims.claim import NEAR_PERFECT, Accuracy, Claim, Outside, RankingClaim
 from seqsep.lab.experiments.claims.papers import is_tree_accuracy
 from seqsep.lab.experiments.is_tree import (
     PAPER_LENGTHS,
@@ -33,7 +33,7 @@ SHALLOW = {
     "hybrid": ("mamba",) * 3 + ("attention",),
 }
 QUESTIONS = {"random-order": "random order", "gold-last": "the two gold paragraphs last"}
-WHY = "the paper measures three published language models; `seqsep text` measures a model of yours"
+WHY = "the paper measures three published language models; `seqsep text` measures your own model"
 
 
 def _accuracy(size: Size, trace: str, length: int) -> Accuracy:
@@ -61,7 +61,7 @@ def is_tree() -> list[Claim]:
         for trace, size, length in product(PAPER_TRACES, PAPER_SIZES, PAPER_LENGTHS)
     }
     orders = [
-        Order(
+        RankingClaim(
             name=f"is-tree-order-{size}-{length}",
             source="section 6.1",
             statement=f"with a chain of thought the Transformer ({size}) is above Mamba ({size}) at n = {length}",

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from seqsep.lab.experiments.claims.claim import NEAR_PERFECT, Accuracy, Claim, Order, Speed
+from seqsep.lab.experiments.claims.claim import NEAR_PERFECT, Accuracy, Claim, RankingClaim, Speed
 from seqsep.lab.experiments.claims.papers import PaperModel, paper_models
 from seqsep.lab.experiments.claims.recipe import STEPS, learned_positions, lookup_run, lookup_task
 from seqsep.lab.run import Run
@@ -25,7 +25,7 @@ MEMBERS = ("lstm", "linear-attention", "retention", "dss", "mamba", "attention")
 
 
 @dataclass(frozen=True)
-class Cell:
+class PaperAccuracy:
     """One accuracy of a figure before it has runs: a model on a task, and the paper's number, None if it has words."""
 
     name: str
@@ -83,7 +83,7 @@ def _cells(figure: str, name: Callable[[PaperModel], str], source: str, task: Ca
     """Yield a claim for each model and length of a figure, lengths in their order."""
     for model in paper_models(figure):
         for length, printed in model.accuracy.items():
-            yield Cell(
+            yield PaperAccuracy(
                 name=f"{name(model)}-{length}",
                 source=source,
                 task=task(length),
@@ -102,7 +102,7 @@ def figure_2_lookup() -> list[Claim]:
     for length in (50, 100, 200, 400):
         others = tuple(at[name, length] for name in MEMBERS if name != "attention" and not at[name, length].learns)
         claims.append(
-            Order(
+            RankingClaim(
                 name=f"figure-2-order-{length}",
                 source=source,
                 statement=f"attention (1, 64) is above {', '.join(claim.layers[0] for claim in others)} at N = {length}",
@@ -125,7 +125,7 @@ def figure_2_dyck() -> list[Claim]:
     places = [(name, depth, width, length, True) for name, depth, width in PAIRS for length in (100, 400)]
     places += [("attention", 1, 256, 100, True), ("attention", 1, 256, 400, False)]
     return [
-        Cell(
+        PaperAccuracy(
             name=f"figure-2-dyck-{'one-layer' if width == 256 else name}-{length}",
             source="figure 2, right",
             task=BoundedDyck(length),
@@ -148,7 +148,7 @@ def figure_3() -> list[Claim]:
         if isinstance(claim, Accuracy) and claim.layers[0] == "attention"
     }
     orders = [
-        Order(
+        RankingClaim(
             name=f"figure-3-order-{length}",
             source="appendix H.1",
             statement=f"attention (1, 64) is above two layers of Mamba of width 1,024 at N = {length}",
@@ -167,7 +167,7 @@ def figure_4() -> list[Claim]:
     for variant, (figure, source) in figures.items():
         claims += _cells(figure, partial(_name_of_equality, variant), source, partial(Equality, variant=variant))
     of_one = [
-        Cell(
+        PaperAccuracy(
             name=f"equality-one-{name}-400",
             source="appendix H.2",
             task=Equality(400, variant="one"),

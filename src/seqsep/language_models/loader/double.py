@@ -28,7 +28,7 @@ def _wide(value: Any) -> Any:
 
 @contextmanager
 def _kernels_in_float64() -> Iterator[None]:
-    """What kernels of Triton call `tl.float32`, the type they sum in, is float64 inside, where they are interpreted."""
+    """Make `tl.float32`, the type in which kernels of Triton sum, float64 inside the context, where kernels are interpreted."""
     language: Any = sys.modules.get("triton.language")
     if language is None:
         yield
@@ -43,7 +43,7 @@ def _kernels_in_float64() -> Iterator[None]:
 
 @contextmanager
 def in_float64() -> Iterator[None]:
-    """Models of `transformers` cast norms, softmax and recurrences to float32; inside, they stay in float64.
+    """Keep models of `transformers` in float64 inside the body: else they cast norms, softmax and recurrences to float32.
 
     >>> with in_float64():
     ...     torch.ones(1, dtype=torch.float64).to(torch.float32).dtype

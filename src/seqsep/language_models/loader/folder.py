@@ -160,7 +160,7 @@ def without_code(config: Any) -> Any:
 
 
 def _weights(path: Path) -> tuple[str, ...]:
-    """The names of the weights, with that of their index."""
+    """Return the names of the files of weights, with that of their index."""
     if os.path.lexists(path / WEIGHTS):
         return (WEIGHTS,)
     if os.path.lexists(path / INDEX):
@@ -171,7 +171,7 @@ def _weights(path: Path) -> tuple[str, ...]:
 
 
 def _shards(path: Path) -> dict[str, set[str]]:
-    """The tensors of each shard that the index names. Raises BadInput for an index with other names than plain ones."""
+    """Return the tensors of each shard in the index. Raises BadInput for an index with other names than plain ones."""
     where = printable(str(path / INDEX))
     index = _object(path / INDEX)
     placed = index.get("weight_map")
@@ -199,7 +199,7 @@ def _is_plain(name: Any) -> bool:
 
 
 def _tensors(path: Path) -> dict[str, str]:
-    """The tensors in the header of a safetensors file, with their types. Raises BadInput for another kind of file."""
+    """Return the tensors in the header of a safetensors file, with their types. Raises BadInput for another kind of file."""
     from safetensors import SafetensorError, safe_open
 
     try:
@@ -210,12 +210,12 @@ def _tensors(path: Path) -> dict[str, str]:
 
 
 def _without_files(path: Path) -> dict[str, Any]:
-    """A tokenizer's configuration without the fields that name files: `transformers` finds them by their usual names."""
+    """Return a tokenizer's configuration without the fields that name files: `transformers` finds them by their usual names."""
     return {name: value for name, value in _object(path).items() if not name.endswith(("_file", "_files"))}
 
 
 def _object(path: Path) -> dict[str, Any]:
-    """The object that a JSON file holds."""
+    """Return the object that a JSON file holds."""
     where = printable(str(path))
     with _opened(path, most=LARGEST_FILE) as file:
         try:
@@ -229,13 +229,13 @@ def _object(path: Path) -> dict[str, Any]:
 
 
 def _matching(path: Path, patterns: tuple[str, ...]) -> tuple[str, ...]:
-    """The names of files directly in the folder, without those of pickles."""
+    """Return the names of files directly in the folder, without those of pickles."""
     found = {one.name for pattern in patterns for one in path.glob(pattern) if not one.is_dir()}
     return tuple(sorted(name for name in found if not name.endswith(PICKLES)))
 
 
 def _pickle_in(path: Path, patterns: tuple[str, ...]) -> str:
-    """The first pickle in the folder and what is to be done about it; empty if there is none."""
+    """Return the first pickle in the folder with advice about it; empty if there is none."""
     found = sorted({one.name for pattern in patterns for one in path.glob(pattern) if one.name.endswith(PICKLES)})
     advice = "convert weights to safetensors, a tokenizer to tokenizer.json"
     return f"{printable(found[0])}, which may run code and is never loaded; {advice}" if found else ""

@@ -1,4 +1,4 @@
-"""The looks of the rows of one figure: colour and marker of the architecture, dashes and filling of its several sizes.
+"""The line styles of the rows of one figure: colour and marker of the architecture, dashes and filling of its several sizes.
 
 Colours are those of `styles`; no two rows have both a marker and its filling in common, which tells them apart in
 grey too.
@@ -59,12 +59,12 @@ class LineStyle:
         return {"color": self.colour, "marker": self.marker, "fillstyle": self.fill, "markerfacecoloralt": "white"}
 
 
-def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, LineStyle]:
-    """The look of each model, by the names that a table gives them.
+def line_styles(names: Mapping[SizedModel, str]) -> dict[SizedModel, LineStyle]:
+    """Return the look of each model, by the names that a table gives them.
 
     Above `MOST_NAMED` models the sizes of one architecture share a look and one entry in the legend.
 
-    >>> [look.fill for look in looks({SizedModel(("mamba",), 32): "narrow", SizedModel(("mamba",), 64): "wide"}).values()]
+    >>> [look.fill for look in line_styles({SizedModel(("mamba",), 32): "narrow", SizedModel(("mamba",), 64): "wide"}).values()]
     ['full', 'none']
     """
     together = len(names) > MOST_NAMED
@@ -90,7 +90,7 @@ def looks(names: Mapping[SizedModel, str]) -> dict[SizedModel, LineStyle]:
 
 
 def _free_mark(style: Style, taken: set[Mark]) -> Mark:
-    """The style's own marker under the first filling that no row before has; else the first mark that none has."""
+    """Return the style's own marker under the first filling that no earlier row has, else the first free mark."""
     first = FILLS.index(style.fill)
     own = [(style.marker, fill) for fill in (*FILLS[first:], *FILLS[:first])]
     all_marks = [*own, *((marker, fill) for fill in FILLS for marker in MARKERS)]

@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from seqsep.language_models.laws.folder import read_folder
-from seqsep.language_models.laws.source import MOST_LAYERS
+from seqsep.language_models.loader.configuration import MOST_LAYERS
+from seqsep.language_models.loader.folder import read_folder
 from support.command_line import call
 from support.language_models import build, bytes_tokenizer, save
 
@@ -45,7 +45,7 @@ def test_a_million_layers_are_refused_before_they_are_built(capsys, folder, tmp_
     def forbidden(*arguments: object, **options: object) -> None:
         raise AssertionError("a model was built")
 
-    monkeypatch.setattr("seqsep.language_models.laws.source._of_configuration", forbidden)
+    monkeypatch.setattr("seqsep.language_models.loader.weights._of_configuration", forbidden)
     monkeypatch.setattr("transformers.AutoModelForCausalLM.from_pretrained", forbidden)
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | fields))

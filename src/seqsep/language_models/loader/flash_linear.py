@@ -1,6 +1,6 @@
 """Models of flash-linear-attention (package `fla`), whose layers are kernels for a GPU: here Triton's interpreter runs them.
 
-It takes a kernel's blocks one after another and computes them in NumPy, on a CPU: for tiny models and few tokens. With
+It takes a kernel's blocks in order and computes them in NumPy, on a CPU: for tiny models and few tokens. With
 `in_float64` it sums in float64 too. What a GPU's compiler makes of a kernel is not tried.
 
 `fla` registers its classes with `transformers` when it is imported, also under the names mamba, mamba2 and bitnet, which are
@@ -54,7 +54,7 @@ def interpret_kernels() -> None:
     Four things differ. Block sizes are chosen by timing on a GPU: here the first ones are taken. The variable of a loop is a
     tensor to the compiler, on which kernels call methods, and an int to the interpreter, unless `range` is ours. A rounding
     that is named for a cast to fewer bits is an error in a cast to as many, as in float64. And functions of the language are
-    put in place anew at each call inside a kernel, though they are there already.
+    put in place again at each call inside a kernel, though they are there already.
     """
     interpreter: Any = import_module("triton.runtime.interpreter")
     core: Any = import_module("triton.language.core")

@@ -11,8 +11,8 @@ import torch
 from safetensors.torch import save_file
 
 from seqsep.core.names import BadInput
-from seqsep.language_models.laws.folder import INDEX, read_folder
-from seqsep.language_models.laws.source import find_source
+from seqsep.language_models.loader.folder import INDEX, read_folder
+from seqsep.language_models.loader.source import find_source
 from support.command_line import call
 from support.language_models import build, bytes_tokenizer, save
 
@@ -230,7 +230,7 @@ def test_the_digest_is_of_shards_in_subfolders(folder):
 
 def test_weights_whose_index_is_sharded_give_the_same_model(folder, tmp_path):
     """A folder with shards is loaded as one without is."""
-    from seqsep.language_models.laws.source import built
+    from seqsep.language_models.loader.weights import built
 
     whole = tmp_path / "whole"
     build("attention", len(bytes_tokenizer())).save_pretrained(whole)

@@ -1,0 +1,165 @@
+"""What `classify` says of languages, their records and proofs, and how languages are read."""
+
+import json
+
+import numpy as np
+import pytest
+
+from seqsep.maths.automata.automata import DFA
+from seqsep.maths.automata.separation import Inseparable
+from seqsep.maths.automata.witnesses import Witness
+from seqsep.theorems.analysis import classify as classify_file
+from seqsep.theorems.analysis.classify import classify
+from seqsep.theorems.analysis.statements import ARCHITECTURES, CAN, CANNOT, OPEN, SHORT, STATEMENTS
+from support.small_languages import of_permutations
+
+CLASSES = {
+    "aperiodic",
+    "r_trivial",
+    "l_trivial",
+    "j_trivial",
+    "da",
+    "c_rasp",
+    "r_infinity",
+    "ac0",
+    "acc0",
+    "nc1_complete",
+    "locally_testable",
+    "definite",
+    "reverse_definite",
+    "generalised_definite",
+    "commutative",
+}
+NUMBERS = {"derived_length", "state_bits", "monoid_size"}
+A5 = of_permutations([(1, 2, 3, 4, 0), (1, 2, 0, 3, 4)])
+SUBJECTS = {
+    "parity": "(0|1 0* 1)*",
+    "flip-flop": ".*12*",
+    "(01)*": "(01)*",
+    "(ab|bba)*": "(01|110)*",
+    "all words": ".*",
+    "no 11": "(0|10)*1?",
+    "window": ".*1.{3}",
+    "A5": A5,
+    "one letter": DFA(np.array([[1], [2], [0]]), 0, np.array([True, False, False])),
+}
+
+
+def run_word(table, word, state):
+    """The state after a word, as a stranger runs it."""
+    for letter in word:
+        state = table[state][letter]
+    return state
+
+
+def product(table, words, text, state):
+    """The state after a product as text, such as "e g^2"."""
+    for factor in text.split():
+        name, _, times = factor.partition("^")
+        for _ in range(int(times or 1)):
+            state = run_word(table, words[name], state)
+    return state
+
+
+def holds(table, words, equation):
+    left, right = equation.split(" = ")
+    return all(product(table, words, left, state) == product(table, words, right, state) for state in range(len(table)))
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_the_record_has_all_keys_and_a_stranger_checks_it(name):
+    record = json.loads(json.dumps(classify(SUBJECTS[name]).record(), allow_nan=False))
+    table = record["automaton"]["table"]
+    verdicts = record["verdicts"]
+    assert set(verdicts) == CLASSES | NUMBERS
+    for key in CLASSES:
+        verdict = verdicts[key]
+        assert set(verdict) == {"holds", "witness", "why"}
+        witness = verdict["witness"]
+        if key != "nc1_complete":
+            assert verdict["holds"] is (witness is None)
+        if witness and "equal" in witness:
+            assert all(holds(table, witness["words"], equation) for equation in witness["equal"])
+            assert not holds(table, witness["words"], witness["different"])
+    assert 2 ** verdicts["state_bits"]["value"] >= len(table) > 2 ** (verdicts["state_bits"]["value"] - 1)
+    assert verdicts["monoid_size"]["value"] == classify(SUBJECTS[name]).monoid.size
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_each_proof_shows_its_verdict(name):
+    found = classify(SUBJECTS[name])
+    found.verify()
+    for verdict in found.verdicts.values():
+        assert verdict.proof is not None or verdict.holds or verdict.name == "nc1_complete"
+
+
+def test_a_spoiled_proof_is_refused():
+    found = classify("(01|110)*")
+    proof = found.verdicts["c_rasp"].proof
+    assert isinstance(proof, Inseparable)
+    found.verdicts["c_rasp"] = classify_file.ClassVerdict("c_rasp", False, Inseparable(proof.classes, ()))
+    with pytest.raises(ValueError, match="no join"):
+        found.verify()
+    found = classify("(0|1 0* 1)*")
+    proof = found.verdicts["aperiodic"].proof
+    assert isinstance(proof, Witness)
+    found.verdicts["da"] = classify_file.ClassVerdict("da", False, proof)
+    with pytest.raises(ValueError, match="says nothing against da"):
+        found.verify()
+
+
+def test_a_group_that_is_not_solvable_has_a_proof():
+    found = classify(A5)
+    hard = found.verdicts["nc1_complete"]
+    assert (hard.holds, found.verdicts["acc0"].holds, found.derived_length) == (True, False, None)
+    assert hard.proof == found.verdicts["acc0"].proof is not None
+    assert set(found.groups) == {(60, None)}
+    assert not any("NC1" in line for line in found.lines()[-8:])
+
+
+ROWS = ("window", "fixed", "hard", "generalising", "deep", "positive", "complex", "delta", "nonlinear")
+VERDICTS = {
+    ".*1": (CAN, CANNOT, CAN, OPEN, CAN, CAN, CAN, CAN, CAN),
+    "(01)*": (SHORT, CANNOT, CAN, CAN, CAN, CAN, CAN, CAN, CAN),
+    "0*1.*": (SHORT, CAN, CAN, CAN, CAN, CAN, CAN, CAN, CAN),
+    "(0|1 0* 1)*": (SHORT, CANNOT, CANNOT, OPEN, CAN, SHORT, CAN, CAN, CAN),
+    "(10*1)*": (SHORT, CANNOT, CANNOT, OPEN, CAN, SHORT, OPEN, CAN, CAN),
+    "A5": (SHORT, CANNOT, CANNOT, OPEN, CANNOT, SHORT, CANNOT, CAN, CAN),
+}
+
+
+@pytest.mark.parametrize("name", VERDICTS)
+def test_architectures_have_their_verdicts(name):
+    found = classify(A5 if name == "A5" else name).architectures()
+    assert len(ROWS) == len(ARCHITECTURES)
+    assert tuple(one.verdict for one in found) == VERDICTS[name]
+    assert all(one.source and "read " in one.setting for one in found)
+
+
+def test_layers_are_the_derived_length():
+    three = classify(of_permutations([(1, 2, 3, 0), (1, 0, 2, 3)])).architectures()[6]
+    assert three.why == "a group of derived length 3: 3 layers, and not fewer"
+    assert classify("(0|1 0* 1)*").architectures()[6].why == "a group of derived length 1: 1 layer, and not fewer"
+
+
+def test_an_undecided_class_is_said_to_be_unknown(monkeypatch):
+    monkeypatch.setattr("seqsep.maths.automata.separation.MOST_STATES", 1)
+    found = classify("(01)*")
+    assert found.verdicts["c_rasp"].holds is None
+    assert found.record()["verdicts"]["c_rasp"]["why"] == (
+        "expected components of at most 1 states in the least automaton, found 2"
+    )
+    assert any(line.startswith("C-RASP                unknown") for line in found.lines())
+    assert any(line.startswith("  unknown C-RASP: expected components") for line in found.lines())
+    assert found.architectures()[3].why == "membership in C-RASP is not decided"
+
+
+@pytest.mark.parametrize("name", SUBJECTS)
+def test_lines_are_short_and_complete(name):
+    lines = classify(SUBJECTS[name]).lines()
+    assert max(map(len, lines)) <= 128
+    for statement in STATEMENTS.values():
+        assert sum(line.startswith(f"{statement.title} ") for line in lines) >= 1
+    assert sum(line.startswith("[") for line in lines) == len(ARCHITECTURES)
+    assert "1 states" not in "\n".join(lines)
+    assert "1 bits" not in "\n".join(lines)
