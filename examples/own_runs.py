@@ -12,6 +12,7 @@ PRESETS = ("quick", "seeds")
 
 
 def runs(preset):
+    """Return the runs of a preset: two layers, each with one seed or three."""
     seeds = {"quick": (0,), "seeds": (0, 1, 2)}[preset]
     return [
         Run(IndexLookup(length=10, alphabet=8), (layer,), width=32, steps=1000, learning_rate=3e-3, seed=seed)

@@ -95,11 +95,11 @@ class Audit(Tabular):
                 "bits": round(self.carries_at_least_bits, 1),
                 "meaning": f"of the prefix, confidence {self.confidence:.4g}{places}",
             },
-            {"number": "least for accuracy", "bits": self.least_bits, "meaning": "with fewer bits, no model is this accurate"},
+            {"number": "least for accuracy", "bits": self.least_bits, "meaning": "no model of fewer bits is this accurate"},
             {
                 "number": "least for all right",
                 "bits": self.all_right_bits,
-                "meaning": "with fewer bits, every model answers some question wrongly",
+                "meaning": "no model of fewer bits is always right",
             },
         ]
 

@@ -177,7 +177,7 @@ def classify(
         is_regular: True to read the target as a regular expression in any case.
         length: letters of the longest word on which a function is compared with its automaton completely.
 
-    Raises BadInput or ValueError if there is no automaton, or if its monoid has more than 5,000 elements.
+    Raises BadInput or ValueError if the target has no automaton, or if its monoid has more than 5,000 elements.
 
     >>> parity = classify("(0|1 0* 1)*")
     >>> parity.verdicts["aperiodic"].holds, parity.groups, parity.state_bits
