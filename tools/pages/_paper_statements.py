@@ -12,11 +12,11 @@ OF_SEPARATIONS: Mapping[str, str] = {
     "all inputs of up to N symbols.",
     "Theorem 2": "A recurrent model of m numbers with p bits computes a function of N symbols. Alice has the first K symbols "
     "and Bob has the rest. Then one message of m p bits from Alice is enough for Bob to compute the value.",
-    "Theorem 3": "A recurrent model of width m with p bits a number that answers index lookup on all sequences of length N has "
-    "m >= N/p.",
+    "Theorem 3": "A recurrent model of width m with p bits per number that answers index lookup on all sequences of length N "
+    "has m >= N/p.",
     "section 3 (discussion of Theorem 3)": "The lower bounds also apply to causal linear attention, which has products in "
     "place of the softmax.",
-    "Theorem 4": "One attention layer has width m, H heads and p bits a number. Alice and Bob each have a part of the N "
+    "Theorem 4": "One attention layer has width m, H heads and p bits per number. Alice and Bob each have a part of the N "
     "inputs, for any partition. Then 3 m (p + log N) H bits of communication are enough to compute the output.",
     "Lemma 1": "Alice has the symbols at odd positions of a word of length N, and Bob those at even positions. To decide if it "
     "is in Dyck-(2,2), they exchange at least N - 1 bits.",
@@ -30,7 +30,7 @@ OF_SEPARATIONS: Mapping[str, str] = {
     "total.",
     "Theorem 7": "For every N, a Transformer with two layers, width O(log N) and precision O(log N) answers nearest neighbour. "
     "The inputs are unit vectors, and the product with the nearest is greater than others by at least N^-c.",
-    "Theorem 8": "A recurrent model of width m with p bits a number that answers nearest neighbour on all inputs of length N "
+    "Theorem 8": "A recurrent model of width m with p bits per number that answers nearest neighbour on all inputs of length N "
     "has m >= N/(2p).",
     "Fact 1": "Every deterministic protocol for the disjointness of two words of N bits exchanges at least N bits. With coins, "
     "Omega(N) bits are needed.",
@@ -70,8 +70,8 @@ OF_RETRIEVAL: Mapping[str, str] = {
     "chain of thought of polynomial length, and no RNN of constant size solves it without one.",
     "Theorem 4.6": "Transformers of constant size solve Index, associative recall, c-gram retrieval and Counting without a "
     "chain of thought. For large n, no RNN with o(n) bits of memory solves them, however long its chain of thought is.",
-    "Theorem 4.7": "A Transformer of constant size with O(log n) bits a number decides IsTree with a chain of thought of O(n) "
-    "tokens. No RNN with o(n) bits of memory does so, however long its chain of thought is.",
+    "Theorem 4.7": "A Transformer of constant size with O(log n) bits per number decides IsTree with a chain of thought of "
+    "O(n) tokens. No RNN with o(n) bits of memory does so, however long its chain of thought is.",
     "Theorem 4.8": "A step of an RNN is a circuit of size C(n), and the RNN answers within n^A tokens of thought. Then a "
     "Transformer with O(C(n)) parameters and O(log n) bits a number gives the same answer in (C(n) + 1) n^A tokens.",
     "Proposition 5.1": "RNNs with O(log n) bits of memory, together with an oracle for associative recall, do not solve Index "
@@ -86,8 +86,8 @@ OF_RETRIEVAL: Mapping[str, str] = {
     "tasks without a chain of thought, and IsTree with one of O(n log n) tokens.",
     "Theorem 5.7": "A hybrid with O(log n) bits of memory and parameters decides IsTree with a chain of thought of O(n log n) "
     "tokens.",
-    "Theorem 5.8": "A hybrid simulates every Turing machine that takes n^A steps, with O(A log n) bits of memory, O(A B^2 "
-    "log n) bits of parameters and O(n^A) tokens.",
+    "Theorem 5.8": "A hybrid simulates every Turing machine that takes n^A steps, with B states and B symbols. It has O(A "
+    "log n) bits of memory and O(A B^2 log n) bits of parameters, and writes O(n^A) tokens.",
     "appendix C, attention blocks": "Each of COPY, COUNT, Match, MatchClose, MatchNearest and MatchNext is computed by one "
     "feed-forward network and one attention head.",
 }

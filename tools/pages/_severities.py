@@ -33,7 +33,9 @@ class Graded:
 
 
 ERRATA: Mapping[tuple[str, int], Graded] = {
-    ("index-lookup-state", 1): Graded("constant", "The grid has 2 N^(2 Kc) + 1 numbers, not N^(2 Kc), so p is larger."),
+    ("index-lookup-state", 1): Graded(
+        "constant", "The grid from -N^Kc to N^Kc has 2 N^(2 Kc) + 1 numbers, not N^(2 Kc), so p is larger."
+    ),
     ("index-lookup-attention", 1): Graded("wording", "The printed encoding of a symbol is longer than the printed embedding."),
     ("index-lookup-attention", 2): Graded(
         "wording", "The printed set of inputs has positions beyond the end of a short sequence."
@@ -58,7 +60,9 @@ ERRATA: Mapping[tuple[str, int], Graded] = {
     ("equality-two-layers", 5): Graded("wrong", "For N = 50, the printed lengths 5, 7, .., 49 are odd. N is not among them."),
     ("equality-two-layers", 6): Graded("wording", "The printed query, value and sum of layer 1 do not fit the printed input."),
     ("equality-two-layers", 7): Graded("wording", "The sum of layer 2 begins one position too early."),
-    ("two-layer-total-size", 1): Graded("constant", "The printed size of a Transformer leaves out the table of the symbols."),
+    ("two-layer-total-size", 1): Graded(
+        "constant", "The printed size of a Transformer leaves out the table of the embeddings of the symbols."
+    ),
     ("equality-state", 1): Graded("wrong", "Lemma 4 holds for the least DFA of a language, not for every DFA."),
     ("equality-state", 2): Graded("wording", "The proof states a bound on numbers, but it shows a bound on bits."),
     ("sparse-threshold-two-layers", 1): Graded(

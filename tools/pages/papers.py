@@ -131,7 +131,11 @@ SEPARATIONS = Paper(
             "with coins and an error e, (1 - h(e)) N bits are needed (h: binary entropy); a constant share of N is enough",
         ),
         Statement("Lemma 2", "holds", "for every gamma, with a quarter of the coordinates in the paper"),
-        Statement("Lemma 3", "holds", "with c = 19; for basis vectors in O(log N) bits of memory, by another construction"),
+        Statement(
+            "Lemma 3",
+            "holds",
+            "with 19 ln N / eps^2 coordinates; for basis vectors in O(log N) bits of memory, by another construction",
+        ),
         Statement("Corollary 8.1", "holds", "it is Lemma 2 at gamma = 1/4"),
         Statement(
             "Proposition 9",
@@ -151,7 +155,8 @@ SEPARATIONS = Paper(
         Statement(
             "Theorem 13",
             "holds with changes",
-            "slots follow the bits; the layout in the paper works only with such slots and without a causal mask",
+            "each feature has a token after the bits, called a slot; the layout in the paper works only with such slots and "
+            "without a causal mask",
         ),
         Statement(
             "Lemma 5",
@@ -176,14 +181,15 @@ RETRIEVAL = Paper(
         Statement(
             "Theorem 4.7",
             "holds",
-            "Theta(n log n) bits, not only Omega(n); the number is exact if loops and repeated edges are allowed",
+            "the half on RNNs is sharper here: they need Theta(n log n) bits. If loops and repeated edges are allowed, the "
+            "number is known exactly",
         ),
         Statement(
             "Theorem 4.8",
             "holds with changes",
             "one layer, for prompts filled up to N + 1 tokens, with 2C + O(1) more tokens in the vocabulary",
         ),
-        Statement("Proposition 5.1", "holds", "exactly: what the oracle saves is counted"),
+        Statement("Proposition 5.1", "holds", "the number of bits that the oracle saves is known exactly"),
         Statement(
             "Theorem 5.2",
             "holds with changes",
@@ -192,12 +198,12 @@ RETRIEVAL = Paper(
         Statement(
             "Theorem 5.3",
             "holds with changes",
-            "with named queries, in 14n - 10 tokens; with literal regular expressions a program needs 45n - 36",
+            "in 14n - 10 tokens, with the queries [ v ] and [ v y ]; a program that writes regular expressions needs 45n - 36",
         ),
         Statement(
             "Theorem 5.4",
             "holds with changes",
-            "with named queries; the pattern in the paper finds the first write to a cell, and ours finds the last",
+            "our query finds the last write to a cell; the pattern in the paper finds the first",
         ),
         Statement("Theorem 5.6", "holds", "its part on IsTree takes a chain of thought of O(n) tokens"),
         Statement(

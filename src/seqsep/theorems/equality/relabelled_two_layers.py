@@ -6,9 +6,9 @@ any way. Corollary 13.1 needs this: it rules out short protocols for two layers 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 5 and Corollary 13.1. S_A has the positions a_1 < a_2 < .. and S_B
 has b_1 < b_2 < .., N/2 each. The function f(x) is 1 if x_(a_i) differs from x_(b_i) for some i.
 
-We differ: the alphabet is any finite one, and both layers are causal. The paper exchanges the position vectors of Theorem 6
-between positions. Then a position may attend to a later one, which needs attention without a mask. Here the later member of
-each pair a_i, b_i attends to the earlier one.
+We differ: the alphabet is any finite one, and both layers are causal. The paper uses the network of Theorem 6 and gives its
+position vectors to the positions in another order. Then a position may attend to a later one, which needs attention without a
+mask. Here the later member of each pair a_i, b_i attends to the earlier one.
 
 Margins. They are those of `equality-two-layers`, which proves them. The sizes are also the same, except that the stored
 position table counts too (`bound`).
@@ -115,8 +115,8 @@ def partners(order: Int64[np.ndarray, "length"]) -> Int64[np.ndarray, "length"]:
     """Return, for each position, the earlier member of its pair, whose symbol the position is compared with.
 
     The embedding at position t has the key of t and the query of partner(t) <= t. The later member of a pair finds a mismatch
-    if the two symbols differ. The earlier member is compared with itself, so it finds none. So no position finds a mismatch
-    exactly if all pairs agree. Every constant of Theorem 6's proof holds unchanged.
+    if the two symbols differ. The earlier member is compared with itself, so it finds none. So some position finds a mismatch
+    if and only if some pair differs. Every constant of Theorem 6's proof holds unchanged.
 
     >>> partners(np.array([0, 3, 1, 2]))
     array([0, 0, 2, 2])
@@ -327,9 +327,9 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 5, appendix F.4",
             printed='"Now renumbering the positional encodings results in a transformer computing f_(S_A, S_B)"',
-            found="this is true for attention without a mask, as in the paper. Under a causal mask it fails: a member of "
-            "S_B that comes before its partner needs a later position. With the mask, 56 of the 70 partitions of 8 "
-            "positions are answered wrongly on some input, and without it none",
+            found="this is true for attention without a mask, as in the paper. Under a causal mask it fails: a member of S_B "
+            "that comes before its partner needs a later position. With the mask, 56 of the 70 partitions of 8 positions are "
+            "answered wrongly on some input, and without it none",
             built="the later member of each pair looks up the earlier one: causal, for every partition",
             test="tests/theorems/equality/test_relabelled_two_layers.py::test_renumbered_positions_fail_under_a_causal_mask",
         ),

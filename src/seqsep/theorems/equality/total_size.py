@@ -17,7 +17,7 @@ width, k the coordinates of the position code, and d' those of a vector:
     equality       E = d (15 + 2 k) + 4, d = 2 + 2 k;
       parabola     k = 2, L = N^2;
       binary       k <= l + 1, log2 L <= max(l, 4), since L = N from N = 6 on, where k eta <= N;
-      signs        k <= 128 ln(2 N) + 1, L <= N k: eta = 1, so k is the greatest score; 64 bits of seed;
+      signs        k <= 128 ln(2 N) + 1, L <= N k, since the greatest score is eta k and eta = 1; the seed has 64 bits;
     neighbour      E = d (5 d' + 19) + 4, d = d' + 4, d' <= l + 1 digits for N symbols (appendix G), two labels;
                    L = (2 N - 1)^2, as 6 (d' ln(3 N) + 1) <= L.
 Divide program by l^3. The result is at most (2 + 2 log2 L) / l times E / l^2, plus 64 / l^3. With the bounds of the table,
@@ -201,8 +201,8 @@ THEOREM = Theorem(
             printed='"the total number of bits required to represent the model including all the parameters and embeddings. '
             'For Transformers, this is Theta(mdpH)"',
             found="m d p H counts the matrices of the attention heads. The table of the symbols has another S d p bits. Our "
-            "network for index lookup at N = 64 has 10.5 times the bits of these matrices for S = 64, and 238 times for "
-            "S = 4,096",
+            "network for index lookup at N = 64 has 10.5 times the bits of these matrices for S = 64, and 238 times for S = "
+            "4,096",
             built="every entry of every array counts, except entries that are functions of the index",
             test="tests/theorems/equality/test_total_size.py::test_the_printed_size_leaves_out_the_table_of_symbols",
         ),

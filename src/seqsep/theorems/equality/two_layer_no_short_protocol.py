@@ -265,10 +265,10 @@ THEOREM = Theorem(
     check,
     sides=("lower",),
     shown="For every partition of N <= 8 positions into halves, a run shows two things. The built network computes f on all "
-    "2^N inputs. The matrix of its answers needs N/2 bits, by its fooling set and by its rank. For such small N, Theorem "
-    "4's protocol takes hundreds of bits for the same m, p and H, which is more than N/2. It takes fewer than N/2 bits only "
-    "from a larger N on, which the function `crossing` computes. From there on, the statement follows from the written "
-    "proof and from networks that `relabelled_two_layers` checks.",
+    "2^N inputs. The matrix of its answers needs N/2 bits, by its fooling set and by its rank. For such small N, the protocol "
+    "of Theorem 4 takes hundreds of bits for a layer of this size, which is more than N/2. It takes fewer than N/2 bits only "
+    "from a larger N on, which the function `crossing` computes. From there on, the statement follows from the written proof "
+    "and from networks that `relabelled_two_layers` checks.",
     not_shown="This does not show that no protocol is short enough for all models. The proof shows that.",
     certificate_witness=certificate_witness,
     nothing_to_apply="a lower bound about protocols; relabelled-equality-two-layers has the two-layer model that it is about",

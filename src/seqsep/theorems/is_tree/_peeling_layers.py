@@ -1,7 +1,7 @@
 """The layers that two networks for leaf peeling share: they sort edges, count a vertex's edges, and read out the next token.
 
-In `peeling` an attention layer finds the tokens before and the numbers of pointers and climbs. In `hybrid` a linear recurrence
-keeps them. The rest is the same.
+In `peeling` an attention layer looks up the two tokens before each token, and the last and the first pointer. From these the
+number of pointers and the number of climbs follow. In `hybrid` a linear recurrence stores all this. The rest is the same.
 
 Symbols: n is the number of vertices, T = 5n - 3 the number of tokens, and m the number of edges of the prompt. x is the vertex
 of the last token. The vertex of a pointer x' is x. A climb is a vertex y that the thought writes after a vertex x: it removes
@@ -16,7 +16,7 @@ distinguish the places: `before` is the vertex one token back (0 for ~, and 1 fo
     first end of an edge     is_number = 1, before >= 1 (a vertex, or [BOS]), has = 0
     end of a climb           is_number = 1, before >= 1, has = 1
     ~ or a pointer           is_number = 0, before >= 1
-    [BOS]                    is_number = 0, its own vertex 0 and the one two back 0, `before` 1 (`peeling`) or 0 (`hybrid`)
+    [BOS]                    is_number = 0, before = 1 (`peeling`) or 0 (`hybrid`); its vertex and two_before are 0
 """
 
 from typing import NamedTuple
@@ -95,8 +95,9 @@ def sort_edges(spaces: Spaces, vertices: int) -> FeedForward:
     both ends are 0, so 0 is written as well.)
 
     The ends are at most n, and their squares at most n^2. So a unit relu(end + n closed) is the end at the right places, and 0
-    elsewhere. For squares n^2 replaces n. The sign is +1 for an edge of the prompt, relu(is_number - before). It is -1 for a
-    climb, written with relu(is_number + has - 1). The spaces `signed_high` and `signed_low` hold the two ends times the sign.
+    elsewhere. For squares n^2 replaces n. Two more units write the sign. At an edge of the prompt relu(is_number - before) =
+    1, and it is added. At a climb relu(is_number + has - 1) = 1, and it is subtracted. Both are 0 elsewhere. The spaces
+    `signed_high` and `signed_low` hold the two ends times the sign.
     """
     one_back = number(spaces, "before")
     two_back = number(spaces, "two_before")
@@ -161,8 +162,9 @@ def counting_heads(spaces: Spaces, vertices: int, eta: int) -> tuple[Head, Head]
     A climb x -> y is stored as the edge xy with the sign -1. As ends are sorted, it has the same ends as the edge that it
     takes away. So rho is the number of edges left with x as their larger end, and S is the sum of their other ends.
 
-    The second head does the same for the smaller ends. Its numbers are w', rho' and S'. `total` is S w + S' w'. The first head
-    also writes T rho w to `not_leaf`, and `flag_unless_leaf` adds the rest.
+    The second head does the same for the smaller ends. Its numbers are w', rho' and S'. The heads write `high_degree` = rho w,
+    `high_unit` = w, `low_degree` = rho' w', `low_unit` = w' and `total` = S w + S' w'. The first head also writes T rho w to
+    `not_leaf`, and `flag_unless_leaf` adds the rest.
     """
     label = number(spaces, "vertex")
     one = spaces["one"]

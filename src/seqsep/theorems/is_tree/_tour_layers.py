@@ -56,10 +56,10 @@ def look_back(spaces: Spaces, tokens: int, scale: int) -> AttentionLayer:
     """Layer 1 finds the vertices one to four places back, the two flags, and the time of the last ~. Each head has one winner
     by B.
 
-    If no token is that far back, [BOS] wins (`blocks.offset`). It counts as vertex 0. Only `two_behind` counts it like ~. The
-    head for the last ~ has the scores B t_j, less B T unless j is ~ or [BOS]. So ~ has at least 2 B, [BOS] has 0, and any
-    other token at most -B. If [BOS] wins, the head gives -1. So with m edges in the prompt `last_between` is 3 m - 1, also for
-    m = 0.
+    If no token is that far back, [BOS] wins (`blocks.offset`). It counts as vertex 0. In `two_behind` it counts like ~, and in
+    `behind` it does not. The head for the last ~ has the scores B t_j, less B T unless j is ~ or [BOS]. So ~ has at least 2 B,
+    [BOS] has 0, and any other token at most -B. If [BOS] wins, the head gives -1. So with m edges in the prompt `last_between`
+    is 3 m - 1, also for m = 0.
     """
     time = number(spaces, "time")
     one = spaces["one"]

@@ -1,17 +1,19 @@
-"""A linear recurrence of 8 numbers and one attention layer decide if edges form a tree, by a thought of 2n - 1 tokens.
+"""A linear recurrence of 8 numbers and one attention layer decide IsTree with a chain of thought of 2n - 1 tokens.
 
-The thought is the chain of thought, which the network writes before its answer. The recurrence replaces the first attention
-layer of `is-tree-peeling`, and the network needs no positions. Suppose that each number of the state has as many bits as its
-range needs. Then, from n = 20 on, every model without attention needs a larger state.
+In IsTree a model reads n - 1 edges and answers whether they form a tree on the vertices 1 .. n. Before its answer the network
+writes a chain of thought, below called the thought. The recurrence replaces the first attention layer of `is-tree-peeling`,
+and the network needs no positions. Its state is small: from n = 20 on, every recurrent model without attention needs a larger
+one. Here each number of the state counts with as many bits as its range needs.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.7 (5.6 for IsTree): a linear recurrent model of a constant size with
 O(log n) bits, followed by one attention layer.
 
 Input. The prompt and the thought are those of `peeling`. The prompt has n' - 1 edges on the vertices 1 .. n'. The thought
-writes one token, called a pointer, for each vertex from 1 to n', in this order. After each pointer it removes leaves, one
-after another, until the vertex of the last token is not a leaf. `tasks.trees.peeling` proves that the answer after it is
-right. From the hidden units of layer 1 on, the network is that of `peeling`. The recurrence stores what the four heads of
-layer 1 look up there. The network does not know n'.
+writes one token, called a pointer, for each vertex from 1 to n', in this order. A step that removes a leaf is called a climb:
+if the vertex of the last token is a leaf, the thought writes its only neighbour, and the edge between them is removed. After a
+pointer the thought climbs until the vertex of the last token is not a leaf. `tasks.trees.peeling` proves that the answer after
+the thought is right. From the hidden units of layer 1 on, the network is that of `peeling`. There, four heads look up numbers
+in layer 1. Here, the recurrence stores these numbers. The network does not know n'.
 
 We differ:
 * The paper walks the tour of Algorithm 1. There each search for the next edge takes log n tokens, O(n log n) in total. In our
@@ -24,16 +26,17 @@ multiples of 1/L:
 * The recurrence is exact: its numbers are whole and at most n^2 in magnitude.
 * Scores may tie for the greatest. Every other score is lower by at least eta.
 * The logit of the next token is above every other logit by at least w_0 = floor(L/(2n - 2))/L (`peeling.proved`).
-* Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing numbers are cut
-  off at the end of the grid.
+* Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing scores, losing
+  logits and the inner sums of hidden units that are 0 are cut off at the end of the grid.
 
 State. There are 8 numbers of p bits, 280 bits at n = 64. If each number has as many bits as its range needs, they have 3
-ceil(log2(n + 1)) + 2 ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A model without
-attention needs 219 bits at n = 64, whatever thought it writes (`state`). This model may have fewer, since its attention layer
-reads the complete prompt.
+ceil(log2(n + 1)) + 2 ceil(log2(n^2 + 1)) + 1 + ceil(log2 n) + ceil(log2(n + 2)) bits, which is 61 at n = 64. A recurrent model
+without attention needs 219 bits at n = 64 for lists that may have loops and repeated edges, whatever thought it writes
+(`state`). This model may have fewer, since its attention layer reads the complete prompt.
 
 Residual stream. It has 26 coordinates. First are the token and the stored numbers: [vertex: 2 | is_number | bos | one | last |
-has | edges | excess | before: 2 | two_before: 2]. Then come those of `_peeling_layers.SHARED`.
+has | edges | excess | before: 2 | two_before: 2]. Then come those that layers 1 and 2 of `peeling` write: [high: 2 | low: 2 |
+signed_high | signed_low | sign | total | high_degree | high_unit | low_degree | low_unit | not_leaf].
 
 The proof continues at `_peeling_layers`, `_remember`, `_progress`, `_peeling_layers.sort_edges`,
 `_peeling_layers.counting_heads`, `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
@@ -146,8 +149,8 @@ def _remember(spaces: Spaces) -> LinearLayer:
     [BOS] counts as vertex 1 here. So `before` is 1 after [BOS], and 0 after ~, as `sort_edges` needs it. At [BOS] itself
     `before` is 0, since the state begins as 0.
 
-    The other four numbers are sums over all tokens up to the token. The state has the sum over the earlier ones, and the
-    token's own vector has its own summand. `last` = p is the number of pointers so far. It is also the vertex of the last
+    The other four numbers are running sums over all tokens so far. The state holds the sum over the earlier tokens, and the
+    embedding of the token adds its own summand. `last` = p is the number of pointers so far. It is also the vertex of the last
     pointer, since they come in order. `has` = 1 if 1' is one of them. `edges` is the number of ~. `excess` is the number of
     vertex tokens, less three for each ~.
     """
@@ -165,8 +168,9 @@ def _remember(spaces: Spaces) -> LinearLayer:
 def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
     """`remaining` = 3 (p - n') = 3 (p - edges - 1), and `missing` = 3 (climbs - m) = 3 excess.
 
-    In the thought all m tokens ~ have been read. The vertex tokens are the 2m ends and the climbs, so excess = 2m + climbs -
-    3m. At the end of the prompt p = 0 and climbs = 0, so remaining = -3 (m + 1) <= -3 and missing = -3m <= 0.
+    The read-out uses both. `remaining` is 0 after the last pointer, and `missing` is 0 after the last climb. In the thought
+    all m tokens ~ have been read. The vertex tokens are the 2m ends and the climbs, so excess = 2m + climbs - 3m. At the end
+    of the prompt p = 0 and climbs = 0, so remaining = -3 (m + 1) <= -3 and missing = -3m <= 0.
     """
     remaining = Affine(3 * spaces["last"] - 3 * spaces["edges"], -3)
     return remaining, Affine(3 * spaces["excess"], 0)

@@ -1,7 +1,8 @@
-"""With a token for each pair of vertices, one attention layer decides if edges form a tree, by a thought of 3n - 2 tokens.
+"""With a token for each pair of vertices, one attention layer decides IsTree with a chain of thought of 3n - 2 tokens.
 
-The chain of thought ("thought") first copies each edge as one token, and then removes one leaf after another. The price is a
-vocabulary that grows as n^2.
+In IsTree a model reads n - 1 edges and answers whether they form a tree on the vertices 1 .. n. The chain of thought
+("thought") first copies each edge as one token, and then removes one leaf after another. The price is a vocabulary that grows
+as n^2.
 
 Source: our own. Compare Theorem 4.7 of Wen, Dang, Lyu 2025 (arXiv:2402.18510), which has nine layers and 2n - 1 tokens.
 
@@ -21,8 +22,8 @@ Margins. These hold for every n and every such list. Here eta = floor(ln 2 L^2) 
 * Scores may tie for the greatest. Every other score is lower by at least eta (`blocks.hard_maximum`).
 * The logit of the next token is above every other logit by at least w_0 = floor(L/2m)/L. If 2m keys tie, this is the weight of
   each.
-* Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing numbers are cut
-  off at the end of the grid.
+* Attention weights are rounded to multiples of 1/L, and no other number that is used is rounded. Only losing scores, losing
+  logits and the inner sums of hidden units that are 0 are cut off at the end of the grid.
 
 Sizes. The vocabulary has 2 n (n - 1) + 2n + 4 tokens, so embedding and read-out have O(n^2) rows. Each row is a polynomial of
 its pair, so O(1) numbers of p bits generate all rows. Here p = bit_length(2 L^2). If numbers are rounded down, L = T^2 for
@@ -31,7 +32,9 @@ n >= 3, with T = 6n - 4 tokens read.
 Residual stream. It has 27 coordinates:
 * the token and its place: [vertex: 2 | end | is_pointer | bos | time: 2 | one | asked: 2 | copying];
 * the heads: [first_end | second_end | last];
-* `_peeling_layers.SHARED`, whose first five coordinates are filled by the embedding of a pair.
+* the edge, which the embedding of a pair holds: [high: 2 | low: 2 | signed_high | signed_low | sign], which are the larger and
+  the smaller end with their squares, both ends times the sign, and the sign;
+* the counts: [total | high_degree | high_unit | low_degree | low_unit | not_leaf] (`_peeling_layers.counting_heads`).
 
 The proof continues at `_copy_and_count`, `_peeling_layers.counting_heads`, `_peeling_layers.flag_unless_leaf` and `_read_out`.
 """
@@ -181,9 +184,10 @@ def _copy_and_count(spaces: Spaces, length: int, eta: int) -> AttentionLayer:
       to be copied, `asked` is 0. Then [BOS] wins in both heads, and u = v = 0.
     * One head finds the last pointer. Its scores are eta t_j, less eta T unless j is a pointer or [BOS]. It gives the vertex p
       = `last` of this pointer, or 0 from [BOS] if there is none.
-    * Two heads count edges, as in the second layer of `peeling` (`_peeling_layers.counting_heads`, where T is 5n - 3). This
-      works because the tokens of edges and climbs have sorted ends. A token without a vertex has x = 0, which matches only
-      tokens without ends. So both counts are 0, and the token does not count as a leaf.
+    * Two heads count edges, as in the second layer of `peeling` (`_peeling_layers.counting_heads`). There and in
+      `flag_unless_leaf` T is 5n - 3, the number of tokens that `peeling` reads. This works because the tokens of edges and
+      climbs have sorted ends. A token without a vertex has x = 0, which matches only tokens without ends. So both counts are
+      0, and the token does not count as a leaf.
     """
     tokens = _tokens_of_a_run(length)
     one = spaces["one"]

@@ -1,7 +1,7 @@
 """Two attention layers of width 28 decide whether edges form a tree, with a chain of thought of 2n - 1 tokens.
 
-The chain of thought ("thought") removes one leaf after another, as one would on paper. A recurrent model needs Theta(n log n)
-bits for the same: see `is-tree-state`.
+The chain of thought ("thought") removes one leaf after another, as one would on paper. A recurrent model without attention
+needs Theta(n log n) bits of state: see `is-tree-state`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7: a Transformer of constant size with O(log n) precision, and O(n)
 tokens.
@@ -16,11 +16,12 @@ were climbed, and NO if not. `tasks.trees.peeling` proves that this answer is ri
 
 We differ:
 * The paper follows Algorithm 1, a depth-first tour, with nine layers (`tour`). Here the thought removes leaves, and two layers
-  are enough. The only neighbour of a leaf needs no search, because it is the sum of the leaf's neighbours.
+  are enough. A leaf has one neighbour. So attention finds it without a search: it adds up all neighbours, and the sum is this
+  one.
 * A vertex i is embedded as (i, i^2), and the read-out has a separate matrix.
-* Numbers have p = bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7, where T = 5n - 3 is the number of
-  tokens read. Then p is 27 at n = 16 and 35 at n = 64. If they are rounded to the nearest, L is a power of two, and p is 28
-  and 36.
+* Numbers are multiples of 1/L from -L to L, and have p = bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7,
+  where T = 5n - 3 is the number of tokens read. Then p is 27 at n = 16 and 35 at n = 64. If they are rounded to the nearest, L
+  is a power of two, and p is 28 and 36.
 
 Margins. These hold for every n, every n' <= n and every list of n' - 1 edges. Here eta = floor(ln 2 L^2) + 1, and m = n' - 1
 is the number of edges:
@@ -33,8 +34,9 @@ is the number of edges:
   logits and the inner sums of hidden units that are 0 are cut off at the end of the grid.
 
 Floating point. In float64 only one thing is proved: the weights of losing keys are below 1/(4 L^4) in layer 1. This matters,
-since these weights change `before` a little, and in layer 2 the M keys that tie must have nearly equal scores. If layer 1 had
-the scale eta, float64 would answer the star of 64 vertices wrongly.
+since these weights disturb the numbers that layer 1 looks up. Layer 2 computes its scores from them, and there the M keys that
+tie must have nearly equal scores. If layer 1 had the scale eta in place of 2 eta, float64 would answer the star of 64 vertices
+wrongly.
 
 Residual stream. It has 28 coordinates:
 * the token and its time: [vertex, its square | is_number | is_pointer | bos | time, its square | one];
@@ -163,16 +165,16 @@ def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
     """Layer 1 has four heads of scale B = 2 eta. In each head one key scores at least B above all others, and the head copies
     from it.
 
-    * One head finds the token before, by -B (t_j - t + 1)^2 = 0. It copies the vertex and its square to `before`. If the token
-      before is [BOS], `before` is 1. At t = 0 [BOS] sees only itself.
-    * One head finds the token two places before in the same way. At t = 1 there is none. Then [BOS] wins, with -B against -4
-      B.
-    * One head finds the last pointer, by B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B, [BOS] has
-      0, and any other token at most B (T - 1) - B T = -B. The head gives p = `last` and `has` = 1. Without a pointer, [BOS]
-      gives 0 and 0.
-    * One head finds the first pointer, by -B t_j, less B T at [BOS], and less B (T + 1) at other tokens that are not pointers.
-      Pointers have at least -B (T - 1), [BOS] has -B T, and others at most -B (T + 2). The head gives the pointer's time as
-      `start`; [BOS] gives T.
+    * One head finds the token before. Its scores are -B (t_j - t + 1)^2, which is 0 at this token. The head copies the vertex
+      and its square to `before`. If the token before is [BOS], `before` is 1. At t = 0 [BOS] sees only itself.
+    * One head finds the token two places before in the same way. At t = 1 there is none. Then [BOS] wins: it has -B, and the
+      token itself has -4 B.
+    * One head finds the last pointer. Its scores are B t_j, less B T unless j is a pointer or [BOS]. A pointer has B t_j >= B,
+      [BOS] has 0, and any other token at most B (T - 1) - B T = -B. The head gives p = `last` and `has` = 1. Without a
+      pointer, [BOS] gives 0 and 0.
+    * One head finds the first pointer. Its scores are -B t_j, less B T at [BOS], and less B (T + 1) at other tokens that are
+      not pointers. Pointers have at least -B (T - 1), [BOS] has -B T, and others at most -B (T + 2). The head gives the
+      pointer's time as `start`; [BOS] gives T.
     """
     tokens = tokens_of_a_run(length)
     time = number(spaces, "time")
@@ -195,8 +197,9 @@ def _look_back(spaces: Spaces, length: int, scale: int) -> AttentionLayer:
 def _progress(spaces: Spaces) -> tuple[Affine, Affine]:
     """`remaining` = 3 (p - n') = 3 p - start - 2, and `missing` = 3 (climbs - m) = 3 t - 4 (start - 1) - 3 p.
 
-    The pointer 1' comes after [BOS] and 3 m tokens, so start = 3 m + 1 = 3 n' - 2. From there on, p pointers and the climbs
-    have been written, so t = 3 m + p + climbs. In the prompt start = T and p = 0. There remaining = -T - 2 <= -3, and missing
+    The read-out uses both. `remaining` is 0 after the last pointer, and `missing` is 0 after the last climb. The pointer 1'
+    comes after [BOS] and 3 m tokens, so start = 3 m + 1 = 3 n' - 2. From there on, p pointers and the climbs have been
+    written, so t = 3 m + p + climbs. At a token of the prompt start = T and p = 0. There remaining = -T - 2 <= -3, and missing
     <= 3 (T - 1) - 4 (T - 1) <= 0.
     """
     remaining = Affine(3 * spaces["last"] - spaces["start"], -2)

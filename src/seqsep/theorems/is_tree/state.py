@@ -16,10 +16,10 @@ Input. The tokens are [BOS] and n - 1 edges u ~ v. The model may know n and the 
   Lists need 9, 35 and 219 bits.
 
 Upper bound. `build` is union-find. After K edges its state is the components of these edges, or the fact that they have a
-cycle. Without a cycle there are b = n - K components, so there are S(n, b) + 1 states. Inside an edge the state also has the
-block of the first end, so there are b S(n, b) + 1 states. `_partitions.numbered` numbers the partitions. So a state is a
-number below the number of states. The model has as many bits as the time with the most states needs. After the last edge two
-states are left: one component, or a cycle.
+cycle. Without a cycle there are b = n - K components, so there are S(n, b) + 1 states. If only the first end of an edge was
+read, the state also has the block of this end, so there are b S(n, b) + 1 states. `_partitions.numbered` numbers the
+partitions, so each state is stored as a number. The number of states depends on the number of tokens read, and the model has
+enough bits for the greatest. After the last edge two states are left: one component, or a cycle.
 
 Lower bound. Let two beginnings of one length lead to one state. From there on the model computes the same for both: the same
 outputs, the same chain of thought and the same answer. The reason is that each token of a thought depends only on the state
@@ -27,9 +27,9 @@ and on the last token. A continuation distinguishes two beginnings if exactly on
 beginnings that some continuation distinguishes need different states.
 
 All beginnings with a cycle are one class. The class of any other beginning is the partition of the vertices into its
-components. If such a beginning stops inside an edge, the class also has the block of this edge's first end. Two beginnings of
-different classes are distinguished, as three cases show (`_continuations`). So 2^B is at least the number of classes at any
-place, for B bits of state.
+components. If such a beginning stops inside an edge, after its first end, the class also has the block of this end. Two
+beginnings of different classes are distinguished, as three cases show (`_continuations`). So a state of B bits needs 2^B >=
+the number of classes, for beginnings of any length.
 1. One beginning has a cycle and the other has none. Complete the second to a tree. The first cannot become a tree.
 2. Both have the same components, but their first ends are in different blocks A and A'. Let the second end be in A', and
    complete the first to a tree. Then the second has a cycle.
@@ -50,8 +50,8 @@ simple graph with a cycle has at least 3 edges, so the class of a cycle needs K 
 
 So on lists there are 1 + max_b b S(n, b) classes for n >= 3. For n = 2 there are only 2 classes, which need 1 bit.
 
-Size. b^(n-b) <= S(n, b) <= b^n. For the first inequality, give each of b vertices a block of its own, and put the others into
-any block. So the bits are at least floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
+Size. b^(n-b) <= S(n, b) <= b^n. For the first inequality, put b vertices into b different blocks, and the others into any of
+these blocks. So the bits are at least floor(n/2) log2(n/2) and at most (n + 1) log2 n + 1, in both forms.
 
 The proof continues at `_continuations`.
 """
@@ -390,9 +390,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run tests the model with this number of bits. For n <= 4 it counts the classes at every split by brute force "
-    "(the long check also for n = 5, and for n = 6 between edges). For each smaller model that is tested, it finds two "
-    "beginnings that lead to one state, and an input that the model answers wrongly after its chain of thought.",
+    shown="A run tests the model with this number of bits. It also counts by brute force how many states the first tokens of "
+    "an input can require, after each number of tokens. It does so for at most 4 vertices, and the long check for 5, and for 6 "
+    "after complete edges. For each smaller model that is tested, a run finds two beginnings that lead to one state. Then it "
+    "finds an input that the model answers wrongly after its chain of thought.",
     not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that. "
     "The bound does not apply to a layer with attention, because attention keeps a cache that grows.",
     bound=constants,

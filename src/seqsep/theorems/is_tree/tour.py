@@ -13,16 +13,18 @@ We differ:
 * The paper gives each edge a counter 1/k and finds the next edge with one of its attention
   blocks, `MatchNext`, from these reciprocals. For inputs of up to n^A tokens, the scores are squared differences times
   n^(4A + 3).
-* Here each edge of a vertex v stores the other end of the previous edge of v (layer 2). If the tour returns from y to v, the
-  next edge of v is the one that has y stored. Layer 3 finds this edge by a match of two numbers, v and y.
-* The network notices a cycle one token later, at the vertex that closes it. So it needs no layer that looks ahead.
+* Here each edge is stored together with the edge before it. Let v be a vertex, and let the prompt have v's edges in the order
+  vy, vz. At vz, layer 2 stores y, the other end of the previous edge of v. So if the tour returns from y to v, the next edge
+  of v is the one at which y is stored. Layer 3 finds it by a match of two numbers, v and y.
+* The network notices a cycle after it has written the vertex that closes it, which is one token later than in the paper. So it
+  needs no layer that looks ahead.
 * The read-out has a separate matrix. The paper reads out with the embeddings of the vertices, which cannot select a vertex
   (errata).
 
-Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. The network reads T = 5n - 3 tokens. Its numbers have p =
-bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7. Then p is 27 at n = 16 and 35 at n = 64. If they are
-rounded to the nearest, L is a power of two, and p is 28 and 36. The paper has 9 layers. Its factor n^(4A + 3), with n^A = T,
-needs at least 2 ceil((4A + 3) log2 n) + 1 bits, 105 at n = 64.
+Sizes. There are 3 layers of 5, 3 and 2 heads, in width 38. The network reads T = 5n - 3 tokens. Its numbers are multiples of
+1/L, and have p = bit_length(2 L^2) bits. If they are rounded down, L = T^2 for n >= 7, and p is 27 at n = 16 and 35 at n = 64.
+If they are rounded to the nearest, L is a power of two, and p is 28 and 36. The paper has 9 layers. Its factor n^(4A + 3),
+with n^A = T, needs at least 2 ceil((4A + 3) log2 n) + 1 bits, 105 at n = 64.
 
 Margins. These hold for every n, every n' <= n and every such list. Here eta = floor(ln 2 L^2) + 1:
 * In every head one key scores above all others: by at least 2 eta in layer 1, and by at least eta in the other layers. So with

@@ -1,16 +1,17 @@
-"""A linear recurrence of 16 numbers and a retriever decide whether edges form a tree, by a thought of 14n - 10 tokens.
+"""A linear recurrence of 16 numbers and a retriever decide IsTree with a chain of thought of 14n - 10 tokens.
 
-The model has no attention. It writes a query such as "first edge of v" into its chain of thought ("thought"). The retriever
-searches the text and writes the answer after the query. If each number of the state has as many bits as its range needs, the
-state has 52 bits at n = 64. On simple graphs of this size, a recurrent model without a retriever needs at least 215 bits.
+In IsTree a model reads n - 1 edges and answers whether they form a tree on the vertices 1 .. n. This model has no attention.
+It writes a query such as "first edge of v" into its chain of thought ("thought"). The retriever searches the text and writes
+the answer after the query. If each number of the state has as many bits as its range needs, the state has 52 bits at n = 64.
+On simple graphs of this size, a recurrent model without a retriever needs at least 215 bits.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context
 retrieval, and O(n) tokens.
 
 Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n. The edges are simple and
-in any order. The queries are `first-edge` and `next-edge` (`seqsep.tasks.retriever`), written [ v ] and [ v y ]. The retriever
-writes its result after the query: a vertex, or FAILED. It may search the prompt or everything so far. Both give the same
-result, since no query can be read as an edge.
+in any order. There are two queries (`seqsep.tasks.retriever`). `first-edge`, written [ v ], asks for the first neighbour of v.
+`next-edge`, written [ v y ], asks for the neighbour of v after y. The retriever writes its result after the query: a vertex,
+or FAILED. It may search the prompt or everything so far. Both give the same result, since no query can be read as an edge.
 
 Thought. At vertex v, coming from y, the model queries the neighbour of v after y and goes there. After the last neighbour the
 retriever writes FAILED. Then the model queries the first neighbour of v and goes there. This is a wrap. The walk starts at
@@ -23,7 +24,8 @@ We differ:
   has the walk, and the proof that its answer is right.
 * The last six tokens determine the next one, except for the answer. The answer also depends on how often FAILED was written.
 * A vertex is embedded as its number, and the read-out has a separate matrix.
-* The layer after the recurrence has five ReLU units and no product. Numbers have p = bit_length(2 (n + 7)^4) bits.
+* The layer after the recurrence has five ReLU units, and needs no units that multiply two numbers. Numbers have p =
+  bit_length(2 (n + 7)^4) bits.
 
 Margins. These hold for every n, every n' <= n and every such list:
 * The logit of the next token is above every other logit by at least 1.
@@ -32,8 +34,8 @@ Margins. These hold for every n, every n' <= n and every such list:
 State. The recurrence stores tokens of 1 to 5 places back in four shift registers: 5 numbers for vertices, 5 for [, 2 for
 FAILED and 3 for ~. One more number is the number of tokens FAILED less the number of tokens ~. These 16 numbers have 16 p
 bits: 416 at n = 64, and 480 at n = 128. A model without a retriever needs 523 bits at n = 128 (`state`). If each number has as
-many bits as its range needs, the 16 numbers have 6 bit_length(n) + 10 bits, 52 at n = 64. From n = 32 on a model without a
-retriever needs more.
+many bits as its range needs, the 16 numbers have 6 bit_length(n) + 10 bits, 52 at n = 64. From n = 19 on, this is less than a
+recurrent model without a retriever needs.
 
 Residual stream. It has 16 coordinates:
 * [vertex | opens | failed | edge] is the token.

@@ -1,7 +1,7 @@
 """A recurrent model that answers nearest neighbour on N points needs at least floor(N/2) bits of state.
 
-Two parties could use its state to decide disjointness (DISJ): whether two subsets of floor(N/2) elements have an element in
-common. That needs floor(N/2) bits. Two attention layers need only a width that grows as log N: see
+Two parties could use its state to decide disjointness (DISJ): whether two subsets of a set of floor(N/2) elements have an
+element in common. That needs floor(N/2) bits. Two attention layers need only a width that grows as log N: see
 `nearest-neighbor-two-layers`.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1, by disjointness and multi-query recall (MQAR).
@@ -9,17 +9,17 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 8 and appendix G.1,
 We differ:
 * n = floor(N/2) replaces N/2.
 * DISJ is 1 if the sets meet, as appendix B.1 defines it.
-* Alice sends only one message. So the one-way cost of DISJ is enough, and it is exactly n bits. Fact 1 of the paper is about
-  two-way protocols, which is more than the proof uses.
+* Alice sends only one message. So the proof needs only the cost of DISJ for one-way protocols, which is exactly n bits. Fact 1
+  of the paper is about two-way protocols, which is more than the proof uses.
 
 The task. The input is x_1 y_1 .. x_n y_n, then x_(n+1), its answer y_(n+1), then x_(n+2) and so on, up to N points. The answer
 to a point is the label of the nearest point before it. In MQAR the queried points are the first n again, each once. Then the
 nearest point is the queried point itself, whose product is 1, and it has the label that is asked for. So a model for nearest
 neighbour solves MQAR.
 
-The protocol. Alice has a and Bob has b, both in {0,1}^n. They know the model and n distinct points (`points`). Alice gives the
-model the points with her bits as labels, and sends the state. Bob continues the model from this state and asks for each point.
-If the model is right, he learns all of a, and so max a_i b_i.
+The protocol. Alice has a and Bob has b, both in {0,1}^n. They know the model and n distinct points v_1 .. v_n (`points`).
+Alice gives the model the points with her bits as labels, and sends the state. Bob continues the model from this state and asks
+for each point. If the model is right, he learns all of a, and so max a_i b_i.
 
 The cost. DISJ on n bits has the one-way cost n. To see this, let a and a' differ at i. If Bob has b = e_i, the string with a 1
 only at i, the two answers differ. So each of the 2^n strings a needs a different message. Hence the state has B >= n =
@@ -56,8 +56,8 @@ from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewe
 CLAIM = Claim(
     name="nearest-neighbor-state",
     source="Bhattamishra et al. 2024, Theorem 8",
-    statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) "
-    "bits by its state",
+    statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) bits by its "
+    "state",
 )
 ERRS = "A recurrent model with fewer than floor(N/2) state bits is wrong on nearest neighbour and in its protocol for DISJ"
 EXHAUSTIVE_SETS = 6
@@ -168,9 +168,9 @@ def bob(
 ) -> tuple[int, tuple[int, ...]]:
     """Bob restores the state and asks for every point in an order of his choice; he reads each answer as the point's label.
 
-    While all answers so far are right, his tokens continue an input of the task, so a right model answers a_i. Returns
-    disjointness with b, and the vector a as the model answers it. In the decision, any answer other than 1 counts as 0. An
-    answer that is not a label is fed back as label 0.
+    While all answers so far are right, his tokens continue an input of the task, so a right model answers a_i. Returns the
+    value of DISJ on his set b and on the set that he has read, and the list of the model's answers. In the first, any answer
+    other than 1 counts as 0. An answer that is not a label is fed back as label 0.
 
     >>> bob(build(length=4), Message(number=1, bits=2), b=(1, 1))
     (1, (1, 0))
@@ -241,8 +241,8 @@ def mistake(model: AnyModel, a: Bits, b: Bits, encode: Encode = int) -> Mistake 
 def must_err(model: AnyModel, length: int, seed: int = 0) -> Mistake:
     """Find sets on which the protocol of a model with fewer than floor(N/2) bits fails. Tokens are ids.
 
-    Two strings a and a' leave one state, and they differ at some i. Bob gives (a, e_i) and (a', e_i) the same answer, and one
-    of the two answers is wrong. Raises ValueError for a model with as many bits or more, or if no collision was found
+    Two strings a and a' lead to the same state, and they differ at some i. Bob gives (a, e_i) and (a', e_i) the same answer,
+    and one of the two answers is wrong. Raises ValueError for a model with as many bits or more, or if no collision was found
     (`protocols.collision.search`). Raises TheoremFails if the protocol decides both rightly.
     """
     n = _half(length)
@@ -340,8 +340,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="A run shows that the protocol of the proof decides DISJ with models for multi-query recall, on all (a, b) up to "
-    "N = 13. The messages have the counted bits. Each smaller model that is tested gives a wrong answer.",
+    shown="A run shows that the protocol of the proof decides DISJ. Up to N = 13 it does so for all pairs of sets. Its models "
+    "answer multi-query recall, whose inputs are a part of those of nearest neighbour. The messages have the counted bits. "
+    "Each smaller model that is tested gives a wrong answer.",
     not_shown="This does not show that every smaller model fails. The proof shows that.",
     nothing_to_certify="it is a reduction from disjointness, and a run shows no finite object for it",
     nothing_to_apply="a lower bound; nearest-neighbor-two-layers answers points, and associative-recall-state has the exact "

@@ -13,14 +13,15 @@ We differ:
   construction of the paper (`variant="printed"`, in `_printed`) needs k = 8 ln(4 N) / (gamma/100)^2 coordinates.
 * Labels are 0 .. C - 1. The margin gamma is required only between the nearest point and points of *another label*. Equal
   points with equal labels do no harm.
-* Points are rounded to the grid, where hardly any point has norm 1. So |x|^2 <= 5/4 is enough, and gamma is measured after
-  rounding.
+* Points are rounded to the grid, and a rounded point rarely has norm 1. So points with |x|^2 <= 5/4 are allowed, and gamma is
+  measured after rounding.
 
 Idea. In layer 1 each label copies the point before it. In layer 2 the last point attends to the labels by the inner product
 with these copies. So almost all weight is on labels of the nearest point.
 
 Sizes. There are n = max(4, 2 N - 1) tokens. A label has b = max(1, ceil(log2 C)) binary digits. Numbers are multiples of D =
-1/L with L = n^Kc. The softmax is stepwise and rounds down.
+1/L with L = n^Kc. The softmax is stepwise: it rounds each exponential, adds them exactly, and rounds each weight. It rounds
+down.
 
 Inputs. A point is the input [x, 0], and a label is [0, one-hot]. The residual stream is [point: d' | label: b | place: 3]:
 * The first part is x at a point, and 0 at a label.
@@ -87,8 +88,8 @@ from seqsep.theorems.trial import query_scale
 CLAIM = Claim(
     name="nearest-neighbor-two-layers",
     source="Bhattamishra et al. 2024, Theorem 7",
-    statement="Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin "
-    "gamma >= n^-c, with a constant c and n tokens",
+    statement="Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin gamma >= "
+    "n^-c, with a constant c and n tokens",
 )
 RECALL = "Two causal one-head layers of width ceil(log2 S) + ceil(log2 C) + 3 answer multi-query associative recall"
 MARGIN = "a retrieved digit (±1) from 0"
@@ -144,14 +145,14 @@ def _copy_point_before(plan: NeighborPlan, spaces: Spaces) -> Head:
     The score is 0 at the token before, t' = t - 1, and at most -eta1 elsewhere. Since eta1 = floor(ln L) + 1 > ln L, all other
     exponentials round down to 0. So the weight of the token before is exactly 1.
 
-    The value is the point space, and it is added to the point space. A label, whose point space was 0, now holds exactly its
-    x_i. A point gets the 0 of the label before it, so it does not change. The first token attends to itself, as it sees no
-    other token, and becomes 2 x_1.
+    The head reads the point coordinates of the token before and adds them to the point coordinates of the token. These were 0
+    at a label, so a label now holds exactly its x_i. A point gets the 0 of the label before it, so it does not change. The
+    first token attends to itself, as it sees no other token, and becomes 2 x_1.
 
     Losing scores below -L are stored as -L. They stay losing scores, since -L is below -ln L. The entries are on the grid: |t|
     <= N, and 2 eta1 N <= eta1 (n + 1) <= L for n >= 4 and Kc >= 2. If n does not divide L, 1/n is rounded down to the grid.
-    This changes all scores of one query by the same amount, so the weights stay the same. A test for the least possible L uses
-    such an L.
+    This changes all scores of one query by the same amount, so the weights stay the same. This matters only in a test for the
+    least possible L.
     """
     n = base(plan.length)
     steps = plan.grid.steps
@@ -184,17 +185,17 @@ def _mark_points(spaces: Spaces) -> FeedForward:
 
 
 def _attend_to_nearest(plan: NeighborPlan, spaces: Spaces) -> Head:
-    """The query is (eta2 x_k, 1) with eta2 = ceil(ln(3 N) / gamma); the key is (point space, 0) at labels, (point space, -6
-    eta2) at points.
+    """The query is (eta2 x_k, 1) with eta2 = ceil(ln(3 N) / gamma); the key is (x, 0) at labels and (x, -6 eta2) at points,
+    with x the point coordinates.
 
     *Scores.* A label scores floor(eta2 <x_k, x_i>). So the token of the nearest label scores at least -5/4 eta2 - D. It is
     above every token with another label by at least eta2 gamma - D. A point scores at most 5/4 eta2 - 6 eta2, and the first
     token (5/2 - 6) eta2. That is at least 9/4 eta2 - D below the nearest label, so the last point gives itself little weight.
     Since 6 eta2 <= L, only losing scores can be cut off at -L, and they stay losing scores.
 
-    *Weights.* Let the nearest label have the exponential 1. Let R be the sum of the exponentials of all tokens that do not
-    have its label. These are at most N - 2 labels of e^(D - ln 3N), and N points of e^(D - 2 ln 3N). So R <= e^D ((N-2)/(3N) +
-    1/(9N)) < e^D / 3.
+    *Weights.* Divide all exponentials by that of the token of the nearest label. Let R be the sum of the results over all
+    tokens that do not have its label. These are at most N - 2 labels of e^(D - ln 3N), and N points of e^(D - 2 ln 3N). So R
+    <= e^D ((N-2)/(3N) + 1/(9N)) < e^D / 3.
 
     *Digits.* All tokens with the nearest label together weigh at least 1/(1+R) - n D after rounding down. The others together
     weigh at most R/(1+R). So a digit of the answer, of sign s, is retrieved as s z with z >= (1-R)/(1+R) - n D.
@@ -215,8 +216,8 @@ def _attend_to_nearest(plan: NeighborPlan, spaces: Spaces) -> Head:
 
 
 def _readout(plan: NeighborPlan, spaces: Spaces) -> Array:
-    """Class c has the logit: sum over digits of s_cj z_j. The right class exceeds all others by more than 1, without a
-    threshold.
+    """The logit of class c is the sum over j of s_cj z_j. Here s_cj is digit j of c, written as +1 or -1, and z_j is the
+    retrieved digit j. The logit of the right class exceeds all others by more than 1.
     """
     return whole(spaces.embed(label=2 * spelled(plan.classes) - 1))
 

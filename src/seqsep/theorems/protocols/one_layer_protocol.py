@@ -10,13 +10,13 @@ values have m coordinates. Embeddings have d coordinates (the width in the paper
 We differ:
 * Every number is sent in exactly the bits that it needs.
 * The vector x_N of the last position is sent once, not once for each head.
-* There are three variants. The variant of the paper costs more than the total in the paper.
-* The token may be sent in place of x_N. Then d does not matter.
+* There are three variants. The paper states a total, and the steps of its own variant cost more than this.
+* The token may be sent in place of x_N. Then the number d of coordinates of x_N does not matter.
 
 The two parties. Alice has some positions and Bob has the others. Both know the network, with its embeddings and positions, and
 which party has which position. The asker is the party with position N. The grid is {i/L : |i| <= L^2}, with p = bit_length(2
 L^2). They send the following, and each step has its cost in bits:
-1. question: x_N, d p bits, from the asker; or its token, ceil(log2 S) bits.
+1. question: the asker sends x_N, d p bits, or the token at position N, ceil(log2 S) bits.
 2. maxima: the greatest score of each head, 2 p H bits.
 3. normalisers: the sum of the exponentials of each head, 2 bit_length(N L) H bits.
 4. value_sums: the sums of weights times values, m H numbers of bit_length(2 W L^2) bits. The sum of all weights is at most W
@@ -318,8 +318,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="A run lets two parties share only a channel, on given networks, partitions and inputs. They get the logits of the "
-    "forward pass, and the channel carries the bits that `message_bits` counts.",
+    shown="A run uses given networks, partitions and inputs. It lets two parties communicate only over a channel. They compute "
+    "the logits of the forward pass, and the channel carries exactly the bits that `message_bits` counts.",
     not_shown="This does not show the claim for every model. The proofs of the five steps show that.",
     nothing_to_certify="it is a protocol for any model, and a run shows no finite object for it",
     nothing_to_apply="a protocol between two parties for any attention layer, which builds none; check takes the sizes of a "
@@ -342,8 +342,8 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4, appendix D",
             printed='"In the first step, Alice sends x_N to Bob using dp bits of communication"; m is the greater width',
-            found="the total covers the d p bits of this step, since m >= d in the paper. With this step, our totals would "
-            "depend on d for d > m",
+            found="in the paper m >= d, so its total covers the d p bits for sending x_N. Our m is the width of a value and "
+            "may be less than d. Then a total with these d p bits would depend on d",
             built='`question="token"`: Alice sends the token in place of its embedding. This takes ceil(log2 S) bits, and no '
             "size depends on d",
             test=TEST + "test_the_token_makes_the_embedding_irrelevant",

@@ -17,11 +17,11 @@ The two parties. Alice has the prefix s_1 .. s_K, K < N, and Bob has the suffix 
 sends one message, the state after her prefix. Bob continues from it and returns the outputs. So if the model computes a
 function of s_1 .. s_N, this function has a one-way communication cost of at most B, at every split into a prefix and a suffix.
 
-A thought (chain of thought) costs no bit. Bob has the state and the last token, so he continues to write as the model would. A
-thought of any length is his own work.
+A thought (chain of thought) costs no bit. Bob has the state and the last token, so he continues to write as the model would.
+So a thought of any length needs no message.
 
 Three kinds of model are possible:
-* A built model is a `Recurrence`, or a network in `Model`, with elman or automaton mixers.
+* A model that seqsep builds is a `Recurrence`, which has a table of states, or a `Model` with the mixer elman or automaton.
 * A trained model comes from `load_model` of `seqsep.models.weights` (`--checkpoint`).
 * A user's model is an object with start, step and forward.
 
@@ -96,7 +96,7 @@ def carry(message: Message, model: AnyModel) -> Message:
 def alice(model: AnyModel, prefix: TokenSequence) -> Message:
     """Read the prefix with the model, and send its state, written as a number of B bits.
 
-    The time is not state: both parties know K.
+    The message does not have the time, that is, the number of tokens read: both parties know K.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> alice(build(length=3, alphabet=2), (1, 0))
@@ -112,9 +112,9 @@ def bob(model: AnyModel, message: Message, suffix: TokenSequence, t: int, though
     """Restore the state from its number, and read the suffix from time t on; return the output after each of its tokens.
 
     From t on Bob computes the same functions of the same state and tokens as one pass over the complete input. So his outputs
-    are the same. With a thought he continues after the suffix, which has at least one token. His next token is that of the
-    complete pass, since it is read off the same output, and so are all later ones. He then also returns the output after each
-    token that he writes, except the last.
+    are the same. With a thought he continues after the suffix, which has at least one token. His next token is the one of the
+    complete pass, since it follows from the same output. The same is true of all later tokens. He then also returns the output
+    after each token that he writes, except the last.
 
     >>> from seqsep.theorems.retrieval.index_lookup_state import build
     >>> remembers = build(length=3, alphabet=2)

@@ -1,29 +1,32 @@
 """Even with random coins, a message from which any one of N bits can be read needs a constant share of N bits.
 
-Coins are random bits that a party, or both parties, can see. For an error of at most e the share is 1 - h(e), where h is the
-binary entropy. Error-correcting codes show that a larger constant share is enough. At e = 1/3, at least 0.0817 N bits are
-needed, and N / 5 bits are enough.
+In this theorem Alice has N bits and sends one message. Bob has a position, and reads the bit at it from the message. Coins are
+random bits that one of them, or both, can see. If Bob may be wrong with a chance of at most e, at least (1 - h(e)) N bits are
+needed, where h is the binary entropy. Error-correcting codes show that a larger constant share is enough. At e = 1/3, at least
+0.0817 N bits are needed, and N / 5 bits are enough.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 3, appendix B.1. Alice has a in {0, 1}^N and Bob has an index i.
 Alice sends one message, and Bob answers with a_i. For every a and i his answer is wrong with chance at most e < 1/2. The
 parties share coins.
 
-We differ: the constant of Omega(N) is explicit. A protocol runs next to the bound, and its error is counted for every input.
+We differ: the constant of Omega(N) is explicit. We also run a protocol, and count its bits and its error.
 
-*Without coins* N bits are needed, because no two of the 2^N rows of the matrix are equal.
+*Without coins* N bits are needed. Write the answers in a matrix, with a row for each a and a column for each i. No two of its
+2^N rows are equal, so each a needs its own message.
 
 *With coins* B >= (1 - h(e)) N bits are needed, with h in bits. Proof: let a be uniform. For fixed coins the message M has B
 bits, and index i has the error e_i, which depends on the coins. Then B >= H(M) >= I(a; M), with the entropy H and mutual
 information I. As the a_i are independent, I(a; M) >= sum of I(a_i; M). By Fano's inequality I(a_i; M) >= 1 - h(e_i). So B >= N
 - sum h(e_i). The mean of e_i over coins and indices is at most e, and h is concave. So B >= (1 - h(e)) N, which is 0.0817 N at
-e = 1/3. The bound also holds if each party has its own coins. These are shared coins of which each party ignores the other's.
+e = 1/3. The bound also holds if each party has its own coins. To see this, let them share all coins, and let each party ignore
+the coins of the other.
 
 *A protocol.* Take a perfect binary code of m bits and 2^s words: each word of m bits has one nearest code word. Alice and Bob
-share a uniform z for each block of m bits. She sends the s bits of the code word nearest to block + z. He adds z to this code
-word and takes the sum for the block. Since block + z is uniform for every block, the difference between it and its code word
-is uniform over the words of weight at most t. Here t is the number of errors that the code corrects. By the symmetry of these
-codes each bit is wrong with the same chance, the mean weight divided by m. Below, e is this chance and C(m, w) the binomial
-coefficient:
+share a uniform z for each block of m bits. She finds the code word nearest to block + z, with sums bit by bit modulo 2, and
+sends the s bits that identify it. He adds z to this code word. The result is his guess of the block. Since block + z is
+uniform for every block, the difference between it and its code word is uniform over the words of weight at most t. Here t is
+the number of errors that the code corrects. By the symmetry of these codes each bit is wrong with the same chance, the mean
+weight divided by m. Below, e is this chance and C(m, w) the binomial coefficient:
     repetition of an odd m:  s = 1,      e = sum over w <= (m-1)/2 of w C(m, w) / (m 2^(m-1)):  1/4 at m = 3, 5/16 at m = 5
     Hamming, m = 2^r - 1:    s = m - r,  e = 2^-r:  1/8 at m = 7, s = 4
 Of the codes with m <= 15 and an error that is small enough, we take one with the least s / m. The N mod m bits after the last
@@ -282,14 +285,15 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run of the protocol below goes through every block, every index and every z, and shows that Bob is wrong with "
-    "exactly the stated chance. It counts the bits that are sent, and compares them with (1 - h(e)) N. A test goes through "
-    "all one-bit messages about blocks of 3 and of 5 bits. None of them has a smaller error than the code.",
+    shown="The protocol below splits Alice's bits into blocks, and uses shared coins z for each block. A run goes through all "
+    "blocks, indices and z, and shows that Bob is wrong with exactly the stated chance. It counts the bits that are sent, and "
+    "compares them with (1 - h(e)) N. A test goes through all one-bit messages about blocks of 3 and of 5 bits. None of them "
+    "has a smaller error than the code.",
     not_shown="This does not show that every protocol with coins needs a message of (1 - h(e)) N bits. The proof shows that.",
     verify=verify,
     nothing_to_apply="it is a protocol of two parties with a chance of error; index-lookup-state is a model",
-    nothing_to_certify="a certificate has no form for a chance over coins; index-lookup-state certifies the bits that are "
-    "needed without coins",
+    nothing_to_certify="no type of certificate has probabilities; index-lookup-state certifies the bits that are needed "
+    "without coins",
     choices=(
         Choice(
             where="Fact 3, appendix B.1",

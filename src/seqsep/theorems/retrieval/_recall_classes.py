@@ -12,9 +12,10 @@ No other cases. Let a token y follow. If z is not in D, F(z) becomes y. If z is 
 any continuation depends only on F, and on z if z is not in D.
 
 These two cases. In each a continuation leads to different answers:
-* Let F differ at a. The question is a, after the tokens that are left. If F(a) is defined in both prefixes, these can be any
-  tokens. Otherwise F(a) = b is defined in one prefix only. If the other prefix ends in its only a and K < n, the next token is
-  not b. Then the answers are b and this token. Otherwise no further token is a, and the answers are b and FAILED.
+* Let F differ at a. Read the n - K tokens that are left, and then the question a. If F(a) is defined in both prefixes, any
+  tokens will do. Otherwise F(a) = b is defined in one prefix only. First let the other prefix end in its only a, with K < n.
+  Then choose a next token that is not b. The answers are b and this token. In all other cases choose tokens other than a. Then
+  the answers are b and FAILED.
 * Let F be equal, z not in D, and z' another symbol. Choose a symbol y other than z. All tokens that are left are y, and the
   question is z. The answer is y after the first prefix. After the second it is FAILED.
 
@@ -29,10 +30,10 @@ step enters a component of F from outside. So a stretch must also begin in every
 leaf. Stretches that begin at these symbols cover D. Let s be their number. `maps_by_starts` counts the maps of d symbols into
 themselves by s. There are three cases:
 * z is in D. Then F maps D into D, and there are at least s - 1 jumps. So s <= K - d.
-* z is not in D, and the last step is new. Then the walk has not been at z before, so z is F(a) for exactly one a. The symbols
-  from which F leads to z are a path of j >= 1 symbols, since the walk runs through them to z as soon as it enters one. F maps
-  the other d - j symbols into themselves. They need s stretches of their own, so s <= K - 1 - d. If there are no other
-  symbols, the walk has no jumps, and K - 1 = j.
+* z is not in D, and the last step is new. Then the walk has not been at z before, so z is F(a) for exactly one a. Consider the
+  symbols from which repeated steps a -> F(a) lead to z. They are one path of j >= 1 symbols: once the walk enters it, it
+  follows the path to z. F maps the other d - j symbols into themselves. They need s stretches of their own, so s <= K - 1 - d.
+  If there are no other symbols, the walk has no jumps, and K - 1 = j.
 * z is not in D, and the last step is a jump. (This matters only if K < n.) Then F maps D into D, and there are at least s
   jumps. So s <= K - 1 - d. z is any symbol outside D.
 """

@@ -7,8 +7,9 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.2, its first part: ind
 and counting.
 
 We differ: the paper's patterns find other text than they should (see the errata). A count {k} in a pattern is one token here.
-One ReLU unit copies one token of the question, and one more copies the answer. A number has p = bit_length(2 n0^4) bits. The
-vocabulary has n0 tokens: S numbers, S + 1 counts if one is written, the marks of the pattern, and 6 others.
+There is one ReLU unit for each copy of a token of the question, and one for the answer. A number has p = bit_length(2 n0^4)
+bits. The vocabulary has n0 tokens: S numbers, the marks of the pattern, and 6 others. If the pattern has a count, there are
+also S + 1 counts.
 
 Retriever. RETRIEVE is as in the paper (Definition A.5). The pattern that the model writes is searched in everything before it,
 the question included.
@@ -21,9 +22,10 @@ Margins. They are proved in `_read_out` for every S, every number of tokens of d
 token is above every other logit by at least 1. Numbers are whole and at most n0^2 in magnitude, so no number is rounded or cut
 off.
 
-State. It holds the numbers of the last tokens. They go back so far that each token of the question is still there when it is
-copied for the last time. It also holds the place of the mark [. Together these are u + r + 2 numbers of p bits. By their
-ranges they fit in u bit_length(S) + r + 2 bits. Here u is 4 for an index, 2 c - 1 for c-grams and 18 for counting.
+State. It holds the numbers of the last u tokens, where u is just large enough: each token of the question must still be among
+them when it is copied for the last time. It also holds, as r + 2 numbers, how far back the mark [ is. Together these are u + r
++ 2 numbers of p bits. By their ranges they fit in u bit_length(S) + r + 2 bits. Here u is 4 for an index, 2 c - 1 for c-grams
+and 18 for counting.
 
 The proof continues at `_remember` (the shift registers), `_copy` (the FFN) and `_read_out` (the logits).
 """
@@ -113,8 +115,8 @@ def _symbols(spaces: Spaces, template: Template) -> Int64[np.ndarray, "tokens wi
 def _remember(spaces: Spaces, template: Template) -> LinearLayer:
     """The shift registers: place[i] is 1 at the i-th token after [, and asked[j] is the next number to copy.
 
-    If the j-th copy is written at place p of the pattern, asked[j] must hold its number one token earlier. If the number is in
-    the token b places from the end of the prompt, this token is then p - 1 + b tokens back.
+    Let the j-th copy be written at place p of the pattern, and let the token to be copied be the b-th from the end of the
+    prompt. Then asked[j] must hold the number of this token when place p - 1 is read, and there it is p - 1 + b tokens back.
     """
     places = {back + 1: row[None] for back, row in enumerate(spaces["place"])}
     nothing = spaces.nothing()

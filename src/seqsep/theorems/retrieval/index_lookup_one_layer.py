@@ -1,6 +1,6 @@
 """One attention layer of a fixed width, 6 coordinates, answers index lookup at every length up to N.
 
-In index lookup a model reads up to N symbols and then a position p. It answers with the symbol at p. The width of the layer
+In index lookup a model reads up to N symbols and then a position q. It answers with the symbol at q. The width of the layer
 does not grow with N. Only the number of bits of each number grows, as about 4 log2 N.
 
 Idea. A position is stored as a number and its square. So a score can be a negative squared distance, which is greatest at the
@@ -8,33 +8,34 @@ queried position.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Index.
 
-We differ: the paper uses two layers, a copy and a match. Its read-out can select only the first or the last symbol (compare
-the errata of `is-tree-tour`). Here one layer is enough. Positions and symbols are both numbers, so a query matches positions
-directly.
+We differ: the paper uses two layers, one that copies and one that matches. Its read-out can select only the first or the last
+symbol (compare the errata of `is-tree-tour`). Here one layer is enough. Positions and symbols are both stored as numbers, so
+the query can be compared with the positions directly.
 
-Sizes. There are S symbols. Let n0 = max(N + 1, S). Stored numbers v and times are at most T = n0 - 1. Every number of the
-computation is a multiple of 1/L with L = n0^Kc. The scale of the scores is eta = floor(ln(2 L^2)) + 1. Kc is the least
-exponent for which L >= max(eta T, T^2). From n0 = 9 on Kc is 2, and a number has p = bit_length(2 n0^4) bits. If n0 is a power
-of two, p is 4 log2 n0 + 2.
+Sizes. There are S symbols. Let n0 = max(N + 1, S). Each token stores two numbers: v, which is its symbol or the queried
+position, and its time t, which is its index. Both are at most T = n0 - 1. Every number of the computation is a multiple of 1/L
+with L = n0^Kc. The scale of the scores is eta = floor(ln(2 L^2)) + 1. The exponent Kc is the least one for which L >= max(eta
+T, T^2). From n0 = 9 on Kc is 2, and a number has p = bit_length(2 n0^4) bits. If n0 is a power of two, p is 4 log2 n0 + 2.
 
-Inputs. The residual stream is [number v, v^2 | time t, t^2 | one | found]. The time of a token is its index, and `one` is the
-constant 1.
+Inputs. The residual stream is [number v, v^2 | time t, t^2 | one | found]. Here `one` is the constant 1, and the layer writes
+the answer to `found`.
 * Symbol s at index i: [s, s^2 | i, i^2 | 1 | 0].
-* Query p at index n: [p, p^2 | n, n^2 | 1 | 0].
+* Query q at index n: [q, q^2 | n, n^2 | 1 | 0].
 
 Attention. If token k attends to token j, the score is -eta (t_j - v_k)^2. The head copies the number v_j to `found`. The query
-has v_k = p. So index p scores 0. Every other index scores at most -eta, and so does the query token itself, since its index n
-is above p. By `blocks.hard_maximum` the weight of index p is exactly 1, so `found` is exactly the symbol s_p.
+has v_k = q. So index q scores 0. Every other index scores at most -eta, and so does the query token itself, since its index n
+is above q. By `blocks.hard_maximum` the weight of index q is exactly 1, so `found` is exactly the symbol s_q.
 
-Logits. The logit of symbol i is 2 i s_p - i^2 = s_p^2 - (s_p - i)^2, which is greatest at i = s_p (`blocks.number.peaks`).
+Logits. The logit of symbol i is 2 i s_q - i^2 = s_q^2 - (s_q - i)^2, which is greatest at i = s_q (`blocks.number.peaks`).
 
 Margins. They hold for every N, every S and every input, with numbers rounded down or to the nearest:
 * The score of the queried position is above every other score by at least eta.
 * The logit of the right symbol is above every other logit by at least 1.
 
-Rounding. Every number, entry and winning score is at most max(eta T, T^2) (`blocks.match.match_needs`). So it fits on the grid
-from -L to L. Only losing scores may be cut off at -L. In float64 numbers are not rounded to the grid. There the weights of all
-other tokens add up to less than N / (2 L^2). So the error of `found` is less than T N / (2 L^2) < 1 / (2 n0^2).
+Rounding. Every stored number, every entry of a matrix and every winning score is at most max(eta T, T^2)
+(`blocks.match.match_needs`). So it fits on the grid from -L to L. Only losing scores may be cut off at -L. In float64 numbers
+are not rounded to the grid. There the weights of all other tokens add up to less than N / (2 L^2). So the error of `found` is
+less than T N / (2 L^2) < 1 / (2 n0^2).
 """
 
 from collections.abc import Callable, Mapping
@@ -209,8 +210,8 @@ THEOREM = Theorem(
         Choice(
             where="Theorem 4.6, Index",
             printed="two layers, a copy and a match",
-            found="one layer is enough. With width 6 it answers every input over [n] for n = 2 to 5, and random inputs up to "
-            "n = 4,096",
+            found="one layer is enough. For n = 1 to 5, the network of width 6 answers every input of up to n symbols from an "
+            "alphabet of n. It also answers random inputs up to n = 4,096",
             built="the query matches the positions themselves",
             test="tests/theorems/retrieval/test_index_lookup_one_layer.py::test_one_layer_answers_every_input",
         ),

@@ -24,9 +24,10 @@ it from the state and the query. So after the two lists it writes the same text 
 (arXiv:2402.18510), Theorem 4.6 (Index), shows that Omega(N) bits are needed with any chain of thought. The proof here gives N
 log2 S bits.
 
-The search. `collide` takes a `Recurrence`, or any model with start and step. This includes your own models. It finds two lists
-that lead to the same state, and a query that the model answers wrongly after one of them. It keeps the state at the model's
-own precision, or rounds each number of the state to b bits. The search is in `protocols.collision`.
+The search. `collide` takes a `Recurrence`, or any object with the methods `start` and `step`. So you can give it your own
+model. It finds two lists that lead to the same state, and a query that the model answers wrongly after one of them. By default
+it runs the model at its own precision. On request it rounds each number of the state to b bits. The search is in
+`protocols.collision`.
 """
 
 from collections.abc import Callable, Mapping

@@ -5,7 +5,7 @@ among the n tokens.
 
 The layer has H heads, and the value of each head has m coordinates. Each coordinate of a head's output is rounded to p bits.
 There are S different tokens, called symbols. The bound says that m H (p + log n) grows at least as fast as n. In the
-statement, cells(m, T) is the number of parts into which hyperplanes can divide a space (see the proof).
+statement, cells(m, T) is the largest number of parts into which m T hyperplanes can divide a space of m + 1 dimensions.
 
 Idea. Two parties, Alice and Bob, share the n tokens. Bob also knows q. If the layer answers correctly, Bob can learn each of
 Alice's tokens from it. So enough bits about Alice's tokens must pass through the layer.
@@ -15,8 +15,8 @@ puts the queried symbol in front of one of them.
 
 We differ: the statement, its constants and the proof are our own. The paper's text was not at hand, so nothing here is
 compared with it. `retrieval-one-layer` uses the same inputs of Alice and Bob for recall. There, numbers are rounded to
-multiples of 1/L, and the answer is the symbol after the first occurrence. Here, any monotone rounding to p bits is allowed: a
-larger number never becomes a smaller one. A run here also sends the message and counts its bits.
+multiples of 1/L, and the answer is the symbol after the first occurrence. Here, any monotone rounding to p bits is allowed: if
+x <= y, the rounded x is at most the rounded y. A run here also sends the message and counts its bits.
 
 The task. The tokens are s_1 .. s_n over S symbols, then q. The answer is the symbol after the latest q among s_1 .. s_(n-1).
 The task has only inputs that contain such a q.
@@ -27,9 +27,10 @@ the last token. Attention weights and sums are exact, which means not rounded. E
 one of 2^p numbers.
 
 Proof, the inputs. Fix the last token q. Alice chooses the symbols at the even places; they are any symbols except q. Bob
-chooses the symbols at the odd places. One of them is q, and all others are one other symbol. Bob's q is directly before one of
-the floor(n/2) even places. So Bob has B = floor(n/2) inputs, one for each even place. The answer is Alice's symbol after Bob's
-q. Alice has (S - 1)^B inputs. For any two of them, some input of Bob leads to two different answers.
+chooses the symbols at the odd places. One of them is q. All others are copies of a second symbol, which is fixed. Bob's q is
+directly before one of the floor(n/2) even places. So Bob has B = floor(n/2) inputs, one for each even place. The answer is
+Alice's symbol after Bob's q. Alice has (S - 1)^B inputs. For any two of them, some input of Bob leads to two different
+answers.
 
 Proof, the message. In one head, Alice's places contribute a sum of weights and m sums of weighted values. These sums are one
 point in a space of m + 1 dimensions. Let cells(m, T) be the largest number of parts into which m T hyperplanes divide this
@@ -40,7 +41,8 @@ cells(m, (2^p - 1) B) is at least B log2(S - 1).
 
 Scope. This proof needs exact weights and sums. If sums are rounded at each step, they mix the tokens of both parties, because
 Alice's places are between Bob's. Rounding can also help a layer: with rounding, one layer answers counting, which it cannot do
-with exact weights (`counting-one-layer`). So this proof says nothing about sums of p bits that are read in order.
+with exact weights (`counting-one-layer`). So this proof says nothing about layers that add one token after another and round
+each sum to p bits.
 """
 
 from dataclasses import replace
@@ -159,7 +161,7 @@ THEOREM = Theorem(
     check,
     sides=("lower",),
     shown="A run takes random layers with exact weights. For every input, it computes a message from Alice's tokens. It "
-    "shows that this message determines every answer of the layer, and that it needs no more bits than the bound. If two of "
+    "shows that this message determines every answer of the layer, and that it has at most H log2 cells(..) bits. If two of "
     "Alice's inputs lead to the same message, the run shows an input that the layer answers wrongly.",
     not_shown="This does not show that every layer obeys the bound. It shows nothing about sizes that a run does not test. "
     "The proof covers both.",

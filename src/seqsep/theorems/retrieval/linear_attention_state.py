@@ -2,7 +2,8 @@
 
 In index lookup a model reads N symbols and then a position, and answers with the symbol there. The width, the heads, the
 layers and the precision of a model give its number of state bits. From a certain length on, index lookup needs more bits than
-that, so no weights can be right. The same holds for every recurrent mixer of seqsep.
+that, so no weights can be right. The same holds for every recurrent mixer of seqsep. In the statement N is the number of
+symbols in the input, S the size of the alphabet, and B the number of state bits.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3, the discussion after Theorem 3; the recurrent form from
 Katharopoulos et al. 2020 (arXiv:2006.16236), equations 16 to 20.
@@ -11,9 +12,9 @@ We differ: the paper states that the bounds apply, and gives no number. Here a f
 run compares it with the tensors of a model. This number gives the length from which index lookup with S symbols is impossible.
 The same is done for every recurrent mixer of seqsep.
 
-The state. Let a head have keys of k and values of v coordinates. After t tokens its output is phi(q)^T S_t / (phi(q) . z_t).
-Here S_t = S_{t-1} + phi(k_t) v_t^T and z_t = z_{t-1} + phi(k_t). The map phi, the query q, and the key k_t and value v_t of
-token t are those of the layer. So later outputs depend on the first t tokens only through S_t, which has k v numbers, and z_t,
+The state. Let a head have keys of k and values of v coordinates. The layer has a map phi, a query q, and for token t a key x_t
+and a value y_t. After t tokens the output of the head is phi(q)^T S_t / (phi(q) . z_t). Here S_t = S_{t-1} + phi(x_t) y_t^T
+and z_t = z_{t-1} + phi(x_t). So later outputs depend on the first t tokens only through S_t, which has k v numbers, and z_t,
 which has k numbers. A head that does not normalise has no z_t. So L layers of H heads with p bits per number have a state of B
 = L H k (v + 1) p bits. Without the normaliser B is L H k v p (`state_bits`). It does not matter how the outputs are computed.
 The quadratic form keeps all t inputs, but it computes the same function.
@@ -41,8 +42,8 @@ from seqsep.theorems.retrieval.index_lookup_state import state_bound
 CLAIM = Claim(
     name="linear-attention-state",
     source="Bhattamishra et al. 2024, section 3 (discussion of Theorem 3)",
-    statement="Causal linear attention is a recurrent model with B = L H k (v+1) p state bits, and answers index lookup only "
-    "if N log2 S <= B",
+    statement="Causal linear attention is a recurrent model, and answers index lookup only if N log2 S <= B. Here B = L H k "
+    "(v+1) p counts its state bits, for L layers of H heads, keys of k and values of v coordinates, and p bits per number",
 )
 OTHERS = "A stack of recurrent layers with B counted state bits answers index lookup only if N log2 S <= B"
 ERRS = "Causal linear attention with fewer than N log2 S state bits is wrong on some input of index lookup"
@@ -230,11 +231,13 @@ THEOREM = Theorem(
     check,
     sides=("lower",),
     shown="On models with random weights a run shows that the formulas give the size of the state, and that the protocol of "
-    "Theorem 2 sends this number of bits (`one_way_protocol`). It also shows that `forward`, the quadratic form, agrees with "
-    "`step`. For linear attention rounded to few bits it shows an input of index lookup that the model answers wrongly.",
-    not_shown="This does not show that every choice of weights fails at each N with N log2 S above the state bits. The "
-    "proof of Theorem 3 shows that.",
-    nothing_to_certify="it counts the numbers in a state; the bits that it needs are in the certificate of index-lookup-state",
+    "Theorem 2 sends this number of bits (`one_way_protocol`). It also shows that the two ways to compute the outputs agree: "
+    "`forward` for all tokens at once, and `step` token by token. For linear attention rounded to few bits it shows an input "
+    "of index lookup that the model answers wrongly.",
+    not_shown="This does not show that every choice of weights fails at each N with N log2 S above the state bits. The proof "
+    "of Theorem 3 shows that.",
+    nothing_to_certify="it counts the numbers in a state; the certificate of index-lookup-state shows how many bits the task "
+    "needs",
     nothing_to_apply="a bound on given mixers, which builds no weights; index-lookup-state and index-lookup-attention answer "
     "index lookup",
 )

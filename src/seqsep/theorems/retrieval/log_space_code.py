@@ -18,13 +18,13 @@ Basis vectors. Let b = max(1, ceil(log2 N)), and let k be
 A seed has s = k + b - 1 bits, and gives N vectors of k signs. So T_i . T_i = k. By the proof in `maths.codes.toeplitz` at
 least half of the seeds are good: |T_i . T_j| <= eps k for all i != j.
 
-The program `_log_space.find_seed` goes through the seeds in a fixed order and tests each one on every address. It ends,
-because there is a good seed. For a fixed eps its memory has
+The program `_log_space.find_seed` goes through the seeds in a fixed order. It tests each seed on all its 2^b vectors, which
+are numbered by addresses of b bits. It ends, because there is a good seed. For a fixed eps its memory has
     2 s + b + 4 ceil(log2(k + 1)) + 2 ceil(log2(b + 1)) + 7 = (4 / (eps^2 log2 e) + 3) log2 N + O(log log N) bits
 With a good seed, `entry` computes entry r of T_i without a search. The search takes at most 2^s N k b steps, a polynomial of N
-for a fixed eps. In our runs the program finds a good seed after a few seeds. This is measured and not proved. A run uses the
-smaller k of `proved_dimension`. For it the vectors with a large sum are counted exactly, while the formula above uses
-Hoeffding's inequality.
+for a fixed eps. In our runs the program finds a good seed after a few seeds. This is measured and not proved. The formula
+above for k uses Hoeffding's inequality. A run uses the smaller k of `proved_dimension`, which counts the vectors with a large
+sum exactly.
 
 All sets Q. This is Lemma 3. Let d be the number of coordinates of the vectors in Q. Let A be a matrix of k x d independent
 random signs, and T(x) = A x / sqrt(k). For every fixed x (Achlioptas 2003, section 3)
@@ -63,7 +63,8 @@ from seqsep.theorems.trial import Trial
 CLAIM = Claim(
     name="log-space-code",
     source="Bhattamishra et al. 2024, Lemma 3",
-    statement="A program with O(log N) bits of memory finds N vectors with products of at most eps, and returns each entry",
+    statement="A program with O(log N) bits of memory finds N vectors of signs with cosines of at most eps, and returns each "
+    "entry",
 )
 ANY = "For N unit vectors some linear map to O(log N / eps^2) coordinates of signs changes no inner product by more than eps"
 LOOKED_UP = "One attention layer answers index lookup with the vectors found in O(log N) bits as its positions"
@@ -292,10 +293,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run shows that the program ends within the stated memory, counted register by register, and that its vectors "
-    "have the stated products for every pair. The layer of Theorem 1 answers index lookup with them. For the lemma, "
-    "random matrices A are tested on three sets Q of unit vectors: basis vectors, random vectors, and vectors that differ in "
-    "few coordinates. Each product is computed exactly, and changes by at most eps.",
+    shown="A run shows that the program ends within the stated memory, counted register by register, and that its vectors have "
+    "the stated products for every pair. The layer of Theorem 1 answers index lookup with them. For the lemma, random matrices "
+    "A are tested on three sets Q of unit vectors: basis vectors, random vectors, and vectors that differ in few coordinates. "
+    "Each product is computed exactly, and changes by at most eps.",
     not_shown="This does not show the claim at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors that a program gives, and no model; index-lookup-attention has a model that uses such vectors",
@@ -305,8 +306,9 @@ THEOREM = Theorem(
             where="Lemma 3, appendix B.3",
             printed='"k = c/eps^2 log N", and "a derandomization of the Johnson-Lindenstrauss (JL) Lemma that can output '
             'the i-th vector in log-space and polynomial time", cited and not given',
-            found="c = 19 is enough, with the natural logarithm and N >= 2. For the basis vectors, a linear code with a seed "
-            "of k + b - 1 bits is enough. At N = 256, eps = 1/4 and k = 151 this seed is found and read in 371 bits of memory",
+            found="the constant c = 19 is enough, with the natural logarithm and N >= 2. For the basis vectors, a linear code "
+            "with a seed of k + b - 1 bits is enough. At N = 256, eps = 1/4 and k = 151 this seed is found and read in 371 "
+            "bits of memory",
             built="the program in counted registers, and all pairs of its vectors; for other Q, a map that is drawn and "
             "verified",
             test=TEST + "test_memory_is_what_the_registers_hold",

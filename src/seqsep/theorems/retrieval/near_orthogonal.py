@@ -1,7 +1,8 @@
 """O(log N / gamma^2) coordinates are enough for N nearly orthogonal sign vectors, and seqsep finds such vectors.
 
 A sign vector has the entries 1 and -1. Such vectors are nearly orthogonal if the inner product of any two is at most gamma
-times their squared length. Position codes need them. Fewer coordinates mean a smaller width of the Transformers that use them.
+times their squared length. A Transformer can use them as position codes: each position has its own vector, and attention finds
+it by inner products. Fewer coordinates mean a smaller width of this Transformer.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 2 and Corollary 8.1 (gamma = 1/4), appendix B.3. Here N >= 1 and 0 <
 gamma < 1.
@@ -207,8 +208,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="For the N and gamma given, a run finds vectors and computes the product of every pair. It also computes the four "
-    "numbers of the proof. If `possible` equals `found`, this is the least number of coordinates.",
+    shown="For the N and gamma given, a run finds vectors and computes the product of every pair. In the output, `dimension` "
+    "compares the number of coordinates found with that of the paper. `dimension_proved` compares the proved number with a "
+    "formula for it. If the number found is the one that the proof calls possible, it is the least.",
     not_shown="This does not show that the formula is enough for all N and gamma. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors and no model; index-lookup-attention has a model that uses such vectors",
@@ -217,9 +219,10 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 2, appendix B.3",
             printed='"k = 8/gamma^2 log 2N", from "2 exp(-k gamma^2 / 4)" and "at most N^2 pairs"',
-            found="Hoeffding's inequality has 2 in place of 4, and in a linear code N addresses take the place of the pairs. "
-            "So 2 ln(2 N) / gamma^2 + 1 coordinates are enough, which is a quarter. At N = 1,000 and gamma = 1/4 the paper "
-            "has 973 coordinates. We prove 151 and find 31, and fewer than 24 are impossible",
+            found="two steps halve the number. Hoeffding's inequality has the exponent -k gamma^2 / 2, not -k gamma^2 / 4. In "
+            "a linear code the union bound is over at most 2 N addresses, not over N^2 pairs. So 2 ln(2 N) / gamma^2 + 1 "
+            "coordinates are enough, which is a quarter. At N = 1,000 and gamma = 1/4 the paper has 973 coordinates. We prove "
+            "that 151 are enough, find vectors with 31, and show that fewer than 24 are impossible",
             built="the vectors, found and verified pair by pair, next to the number of the paper",
             test=TEST + "test_the_four_numbers_at_a_thousand",
         ),

@@ -40,8 +40,8 @@ Two tasks have the following A and B:
   the last token of each block, which is one of the S - 1 symbols other than q. Bob has the rest: c - 1 times q in one block of
   his choice, and another symbol elsewhere. The answer is Alice's symbol in that block. So A = (S-1)^floor(n/c) and B =
   floor(n/c).
-* Counting, threshold 0. Alice has the data. They are a nonempty set of the n numbers, with members repeated up to n tokens.
-  Bob has q. So A = 2^n - 1 and B = n.
+* Counting, threshold 0. Alice has the data. For each nonempty set of the n numbers she has one input: its members, some of
+  them repeated, so that there are n tokens. Bob has q. So A = 2^n - 1 and B = n.
 """
 
 from collections.abc import Callable
@@ -384,10 +384,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="On random layers a run gives Bob only Alice's sums, a message that does not depend on his tokens. It shows that "
-    "he computes the answers of the complete layer from them. It also counts how many different lists of answers to all his "
-    "queries occur. If these are too few, it shows an input that the layer answers wrongly. It also gives the least m of "
-    "the bound.",
+    shown="A run uses random layers, and two parties who share the tokens. Alice sends sums over her tokens, which do not "
+    "depend on Bob's. The run shows that Bob computes the answers of the complete layer from them. It also counts how many "
+    "different lists of answers to all his queries occur. If these are too few, it shows an input that the layer answers "
+    "wrongly. It also gives the least m of the bound.",
     not_shown="This does not show that every such layer obeys the bound. The proof shows that.",
     bound=constants,
     verify=verify,

@@ -11,9 +11,9 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, associative recall 
 We differ:
 * Without a match the answer is FAILED, which is a class. The first of several matches is the answer by construction. A match
   that overlaps the question does not count.
-* The residual stream has numbers with their squares, so scores are products. Then numbers have about 4 log2 n0 + 2 bits for
-  every c, with n0 as below. The scores of the paper, n^(4A+1) diff^2 for inputs of up to n^A tokens, need 14 log2 n + 1 bits
-  at A = 1. (The paper writes c for A.)
+* A score is a negative squared difference of two numbers. The residual stream has each number with its square, so this is an
+  inner product of query and key. Then numbers have about 4 log2 n0 + 2 bits for every c, with n0 as below. The scores of the
+  paper, n^(4A+1) diff^2 for inputs of up to n^A tokens, need 14 log2 n + 1 bits at A = 1. (The paper writes c for A.)
 * The network has no feed-forward part (FFN).
 
 Sizes. The sequence has at most N tokens, of S symbols. Let n0 = max(N + c, S + 1). Stored numbers v and times are at most T =
@@ -143,10 +143,10 @@ def _copy_before(task: RecallEncoding, spaces: Spaces, eta: int) -> AttentionLay
 def retrieve(task: RecallEncoding, spaces: Spaces, eta: int) -> AttentionLayer:
     """The head of layer 2. It finds the first token whose predecessors p_o are the numbers w_o of the question.
 
-    Token k, the last one, looks for its own c - 1 numbers: w_1 is its number, and w_o = p_(o-1) is that of the token o - 1
-    places before it. Its score of token j is the sum of -B (p_o,j - w_o,k)^2 over o = 1 .. c - 1, less 2 eta t_j. Its score of
-    [BOS] does not depend on w (`blocks.match`) and is 2 eta (c - 2 - t_k) + eta. Token j matches if p_o = w_o for all o. No w_o
-    is 0, so a match has c - 1 symbols before it.
+    Token k, the last one, looks for the numbers of the question: w_1 is its own number, and w_o is the number of the token o -
+    1 places before it, which it stores as p_(o-1). Its score of token j is the sum of -B (p_o,j - w_o,k)^2 over o = 1 .. c -
+    1, less 2 eta t_j. Its score of [BOS] does not depend on w (`blocks.match`) and is 2 eta (c - 2 - t_k) + eta. Token j
+    matches if p_o = w_o for all o. No w_o is 0, so a match has c - 1 symbols before it.
     * A match in the data has t_j <= t_k - c + 1. So it scores at least 2 eta (c - 1 - t_k), which is eta above [BOS].
     * A match that overlaps the question has t_j >= t_k - c + 2. So it scores at most 2 eta (c - 2 - t_k), eta below [BOS].
     * Of two matches the first scores 2 eta more.

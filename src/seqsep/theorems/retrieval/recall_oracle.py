@@ -1,12 +1,13 @@
 """An oracle for associative recall saves a recurrent model almost no state on the hard sequences y_1 k y_2 k .. y_h k.
 
-The oracle answers any question of associative recall about the sequence. For a token it gives the token after its first
-occurrence. The model must answer Index: given i, it answers y_i. Even with the oracle, its state must store nearly all of the
-symbols y_1 .. y_h. The number of bits here is exact.
+In these sequences every second token is one fixed token k, and h other symbols are to be remembered. The oracle answers any
+question of associative recall about the sequence: for a token it gives the token after its first occurrence. The model must
+answer Index: given i, it answers y_i. Even with the oracle, its state must store nearly all of the symbols y_1 .. y_h. The
+number of bits is known exactly. In the statement, surj(h, s) is the number of maps of h places onto s symbols.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1: with an oracle that answers any question of associative
-recall, no recurrent model of o(n) bits answers Index, with any chain of thought. In their instance every second token is one
-fixed token k. The others are y_1 .. y_h, drawn from S symbols.
+recall, no recurrent model of o(n) bits answers Index, with any chain of thought. In their instance, as here, the symbols y_1
+.. y_h are drawn from S symbols.
 
 We differ: the number of bits is exact. The oracle also answers on symbols that do not occur, which the paper leaves out (see
 the errata).
@@ -15,12 +16,11 @@ The oracle. To the question k it answers y_2. To a symbol that occurs it answers
 answers are determined by y_2 and by the set D of symbols that occur. The answers also determine both (`simulated`).
 
 Lower bound. Consider the sequences with one fixed y_2 and one fixed set D of s symbols. The oracle gives the same answers on
-all of them. Let surj(h, s) be the number of maps of h places onto s symbols. There are surj(h, s) / s of these sequences,
-because each of the s symbols is equally often at place 2. Any two of them differ at some i. If both lead to the same state,
-the model writes the same chain of thought for both. Then it gives the same answer to i, which is wrong for one of them. So the
-state after the data needs log2 K bits. Here K is the maximum of surj(h, s) / s over s <= min(h, S). For S = 2 and h >= 3, K is
-2^(h-1) - 1, so h - 1 bits are needed. Without the oracle h bits are needed. For s = h the sequences are the h! permutations of
-D, and (h-1)! of them have the fixed y_2.
+all of them. There are surj(h, s) / s of these sequences, because each of the s symbols is equally often at place 2. Any two of
+them differ at some i. If both lead to the same state, the model writes the same chain of thought for both. Then it gives the
+same answer to i, which is wrong for one of them. So the state after the data needs log2 K bits. Here K is the maximum of
+surj(h, s) / s over s <= min(h, S). For S = 2 and h >= 3, K is 2^(h-1) - 1, so h - 1 bits are needed. Without the oracle h bits
+are needed. For s = h the sequences are the h! permutations of D, and (h-1)! of them have the fixed y_2.
 
 Upper bound. `encode` returns a number below K. From this number, D and y_2, `decode` finds all of y. Leave y_2 out: let z be
 y_1 y_3 .. y_h. The set of symbols of z is D, or D without y_2. So z has t = s or t = s - 1 different symbols. Take the rank of
@@ -407,9 +407,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run compares the oracle with its simulation on every question. A search through all sequences finds the largest "
-    "set on which the oracle gives the same answers. The run recovers all symbols of every sequence. For the models given it "
-    "shows two sequences of one such set, and a question that the model answers wrongly after one of them.",
+    shown="A run shows that y_2 and the set of symbols that occur determine every answer of the oracle. A search through all "
+    "sequences finds the largest set on which the oracle gives the same answers. The run recovers all symbols of every "
+    "sequence. For the models given it shows two sequences of one such set, and a question that the model answers wrongly "
+    "after one of them.",
     not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows "
     "that.",
     bound=constants,

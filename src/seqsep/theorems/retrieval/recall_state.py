@@ -3,22 +3,23 @@
 The same holds for c-gram retrieval, of which associative recall is the case c = 2. Two attention layers of constant width do
 it: see `recall-attention`.
 
-The least number of bits and the bits of the model that seqsep builds can differ. For c = 2 and n = 5 the least state has 11
-bits, and the built model has ceil(5 log2 5) = 12. `seqsep bound` prints the first as `state_bits` and the second as
-`built_state_bits`. The check measures both: the built model has 12 bits, and the least state, which a search finds, has 11.
+Two sequences are in one class if no continuation leads to different answers. A model needs a state for each class, so log2 M
+bits for M classes. The least number of bits and the bits of the model that seqsep builds can differ. For c = 2 and n = 5 the
+least state has 11 bits, and the built model has ceil(5 log2 5) = 12. `seqsep bound` prints the first as `state_bits` and the
+second as `built_state_bits`. The check measures both: the built model has 12 bits, and the least state, which a search finds,
+has 11.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definitions 4.3 and 4.4, and Theorem 4.6 (associative recall, c-gram
-retrieval): no recurrent model with o(n) bits of state does it, with any chain of thought.
+retrieval): no recurrent model with o(n) bits of state answers these tasks, with any chain of thought.
 
 Task: the model reads n tokens from [n], the numbers 0 .. n - 1. Then it reads c - 1 tokens as a question, with 2 <= c <= n. It
 answers with the token after the first place where these c - 1 tokens occur in the data. Without such a token the answer is
 FAILED. Associative recall is c = 2. (`associative-recall-state` is another task: pairs of a key and a value, each key once.)
 
 We differ: the bound here is Theta(n log n) with constants, in place of Omega(n).
-* For c = 2 the least number of bits is exact: ceil(log2 M), where M is the largest number of classes at any time. Two
-  sequences are in one class if no continuation leads to different answers. `_recall_classes` counts the classes in polynomial
-  time. The least state has 2, 5, 8, 11 and 14 bits for n = 2 .. 6, and 335 bits for n = 64. It is between log2 n! and n log2
-  n.
+* For c = 2 the least number of bits is exact: ceil(log2 M), where M is the largest number of classes after any number of
+  tokens. `_recall_classes` counts the classes in polynomial time. The least state has 2, 5, 8, 11 and 14 bits for n = 2 .. 6,
+  and 335 bits for n = 64. It is between log2 n! and n log2 n.
 * For c >= 3 the least state has at least log2(n^n - C(n-c+2, 2) n^(n-c+1)) bits, which is more than n log2 n - 1.
 * For c = 3 it has at most ceil(n log2 n) bits. So for c = 3 the lower and the upper bound differ by at most one bit.
 * The hard inputs in the paper show that floor(n/c) bits are needed, after a correction (`_recall_errata`).
@@ -30,10 +31,10 @@ except the last. These are ceil((n + c - 2) log2 n) bits.
 
 Upper bound. For c = 3 fewer bits are enough, and `build` uses only these. The question has two tokens. After its first token
 w, only two things about the data matter: the set of tokens w' that occur directly after w, and the answer to each question w
-w'. The set takes n bits. There are at most n/2 such answers. To see this, let j of them have a w' other than w. Each of these
-needs a place of w and the place of w' after it. One more token follows the last pair. So the data have at least 2j + 1 tokens.
-If there is also an answer for w' = w, one more place has the token w. So there are at most 2^n n^floor(n/2) cases. For n >= 4
-these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at all times.
+w'. The set takes n bits. There are at most n/2 such answers. To see this, let j of these answers have a w' other than w. Each
+of them takes two places in the data: one of w, and the next one, of w'. One more token follows the last pair. So the data have
+at least 2j + 1 tokens. An answer for w' = w needs one more place with the token w. So there are at most 2^n n^floor(n/2)
+cases. For n >= 4 these are at most n^n, and for n = 3 they are 24 <= 2^5. So ceil(n log2 n) bits are enough at all times.
 
 Lower bound. For c = 2 any two of the n! permutations are distinguished, so a state has at least log2 n! bits.
 `_recall_classes` proves which sequences are distinguished, and counts the classes.

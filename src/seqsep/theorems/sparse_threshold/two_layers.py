@@ -1,7 +1,8 @@
 """Two causal attention layers with k heads, of width O(log N), compute any threshold of k-sparse features of N bits.
 
 A k-sparse feature is a function of k of the bits, with the value 0 or 1. The answer is 1 if more than b of M given features
-are 1. Disjointness, majority, k-DNF and k-CNF are such functions.
+are 1. Disjointness, majority, k-DNF and k-CNF are such functions. After the N bits the input has slots: tokens that stand for
+the features. In the statement, r is the number of coordinates of the position code.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 13 and appendix F.3.
 
@@ -16,10 +17,11 @@ We differ:
 Slots. A slot is 1 if at least `least` of its literals hold. A clause has least = 1, and a term needs all its literals. Any
 table g of k bits is a constant plus a sum of at most 2^(k-1) slots (`formulas.TruthTable.gates`). The constant is subtracted
 from the bound b. So there are M slots of at most k literals (k = `heads`), a bound b, n tokens, and a code of n addresses in r
-coordinates (`maths.codes.codes`).
+coordinates (`maths.codes.codes`). The code gives each address a query and a key. Let score(v, j) be the inner product of the
+query of v and the key of j, in a suitable unit. It is greatest at j = v.
 
-Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]. The token at address t writes
-these numbers:
+Inputs. The residual stream is [heads: k (r + 2) | key: r | bit, bos | count, feature, total]. The embedding of the token at
+address t has these numbers, and 0 elsewhere:
 * [BOS] has bos = 1 and no key.
 * A bit x_t has bit = +1 or -1, and the key of t.
 * A slot has the key of t, and count = k + 1 - least. It has one block of r + 2 numbers for each of the k heads. For a literal
@@ -77,8 +79,8 @@ DrawnInstance = Annotated[Instance, OneOf("disjointness", "majority", "equality"
 CLAIM = Claim(
     name="sparse-threshold-two-layers",
     source="Bhattamishra et al. 2024, Theorem 13",
-    statement="Two causal layers with k heads of width (k + 1) (r + 2) + 3 compute thresholds of M k-sparse features of N "
-    "bits, followed by M slot tokens",
+    statement="Two causal layers with k heads, of width (k + 1) (r + 2) + 3, compute thresholds of M k-sparse features of N "
+    "bits that are followed by M slots",
 )
 MARGIN = "a slot's count from 1/2"
 
@@ -140,9 +142,10 @@ def _fetch_literals(plan: SlotPlan, spaces: Spaces) -> AttentionLayer:
     Let a slot's literal be on variable v with sign s. At this slot, up to rounding down, [BOS] has the score A_v and the token
     of v has A_v + c s x_v. Any other token j has at most A_v + c - eta (score(v, v) - score(v, j)).
 
-    Let R = leakage(eta), times e^D if scores are rounded down, with D = 1/L. If the literal holds, [BOS] has a weight of at
-    most e^-c. If it fails, the weight is at least 1/(1 + e^-c + e^c R) >= 1 - e^-c - e^c R, less D for rounding. At a head
-    without a literal the weight is at least 1 - n e^-Z - D. We choose
+    Let leakage(eta) be an upper bound, for every v, on the sum of e^(-eta (score(v, v) - score(v, j))) over all j != v. Let R
+    = leakage(eta), times e^D if scores are rounded down, with D = 1/L. If the literal holds, [BOS] has a weight of at most
+    e^-c. If it fails, the weight is at least 1/(1 + e^-c + e^c R) >= 1 - e^-c - e^c R, less D for rounding. At a head without
+    a literal the weight is at least 1 - n e^-Z - D. We choose
         c = ceil(ln 12k),  Z = ceil(ln 12kn),  eta the least with leakage(eta) <= e^-c / 14k,  L >= 12k.
     So each head is within 3/12k of 0 or 1. The count is then within 1/4 of 1 - least + (number of literals that hold). At
     other tokens it is at most 0.

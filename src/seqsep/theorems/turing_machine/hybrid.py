@@ -14,9 +14,9 @@ We differ:
 Statement. The machine has Q states and S symbols. It reads words of up to N symbols and runs for T steps. The prompt is [BOS]
 x_1 .. x_N. After it the network writes the configuration before step 1, the one after it, and so on, until one has no rule.
 
-Sizes. The width is 9. The recurrence stores two numbers, and there are 6 products and one head. The vocabulary has 1 + S + Q S
-tokens. Let n0 be the maximum of N + T + 2 and the vocabulary. A number has p = bit_length(2 n0^4) bits from n0 = 30 on
-(`_grid`), about 4 log2 n0 + 1.
+Sizes. The width is 9. The recurrence stores two numbers. There is one head, and the feed-forward part has 6 units that
+multiply two numbers, called products. The vocabulary has 1 + S + Q S tokens. Let n0 be the maximum of N + T + 2 and the
+vocabulary. A number has p = bit_length(2 n0^4) bits from n0 = 30 on (`_grid`), about 4 log2 n0 + 1.
 
 Tokens. (q, c) is the token q S + c. Then come the symbols x, and then [BOS]. The start state and the blank symbol have the
 number 0.
@@ -29,7 +29,7 @@ Residual stream. At each token it has these numbers, all whole:
     real    1 except for [BOS]
     acts    1 for configurations
     write   the symbol that it writes: an input symbol writes itself
-    token   S q' for the state q' that follows, then the number of the next token
+    token   S q' for the next state q'; attention adds the symbol c, and the sum is the number of the next token (q', c)
 
 The proof continues at `_remember`, `_square`, `_last_write`, `_readout` and `_grid`. Induction over the tokens
 (`maths.networks.generation`) then gives the complete run.

@@ -8,7 +8,8 @@ cannot decide all that polynomial memory can. Then there is a problem that separ
 with a thought of polynomial length solves it, and no RNN of constant size without a thought does.
 
 The problem. Fix a machine M that decides words x of m symbols on O(m) cells, such that no circuits of size polynomial in m
-decide them. An input has n = 2^m symbols: n - m blanks and then x. The right answer is M(x).
+decide them. An input has n = 2^m symbols: n - m blanks and then x. The right answer is M(x). After the input comes the token
+"=", which starts the run.
 
 The half with a thought is what runs here. Let A be the least power of two that is at least the number of M's symbols. The tape
 is two numbers R and L below B = A^w, for w cells on each side of the head (`_stacks`). For each step the thought has five
@@ -19,8 +20,8 @@ Sizes. As w = O(m), B is polynomial in n, and p = O(log n). The length of the th
 there are at most Q B^2 cases (q, R, L), and a machine that halts is in none of them twice. The recurrence stores 17 numbers,
 and the layer has 1,517 entries (`LAYER_ENTRIES`), for every n and M.
 
-Residual stream. The first two lines are a token's own numbers. The row of a configuration has the machine's rule for it. The
-layer writes the rest, where "1 back" means one token back:
+Residual stream. The first two lines are the numbers in the embedding of a token. The embedding of a configuration has the
+machine's rule for it. The layer writes the rest, where "1 back" means one token back:
     [number: of a token that is a number | digit: of an input symbol | acts: 1 for (q, c) and "=" | starts: 1 for "=" |
      write: w | moves: right, left, stay, one-hot | state: q' |
      back: the numbers 1, 2, 3, 4 tokens back | wrote, went: write and moves 1 back | floors: acts 2 back or 3 back |
@@ -174,8 +175,8 @@ def _next_number(spaces: Spaces, machine: Machine, numbers: int) -> FeedForward:
     configuration (q, c), `action` is the number of (q, c).
 
     A prime marks the numbers after the step, w is the symbol that the rule writes, and r, l are the quotients of R, L by A.
-    Each unit is relu(a - G (1 - flag)). It is a if the flag is 1. It is 0 if the flag is 0, as a <= G. At each token of the
-    thought at most one flag is 1:
+    Each unit is relu(a - G (1 - flag)), with a constant G that no a exceeds. It is a if the flag is 1, and 0 if the flag is 0.
+    At each token of the thought at most one flag is 1:
 
     * At (q, c), the next token is R'. r = floor(R / A) is 2 tokens back, l = floor(L / A) is 1 back, and L is 3 back. If the
       rule moves the head right, R' = r. If it moves left, R' = A (A r + w) + L - A l, where L - A l is the symbol left of the
@@ -240,7 +241,7 @@ def _readout(spaces: Spaces, machine: Machine, numbers: int) -> tuple[Rows, Int6
 
 
 def _grid(machine: Machine, cells: int, rounding: Rounding) -> Grid:
-    """Return the grid with L = 2^b, so that 1/A is on it, with the least b for which only losing logits saturate.
+    """Return the grid with 1/2^b as its step, so that 1/A is on it, with the least b for which only losing logits saturate.
 
     Hidden units are between -2 G and G, and the word is below B. Winning logits and biases are below A^2 B^2 for numbers, and
     below 2 + (Q S)^2 for configurations. With the rounding "nearest" the grid is that of Wen, Dang, Lyu 2025, except for its

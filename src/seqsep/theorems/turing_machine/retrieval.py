@@ -25,8 +25,8 @@ We differ:
 * The network is a linear recurrence and a read-out of width seven, without attention and without a feed-forward layer. The
   recurrence stores three things: the cell or state in the token four back, the last move, and whether ] is 1 back.
 
-Sizes. There are 2 T + 1 cells. They are tokens, as numbers are in the paper. A number has p = bit_length(2 n0^4) bits for the
-n0 = Q S + S + 2 T + 5 tokens.
+Sizes. There are 2 T + 1 cells. The number of each cell is a token, as in the paper. A number has p = bit_length(2 n0^4) bits
+for the n0 = Q S + S + 2 T + 5 tokens.
 
 The proof continues at `_embedding` and `_read_out`.
 """
@@ -131,14 +131,15 @@ def _read_out(spaces: Spaces, tokens: RunTokens) -> tuple[Rows, Int64[np.ndarray
         [                  S^2 + 1
         others             0
 
-    The four cases are the four kinds of last tokens, where "4 back" means four tokens before the last one:
-    * [ c ] r a [ : the next token is the cell of the head. The last cell v is 4 back, and the configuration a, with its move
-      d, is 1 back. So z = v + d is this cell. At the first query, a symbol, [BOS] or nothing is 4 back. All of these have the
-      place 0, and the head has not moved. So z = 0, the first cell. Cell z has K + z^2, other cells have less, configurations
-      at most z^2, and [ has S^2 + 1 = K - 1.
-    * [ c : the next token is ]. No token 4 back or 1 back has a place or a move, so z = 0. ] has K, and cells and
-      configurations have at most 0.
-    * a [ c ] r : the next token is the configuration S q' + c = z. Here q' is the state that follows a = (q, b), which is 4
+    The four cases are the four kinds of last tokens. "4 back" means four tokens before the last one. Below, v is a queried
+    cell, r the result of the retriever, and a the last configuration:
+    * [ v ] r a [ : the next token is the cell of the head. Cell v is 4 back, and the configuration a, with its move d, is 1
+      back. So z = v + d is this cell. At the first query, a symbol, [BOS] or nothing is 4 back. All of these have the place 0,
+      and the head has not moved. So z = 0, the first cell. Cell z has K + z^2, other cells have less, configurations at most
+      z^2, and [ has S^2 + 1 = K - 1.
+    * [ v : the next token is ]. The token 4 back has no `place`, and the token 1 back has no `move`, so z = 0. ] has K, and
+      cells and configurations have at most 0.
+    * a [ v ] r : the next token is the configuration S q' + c = z. Here q' is the state that follows a = (q, b), which is 4
       back. The symbol c is r or, if r is a configuration, what its rule wrote. FAILED is 0, the blank. At the first query the
       prompt's last token is 4 back, with 0 for the start state. Configuration z has K + z^2, cells have at most z^2, [ has K -
       1 and ] has 0.
