@@ -34,7 +34,7 @@ class Graded:
 
 ERRATA: Mapping[tuple[str, int], Graded] = {
     ("index-lookup-state", 1): Graded(
-        "constant", "The grid from -N^Kc to N^Kc has 2 N^(2 Kc) + 1 numbers, not N^(2 Kc), so p is larger."
+        "constant", "The grid from -N^Kc to N^Kc has 2 N^(2 Kc) + 1 numbers, not N^(2 Kc), so a number needs more bits."
     ),
     ("index-lookup-attention", 1): Graded("wording", "The printed encoding of a symbol is longer than the printed embedding."),
     ("index-lookup-attention", 2): Graded(

@@ -181,8 +181,8 @@ RETRIEVAL = Paper(
         Statement(
             "Theorem 4.7",
             "holds",
-            "the half on RNNs is sharper here: they need Theta(n log n) bits. If loops and repeated edges are allowed, the "
-            "number is known exactly",
+            "RNNs need Theta(n log n) bits, which is sharper; if loops and repeated edges are allowed, the number is known "
+            "exactly",
         ),
         Statement(
             "Theorem 4.8",

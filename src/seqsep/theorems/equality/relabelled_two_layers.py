@@ -327,9 +327,9 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 5, appendix F.4",
             printed='"Now renumbering the positional encodings results in a transformer computing f_(S_A, S_B)"',
-            found="this is true for attention without a mask, as in the paper. Under a causal mask it fails: a member of S_B "
-            "that comes before its partner needs a later position. With the mask, 56 of the 70 partitions of 8 positions are "
-            "answered wrongly on some input, and without it none",
+            found="this is true for attention without a mask, as in the paper. Under a causal mask it fails: a member of "
+            "S_B that comes before its partner needs a later position. With the mask, 56 of the 70 partitions of 8 "
+            "positions are answered wrongly on some input, and without it none",
             built="the later member of each pair looks up the earlier one: causal, for every partition",
             test="tests/theorems/equality/test_relabelled_two_layers.py::test_renumbered_positions_fail_under_a_causal_mask",
         ),

@@ -201,8 +201,8 @@ THEOREM = Theorem(
             printed='"the total number of bits required to represent the model including all the parameters and embeddings. '
             'For Transformers, this is Theta(mdpH)"',
             found="m d p H counts the matrices of the attention heads. The table of the symbols has another S d p bits. Our "
-            "network for index lookup at N = 64 has 10.5 times the bits of these matrices for S = 64, and 238 times for S = "
-            "4,096",
+            "network for index lookup at N = 64 has 10.5 times the bits of these matrices for S = 64, and 238 times for "
+            "S = 4,096",
             built="every entry of every array counts, except entries that are functions of the index",
             test="tests/theorems/equality/test_total_size.py::test_the_printed_size_leaves_out_the_table_of_symbols",
         ),

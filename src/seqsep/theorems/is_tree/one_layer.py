@@ -32,8 +32,8 @@ n >= 3, with T = 6n - 4 tokens read.
 Residual stream. It has 27 coordinates:
 * the token and its place: [vertex: 2 | end | is_pointer | bos | time: 2 | one | asked: 2 | copying];
 * the heads: [first_end | second_end | last];
-* the edge, which the embedding of a pair holds: [high: 2 | low: 2 | signed_high | signed_low | sign], which are the larger and
-  the smaller end with their squares, both ends times the sign, and the sign;
+* the edge, from the embedding of a pair: [high: 2 | low: 2 | signed_high | signed_low | sign]. These are the larger and the
+  smaller end with their squares, both ends times the sign, and the sign;
 * the counts: [total | high_degree | high_unit | low_degree | low_unit | not_leaf] (`_peeling_layers.counting_heads`).
 
 The proof continues at `_copy_and_count`, `_peeling_layers.counting_heads`, `_peeling_layers.flag_unless_leaf` and `_read_out`.

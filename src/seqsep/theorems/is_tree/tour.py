@@ -13,9 +13,9 @@ We differ:
 * The paper gives each edge a counter 1/k and finds the next edge with one of its attention
   blocks, `MatchNext`, from these reciprocals. For inputs of up to n^A tokens, the scores are squared differences times
   n^(4A + 3).
-* Here each edge is stored together with the edge before it. Let v be a vertex, and let the prompt have v's edges in the order
-  vy, vz. At vz, layer 2 stores y, the other end of the previous edge of v. So if the tour returns from y to v, the next edge
-  of v is the one at which y is stored. Layer 3 finds it by a match of two numbers, v and y.
+* Here each edge of a vertex v is stored with the edge of v before it. If vy and vz follow each other among the edges of v,
+  layer 2 stores y at vz. So if the tour returns from y to v, the next edge of v is the one at which y is stored. Layer 3 finds
+  it by a match of two numbers, v and y.
 * The network notices a cycle after it has written the vertex that closes it, which is one token later than in the paper. So it
   needs no layer that looks ahead.
 * The read-out has a separate matrix. The paper reads out with the embeddings of the vertices, which cannot select a vertex

@@ -8,10 +8,11 @@ On simple graphs of this size, a recurrent model without a retriever needs at le
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorems 5.2 and 5.3: a linear recurrent model of O(log n) bits with in-context
 retrieval, and O(n) tokens.
 
-Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n. The edges are simple and
-in any order. There are two queries (`seqsep.tasks.retriever`). `first-edge`, written [ v ], asks for the first neighbour of v.
-`next-edge`, written [ v y ], asks for the neighbour of v after y. The retriever writes its result after the query: a vertex,
-or FAILED. It may search the prompt or everything so far. Both give the same result, since no query can be read as an edge.
+Input. The prompt is [BOS] u ~ v u ~ v .., with n' - 1 edges on the vertices 1 .. n', for any n' <= n. The graph is simple, and
+its edges are in any order. There are two queries (`seqsep.tasks.retriever`). `first-edge`, written [ v ], asks for the first
+neighbour of v. `next-edge`, written [ v y ], asks for the neighbour of v after y. The retriever writes its result after the
+query: a vertex, or FAILED. It may search the prompt or everything so far. Both give the same result, since no query can be
+read as an edge.
 
 Thought. At vertex v, coming from y, the model queries the neighbour of v after y and goes there. After the last neighbour the
 retriever writes FAILED. Then the model queries the first neighbour of v and goes there. This is a wrap. The walk starts at

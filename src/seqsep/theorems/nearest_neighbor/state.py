@@ -56,8 +56,8 @@ from seqsep.theorems.retrieval.associative_recall_state import recall, with_fewe
 CLAIM = Claim(
     name="nearest-neighbor-state",
     source="Bhattamishra et al. 2024, Theorem 8",
-    statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) bits by its "
-    "state",
+    statement="A recurrent model that answers nearest neighbour on N points decides disjointness of floor(N/2) "
+    "bits by its state",
 )
 ERRS = "A recurrent model with fewer than floor(N/2) state bits is wrong on nearest neighbour and in its protocol for DISJ"
 EXHAUSTIVE_SETS = 6

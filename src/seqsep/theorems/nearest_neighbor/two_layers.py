@@ -20,8 +20,7 @@ Idea. In layer 1 each label copies the point before it. In layer 2 the last poin
 with these copies. So almost all weight is on labels of the nearest point.
 
 Sizes. There are n = max(4, 2 N - 1) tokens. A label has b = max(1, ceil(log2 C)) binary digits. Numbers are multiples of D =
-1/L with L = n^Kc. The softmax is stepwise: it rounds each exponential, adds them exactly, and rounds each weight. It rounds
-down.
+1/L with L = n^Kc. The softmax is stepwise: it rounds each exponential down, adds them exactly, and rounds each weight down.
 
 Inputs. A point is the input [x, 0], and a label is [0, one-hot]. The residual stream is [point: d' | label: b | place: 3]:
 * The first part is x at a point, and 0 at a label.
@@ -88,8 +87,8 @@ from seqsep.theorems.trial import query_scale
 CLAIM = Claim(
     name="nearest-neighbor-two-layers",
     source="Bhattamishra et al. 2024, Theorem 7",
-    statement="Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin gamma >= "
-    "n^-c, with a constant c and n tokens",
+    statement="Two causal one-head layers of width d' + ceil(log2 C) + 3 answer nearest neighbour for every margin "
+    "gamma >= n^-c, with a constant c and n tokens",
 )
 RECALL = "Two causal one-head layers of width ceil(log2 S) + ceil(log2 C) + 3 answer multi-query associative recall"
 MARGIN = "a retrieved digit (±1) from 0"

@@ -37,7 +37,8 @@ feed-forward part, the read-out, or any function. So it has the logits of the fo
   only in this rounding, and only with `nearest`.
 * *With softmax="once"* the weights are exp(A_i) / sum of exp(A_j), rounded once. A party's share of the sum is irrational. No
   number of p + log N bits is equal to it, and weights from rounded shares may differ. `reduce` refuses such a grid.
-* *The total in the paper*, 3 m (p + log2 N) H, is less than these steps cost in most cases. `printed` says when it holds.
+* *The total in the paper*, 3 m (p + log2 N) H, is less than these steps cost in most cases. `printed` says for which sizes the
+  total is enough.
 
 Lower bounds. Suppose that for some partition D bits are needed until both parties know the value of f. A fooling set or the
 rank of the matrix of f can show this. Then D is at most the total of `one-learns-and-sends`, for each one-layer model that

@@ -3,7 +3,7 @@
 In index lookup a model reads N symbols and then a position, and answers with the symbol there. The width, the heads, the
 layers and the precision of a model give its number of state bits. From a certain length on, index lookup needs more bits than
 that, so no weights can be right. The same holds for every recurrent mixer of seqsep. In the statement N is the number of
-symbols in the input, S the size of the alphabet, and B the number of state bits.
+symbols in the input, and S the size of the alphabet.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 3, the discussion after Theorem 3; the recurrent form from
 Katharopoulos et al. 2020 (arXiv:2006.16236), equations 16 to 20.
@@ -234,8 +234,8 @@ THEOREM = Theorem(
     "Theorem 2 sends this number of bits (`one_way_protocol`). It also shows that the two ways to compute the outputs agree: "
     "`forward` for all tokens at once, and `step` token by token. For linear attention rounded to few bits it shows an input "
     "of index lookup that the model answers wrongly.",
-    not_shown="This does not show that every choice of weights fails at each N with N log2 S above the state bits. The proof "
-    "of Theorem 3 shows that.",
+    not_shown="This does not show that every choice of weights fails at each N with N log2 S above the state bits. The "
+    "proof of Theorem 3 shows that.",
     nothing_to_certify="it counts the numbers in a state; the certificate of index-lookup-state shows how many bits the task "
     "needs",
     nothing_to_apply="a bound on given mixers, which builds no weights; index-lookup-state and index-lookup-attention answer "

@@ -34,8 +34,8 @@ occurs for none of them, then
     |<T(u), T(v)> - <u, v>| = | |T(u+v)|^2 - |u+v|^2 - |T(u-v)|^2 + |u-v|^2 | / 4 <= eps (|u+v|^2 + |u-v|^2) / 4 = eps.
 
 So a good A exists if 2 N^2 exp(-(k/2) (eps^2/2 - eps^3/3)) < 1. This holds for k = 1 + floor(2 ln(2 N^2) / (eps^2/2 -
-eps^3/3)). For N >= 2 this k is at most 19 ln N / eps^2, so the constant c of the lemma is 19. Indeed eps^2/2 - eps^3/3 >=
-eps^2/3 and ln(2 N^2) <= 3 ln N, which give k <= 1 + 18 ln N / eps^2.
+eps^3/3)). For N >= 2 this k is at most 19 ln N / eps^2. So the constant c of the lemma, in k = c log N / eps^2, is 19. Indeed
+eps^2/2 - eps^3/3 >= eps^2/3 and ln(2 N^2) <= 3 ln N, which give k <= 1 + 18 ln N / eps^2.
 
 The map depends on Q. For k < d each linear map sends some unit vector to 0 (`in_the_kernel`), so it changes the length of this
 vector. So no fixed map, and no seed, is good for every Q.
@@ -293,10 +293,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run shows that the program ends within the stated memory, counted register by register, and that its vectors have "
-    "the stated products for every pair. The layer of Theorem 1 answers index lookup with them. For the lemma, random matrices "
-    "A are tested on three sets Q of unit vectors: basis vectors, random vectors, and vectors that differ in few coordinates. "
-    "Each product is computed exactly, and changes by at most eps.",
+    shown="A run shows that the program ends within the stated memory, counted register by register, and that its vectors "
+    "have the stated products for every pair. The layer of Theorem 1 answers index lookup with them. For the lemma, "
+    "random matrices A are tested on three sets Q of unit vectors: basis vectors, random vectors, and vectors that differ in "
+    "few coordinates. Each product is computed exactly, and changes by at most eps.",
     not_shown="This does not show the claim at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="vectors that a program gives, and no model; index-lookup-attention has a model that uses such vectors",
