@@ -12,6 +12,7 @@ from pages._docstrings import inline
 from pages._glossary import with_terms
 from pages._outputs import output
 from pages._severities import graded
+from pages._size_words import OF_CHECKS, OF_ONE, size_words
 from pages.errata import Entry, _sections, entries
 from pages.papers import PAPERS, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
 from pages.theorem_page import linked, parts_of
@@ -167,6 +168,25 @@ def test_the_outputs_on_a_page_are_those_of_its_commands(theorem, capsys):
         ]
         printed = capsys.readouterr().out
         assert re.fullmatch("".join(lines), printed), printed
+
+
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
+def test_each_size_of_a_check_is_explained_once(theorem):
+    """By the output of `seqsep bound` on the page, or by the list after the output of the check."""
+    text = page(theorem.name)
+    printed = re.findall(r"; measured / bound: (.*?)(?:; |$)", text, re.MULTILINE)
+    sizes = {name for line in printed for name in re.findall(r"(?:^|, )([A-Za-z_]+) ", line)}
+    explained = re.findall(r"^(?:    |\* `)([A-Za-z_]+)(?:`: | +[\d,.]+  )", text, re.MULTILINE)
+    assert sizes
+    assert {name: explained.count(name) for name in sizes} == dict.fromkeys(sizes, 1)
+
+
+def test_a_size_without_a_meaning_is_refused():
+    line = "N = 5; measured / bound: bits 7 / 7, oddities 1,126 / 126; 9 inputs"
+    with pytest.raises(ValueError, match="counting-state: the size oddities has no meaning"):
+        size_words("counting-state", line, "")
+    assert all(name in BY_NAME for name, _ in OF_ONE)
+    assert not any(text.endswith(".") for text in (*OF_CHECKS.values(), *OF_ONE.values()))
 
 
 def test_an_output_that_fails_is_refused():

@@ -9,6 +9,7 @@ A test holds each committed page against what is generated. Files:
     _paper_statements  the statements of two papers in our words
     theorems      docs/reference/theorems/index.md: the statements of each paper, with the theorem that runs each
     theorem_page  docs/reference/theorems/NAME.md: statement, check, proof, errata and files of a theorem
+    _size_words   the meaning of the sizes in the output of a check
     commands      docs/reference/commands/: a page for each command, from its parser
     _console      the outputs of shell commands on pages
     python_api    docs/reference/python/: the public functions and classes

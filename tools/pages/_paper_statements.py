@@ -32,12 +32,12 @@ OF_SEPARATIONS: Mapping[str, str] = {
     "The inputs are unit vectors, and the product with the nearest is greater than others by at least N^-c.",
     "Theorem 8": "A recurrent model of width m with p bits per number that answers nearest neighbour on all inputs of length N "
     "has m >= N/(2p).",
-    "Fact 1": "Every deterministic protocol for the disjointness of two words of N bits exchanges at least N bits. With coins, "
-    "Omega(N) bits are needed.",
-    "Fact 2": "Every deterministic protocol for the equality of two words of N bits exchanges at least N bits. With coins, "
-    "O(log N) bits are enough.",
+    "Fact 1": "Every deterministic protocol for the disjointness of two words of N bits exchanges at least N bits. A "
+    "randomised protocol needs Omega(N) bits.",
+    "Fact 2": "Every deterministic protocol for the equality of two words of N bits exchanges at least N bits. For a "
+    "randomised protocol O(log N) bits are enough.",
     "Fact 3": "Alice has a word of N bits, and Bob has a position. If only Alice sends, Bob needs N bits to compute the bit at "
-    "his position. With coins, Omega(N) bits are needed.",
+    "his position. A randomised protocol needs Omega(N) bits.",
     "Lemma 2": "For every N there are N vectors of k = O(log(N) / gamma^2) coordinates, each plus or minus 1/sqrt(k). The "
     "product of a vector with itself is at least 1 - gamma, and with any other at most gamma.",
     "Lemma 3": "For N unit vectors and eps in (0, 1/2) there is a linear map to O(log(N) / eps^2) coordinates. It has entries "
@@ -83,7 +83,7 @@ OF_RETRIEVAL: Mapping[str, str] = {
     "Theorem 5.4": "A linear RNN with retrieval simulates every Turing machine that takes n^A steps, with B states and B "
     "symbols. It has O(A log n) bits of memory and O(A B^2) parameters, and writes O(n^A) tokens.",
     "Theorem 5.6": "A hybrid is a linear RNN of constant size with one attention layer after it. It solves the four retrieval "
-    "tasks without a chain of thought, and IsTree with one of O(n log n) tokens.",
+    "tasks without a chain of thought. It solves IsTree with a chain of thought of O(n log n) tokens.",
     "Theorem 5.7": "A hybrid with O(log n) bits of memory and parameters decides IsTree with a chain of thought of O(n log n) "
     "tokens.",
     "Theorem 5.8": "A hybrid simulates every Turing machine that takes n^A steps, with B states and B symbols. It has O(A "

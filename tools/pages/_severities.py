@@ -42,7 +42,9 @@ ERRATA: Mapping[tuple[str, int], Graded] = {
     ),
     ("index-lookup-attention", 3): Graded("wording", "The text draws a length k for each example, and then samples N symbols."),
     ("attention-blocks", 1): Graded("wrong", "The printed output weights do not compute the indicator of an integer."),
-    ("attention-blocks", 2): Graded("wording", "The threshold has two hidden units but four printed output weights."),
+    ("attention-blocks", 2): Graded(
+        "wording", "The threshold function has two hidden units, but the paper prints four output weights for it."
+    ),
     ("attention-blocks", 3): Graded("wrong", "The printed scores find the first match, not the last one."),
     ("recall-attention", 1): Graded("constant", "Keys and values overlap in the hard instance. An offset of 1 repairs it."),
     ("recall-attention", 2): Graded(
@@ -51,7 +53,9 @@ ERRATA: Mapping[tuple[str, int], Graded] = {
     ("counting-attention", 1): Graded("wrong", "The printed rule also counts the query token itself."),
     ("retrieval-by-pattern", 1): Graded("wrong", "The printed patterns also match inside the question."),
     ("retrieval-by-pattern", 2): Graded("wrong", "A count that is written as three tokens is not a count for `re`."),
-    ("associative-recall-state", 1): Graded("wording", "The last sentence says at most, but the proof shows at least."),
+    ("associative-recall-state", 1): Graded(
+        "wording", "The last sentence of the proof says at most, but the proof shows at least."
+    ),
     ("counting-state", 1): Graded("wrong", "Every answer of the hard instance is 0. A threshold of 0 repairs it."),
     ("equality-two-layers", 1): Graded("constant", "The printed scale eta is about half of what its inequality needs."),
     ("equality-two-layers", 2): Graded("wrong", "The grid rounds down, so no weight below 1 is rounded to 1."),

@@ -14,10 +14,10 @@ Verdict = Literal["holds", "holds with changes", "in part", "our own statement",
 VERDICTS: Mapping[Verdict, str] = {
     "holds": "The statement holds as the paper says it. seqsep may have a sharper constant.",
     "holds with changes": "The statement holds after a change of its proof, its construction, a constant or a condition.",
-    "in part": "seqsep runs one half of the statement.",
+    "in part": "seqsep has one half of the statement.",
     "our own statement": "The statement and its proof are ours. If a paper is named, the idea is from that paper.",
     "not compared": "seqsep has no list of the statements of this source.",
-    "not here": "No theorem of seqsep runs the statement.",
+    "not here": "No theorem of seqsep is about the statement.",
 }
 """The meaning of each verdict."""
 
@@ -78,14 +78,15 @@ SEPARATIONS = Paper(
     arxiv="2406.09347",
     title="Separations in the Representational Capabilities of Transformers and Recurrent Architectures",
     statements=(
-        Statement("Theorem 1", "holds with changes", "the query has its own key, an address after all symbols"),
+        Statement("Theorem 1", "holds with changes", "the query token has a key of its own; in the paper its key is 0"),
         Statement("Theorem 2", "holds"),
         Statement("Theorem 3", "holds", "exactly: N log2 S bits of state are needed, ceil(N log2 S) are enough"),
         Statement("section 3 (discussion of Theorem 3)", "holds"),
         Statement(
             "Theorem 4",
             "holds with changes",
-            "for stepwise softmax, and for m >= 2 by another protocol: the steps in the paper cost more than its total",
+            "for stepwise softmax, and for m >= 2 by a protocol of ours: the steps in the paper cost more bits than the total "
+            "that it states",
         ),
         Statement(
             "Lemma 1", "holds", "the words of depth 2 are a fooling set; for a depth of 3 or more the set of all words is not"
@@ -104,7 +105,8 @@ SEPARATIONS = Paper(
         Statement(
             "Theorem 6",
             "holds with changes",
-            "a threshold after layer 1 replaces a weight of 1; the eta in the paper is too small",
+            "a threshold after layer 1 makes up for attention weights below 1; the scale of the scores in the paper is too "
+            "small",
         ),
         Statement("section 5 (total size)", "holds", "with constants; equality takes O(log N) bits by the parabola code"),
         Statement(
@@ -116,19 +118,20 @@ SEPARATIONS = Paper(
         Statement(
             "Fact 1",
             "holds",
-            "for sets of N places: exactly N + 1 bits if both parties learn the answer; with coins and an error of at most e, "
-            "at least (1 - 2 sqrt(e (1 - e))) N / 4 bits",
+            "for sets of N places: exactly N + 1 bits if both parties learn the answer; a randomised protocol with an error of "
+            "at most e sends at least (1 - 2 sqrt(e (1 - e))) N / 4 bits",
         ),
         Statement(
             "Fact 2",
             "holds",
-            "exactly N + 1 bits if both parties learn the answer; for an error of 1/3, O(log N) bits are enough with own "
+            "exactly N + 1 bits if both parties learn the answer; for an error of 1/3, O(log N) bits are enough with private "
             "coins, and 2 bits with shared coins",
         ),
         Statement(
             "Fact 3",
             "holds",
-            "with coins and an error e, (1 - h(e)) N bits are needed (h: binary entropy); a constant share of N is enough",
+            "a randomised protocol with error e needs (1 - h(e)) N bits, with the binary entropy h; a constant fraction of N "
+            "is enough",
         ),
         Statement("Lemma 2", "holds", "for every gamma, with a quarter of the coordinates in the paper"),
         Statement(
@@ -146,7 +149,7 @@ SEPARATIONS = Paper(
         Statement("Definition 1", "holds", "it says what a fooling set is"),
         Statement("Fact 4", "holds", "also if only one party learns the answer"),
         Statement("appendix E", "holds with changes", "with 8 states in place of 7: the dead state counts too"),
-        Statement("Theorem 10", "holds with changes", "it is Theorem 5 with its constant"),
+        Statement("Theorem 10", "holds with changes", "it is Theorem 5 again, with the letter d for the width"),
         Statement("Lemma 4", "holds with changes", "it holds for the least DFA of a language, but not for every DFA"),
         Statement("Theorem 11", "holds", "also for models whose step depends on the time"),
         Statement(
@@ -177,7 +180,11 @@ RETRIEVAL = Paper(
             "in part",
             "the half with a chain of thought runs; that no model works without one is conditional and not shown",
         ),
-        Statement("Theorem 4.6", "holds", "the least state is exact for Index, Counting and associative recall"),
+        Statement(
+            "Theorem 4.6",
+            "holds",
+            "the half on RNNs is sharper here, with the exact number of bits for Index, Counting and associative recall",
+        ),
         Statement(
             "Theorem 4.7",
             "holds",
@@ -205,7 +212,7 @@ RETRIEVAL = Paper(
             "holds with changes",
             "our query finds the last write to a cell; the pattern in the paper finds the first",
         ),
-        Statement("Theorem 5.6", "holds", "its part on IsTree takes a chain of thought of O(n) tokens"),
+        Statement("Theorem 5.6", "holds", "for IsTree our hybrid writes O(n) tokens of thought, in place of O(n log n)"),
         Statement(
             "Theorem 5.7",
             "holds with changes",

@@ -17,6 +17,7 @@ from pages._glossary import with_terms
 from pages._markdown import table
 from pages._outputs import console
 from pages._paper_statements import statement_of
+from pages._size_words import size_words
 from pages.errata import entries
 from pages.papers import paper_of
 from pages.theorems import claims, file_of, module_of, test_file
@@ -27,14 +28,17 @@ from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")
 DIFFERS = "We differ:"
 SIDES = {
-    "upper": "seqsep builds a model or a protocol that attains it, and runs it",
+    "upper": "seqsep builds a model or a protocol, and runs it",
     "lower": "seqsep runs the reduction of the proof on given models or protocols",
 }
 WORDS = {
+    "least margin of": "`least margin of` gives the name of a distance, then the least value that the run measured, and in "
+    "brackets the least value that the proof guarantees.",
     "; wrong on": "`wrong on` gives an input that the model answers wrongly.",
     "saturated:": "`saturated` counts the numbers that were cut off at an end of the grid.",
 }
 """The meaning of a word in the output of a check, on pages where it occurs."""
+LEFT_OUT = "In an output, `...` stands for text that this page leaves out, such as the statement above."
 
 
 @dataclass
@@ -77,7 +81,7 @@ def theorem_page(theorem: Theorem, clone: Path) -> str:
         _papers(theorem),
         _papers_statements(theorem),
         _statement(theorem),
-        f"## Check\n\n{output}",
+        "\n\n".join(["## Check", *([] if theorem.bound else [LEFT_OUT]), output]),
         _shown(theorem, output),
     ]
     if parts.differs:
@@ -135,14 +139,17 @@ def _statement(theorem: Theorem) -> str:
     kinds = "\n\n".join(f"**{side.capitalize()} bound:** {SIDES[side]}." for side in theorem.sides)
     parts = ["## Statement\n\n", "\n".join(said), f"\n\n{kinds}\n"]
     if theorem.bound is not None:
-        words = ["bound", theorem.name]
         length = _default_length(theorem)
-        if length is not None:
-            words += ["--length", str(length)]
         at_length = f" at length {length}" if length else ""
-        parts.append(f"\nThe sizes that the proof guarantees{at_length}{_defaults(theorem)} are:\n\n")
-        parts.append(console(tuple(words), claims(theorem)))
+        sizes = f"The sizes that the proof guarantees{at_length}{_defaults(theorem)} are below. {LEFT_OUT}"
+        parts.append(f"\n{sizes}\n\n{console(_bound_command(theorem), claims(theorem))}")
     return "".join(parts)
+
+
+def _bound_command(theorem: Theorem) -> tuple[str, ...]:
+    """Return the words of `seqsep bound` on a theorem, at the length that its check has by default."""
+    length = _default_length(theorem)
+    return ("bound", theorem.name, *(() if length is None else ("--length", str(length))))
 
 
 def _defaults(theorem: Theorem) -> str:
@@ -163,7 +170,9 @@ def _shown(theorem: Theorem, output: str) -> str:
     """Return the words of the output, and its scope."""
     said = "Each line is one model or one variant. For each size it gives the measured number and the bound from the proof."
     words = [meaning for word, meaning in WORDS.items() if word in output]
-    return markdown([" ".join([said, *words]), theorem.shown, theorem.not_shown])
+    sizes = size_words(theorem.name, output, console(_bound_command(theorem), claims(theorem)) if theorem.bound else "")
+    parts = (" ".join([said, *words]), sizes.rstrip("\n"), inline(theorem.shown), inline(theorem.not_shown))
+    return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _steps(theorem: Theorem, proof: Sequence[str]) -> str:
@@ -200,9 +209,13 @@ def _errata(theorem: Theorem) -> str:
     listed = entries(theorem)
     if not listed:
         return ""
-    rows = [["entry", "severity", "what"]]
+    rows = [["entry", "severity", "place in the paper", "what we found"]]
     for entry in listed:
-        rows.append([f"[{entry.title}](../errata.md#{entry.anchor})", entry.graded.severity, entry.graded.summary])
+        found = entry.graded.summary
+        if entry.graded.severity == "choice":
+            found = f"The paper: {inline(entry.remark.printed)}. We found: {inline(entry.remark.found)}."
+        link = f"[{entry.title}](../errata.md#{entry.anchor})"
+        rows.append([link, entry.graded.severity, inline(entry.remark.where), found])
     return "## Errata\n\n" + table([[cell.replace("|", r"\|") for cell in row] for row in rows])
 
 

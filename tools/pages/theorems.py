@@ -22,7 +22,7 @@ Use this page to find the theorem of seqsep for a numbered statement of a paper.
 Each theorem has its own page: the statement, the proof, and a command that checks it, with the output of the command.
 `make pages` generates these pages from `src/seqsep/theorems/`, and the verdicts from `tools/pages/papers.py`.
 
-An **upper bound** is a model that seqsep builds weight by weight; a command runs it on inputs.
+An **upper bound** says that a model of a certain size is right. seqsep builds it weight by weight, and a command runs it.
 A **lower bound** says that every model needs a certain size. A command runs the reduction of its proof on given models.
 Such a run is an example. The written proof shows that no smaller model is right.
 

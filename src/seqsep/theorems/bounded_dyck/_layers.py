@@ -73,10 +73,9 @@ def _positions(plan: DyckPlan, spaces: Spaces) -> Int64[np.ndarray, "time width"
 def _readout(plan: DyckPlan, spaces: Spaces) -> tuple[Rows, Int64[np.ndarray, "outputs"]]:
     """A logit is at least 1 if its bracket (or the end) is allowed, and at most -1 if not.
 
-    The logit of an open bracket is 1 - 2 full - 2 errors. The logit of the end is 1 - 2 some - 2 errors; it is the only one if
-    only membership is asked. The logit of a close bracket of kind s is Q - (b + 1) + 2 some - 2 errors. Here Q is the sum over
-    digits of (2 s_m - 1)(z'_m - 1), with the retrieved digits z' in {0, 2}. Q is b if all digits agree, and at most b - 2
-    otherwise.
+    The logit of an open bracket is 1 - 2 full - 2 errors. The logit of the end is 1 - 2 some - 2 errors; with `ask` = `word` it
+    is the only logit. The logit of a close bracket of kind s is Q - (b + 1) + 2 some - 2 errors. Here Q is the sum over digits
+    of (2 s_m - 1)(z'_m - 1), with the retrieved digits z' in {0, 2}. Q is b if all digits agree, and at most b - 2 otherwise.
     """
     errors = 2 * spaces["errors"] if "errors" in spaces else spaces.nothing()
     end = -2 * spaces["some"] - errors
@@ -237,7 +236,7 @@ def _match_of_each_close(plan: DyckPlan, spaces: Spaces) -> Layer:
 
 
 def _mean_of_wrong(spaces: Spaces) -> Head:
-    """A head averages `wrong`: at least floor(0.598 n) >= 2 steps if it is positive anywhere so far, else 0."""
+    """A head averages `wrong`: the mean is 0 if `wrong` is 0 at every token so far, and at least 2 steps otherwise."""
     return average(spaces["wrong"], spaces["errors"])
 
 

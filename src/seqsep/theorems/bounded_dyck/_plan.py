@@ -88,8 +88,8 @@ class DyckPlan:
 
         Layers write the others:
         * `count` and `unit` are d u and u, for the depth d and the weight u of [BOS].
-        * `depth` and `level` have the digits of the depth and of the level. `found` has the digits of the kind of the bracket
-          that a head found as the match.
+        * `depth` and `level` have the digits of the depth and of the level. `found` has the digits of a kind: that of the open
+          bracket that a head found.
         * `wrong` is positive at a close bracket of another kind than `found`, and at a depth outside 0 .. k. Elsewhere it is 0.
         * `errors` is 0 as long as all is right, and at least 1 after an error.
         * For k >= 3 the variant `two-layer` has two more spaces for counts of kinds: one for odd levels and one for even

@@ -4,12 +4,14 @@ A word of Dyck-(n,k) has brackets of n kinds, correctly nested at most k deep. I
 may come next in a correct string, fewer layers are enough.
 
 Source: section 4.1 of Bhattamishra et al. 2024 (arXiv:2406.09347), which cites Yao et al. 2021 (arXiv:2105.11115). In Yao et
-al. two layers generate Dyck-(n,k), and k + 1 layers with hard attention recognise it.
+al. two layers generate Dyck-(n,k): they give the brackets that may come next after each valid prefix. There k + 1 layers with
+hard attention recognise it.
 
-A prefix is valid if some word begins with it. There are four variants, all causal. Each reads [BOS] first, a token that marks
-the beginning:
-* `one-layer` is for k = 2. After every valid prefix it gives the brackets allowed next, and says if the word may end. By
-  Theorem 5, one layer of width O(log N) cannot recognise the words.
+A prefix is valid if some word begins with it. The option `ask` says which answers a network gives. With `next` it gives the
+brackets that may come next, and says if the word may end. With `word` it only decides whether the string is a word. There are
+four variants, all causal. Each reads [BOS] first, a token that marks the beginning:
+* `one-layer` is for k = 2. After every valid prefix it gives the answers of `next`. By Theorem 5, one layer of width O(log N)
+  cannot recognise the words.
 * `two-layer-valid` gives the same for any k.
 * `two-layer` gives the same after *every* prefix, for k <= 4. After an invalid prefix nothing is allowed.
 * `three-layer` gives the same after every prefix, for any k.
@@ -27,13 +29,12 @@ strings of length 10 whose brackets match if the kinds are ignored. It is wrong 
 rejects every word of depth 3 or more.
 
 After valid prefixes two layers are enough for any k. Their answers at *all* positions together also decide membership: the
-first wrong bracket is not in the set that the network gives at the position before it. Yao et al. call this generating the
-language.
+first wrong bracket is not in the set that the network gives at the position before it.
 
 Symbols. A kind has b = max(1, ceil(log2 n)) digits in {0, 1}, and a depth has c = bit_length(k) digits in {-1, 1}. Positions
-are i = 0 .. N, with [BOS] at 0. From here on, n is no longer the number of kinds but the base of the grid, max(4, N + 1, k +
-1). Numbers are multiples of 1/L with L = n^2. The softmax is stepwise and rounds down. If a head must not see a token, the
-token's score is lower by G = 2 n (`DyckPlan.gate`).
+are i = 0 .. N, with [BOS] at 0. From here on the letter n has another meaning: n = max(4, N + 1, k + 1), the base of the grid.
+Numbers are multiples of 1/L with L = n^2. The softmax is stepwise: each exponential is rounded down before the sum. If a head
+must not see a token, the token's score is lower by G = 2 n (`DyckPlan.gate`).
 
 Depth and level. The depth d after a token is the number of brackets that are open. The level of an open bracket is the depth
 after it, and the level of a close bracket is the depth before it, d + 1. So a pair of brackets has one level. The depth after i

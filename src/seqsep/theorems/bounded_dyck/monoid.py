@@ -1,8 +1,8 @@
 """The algebra of bounded bracket words is not in the class DA, and products in it cost two parties linearly many bits.
 
 The paper mentions this as a second way to prove its Lemma 1. The algebra is the syntactic monoid of the language, and DA is a
-class of finite monoids from the theory of regular languages. In general this way has a gap: a monoid outside DA makes products
-hard, but not always the words themselves.
+class of finite monoids from the theory of regular languages. In general this way has a gap: if the monoid of a language is not
+in DA, products in the monoid are hard to compute, but the words of the language may still be easy to decide.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), appendix E, which mentions this way to prove Lemma 1, for n = 2 and k = 2.
 The proof in the paper, by a fooling set, is in `one_layer`.
@@ -28,15 +28,16 @@ k >= 1. `monoids.outside_da` finds it by search.
 
 *Products.* Alice and Bob have a set each, of numbers from 1 to h. Together they write a product of 4 h + 2 factors. The first
 factor is "(" and the last is ")". Between them are four factors for each i <= h, in the order Alice, Bob, Alice, Bob. The two
-factors of a party for i are ")" and "(" if its set contains i, and otherwise 1 and 1.
+factors of a party for i are ")" and "(" if its set contains i, and otherwise 1 and 1. Here 1 is the neutral element of the
+monoid, the empty string.
 
 Before each i the stack is "(". If one party has i, this bracket is closed and opened again. If both have i, the second close
 is one too many. So the product is a word of the language exactly if the sets are disjoint. The parties need h bits
 (`disjointness_one_layer`), which is (F - 2) / 4 for F factors.
 
-*Words.* A factor may be 1, the neutral element. A word has no bracket with this effect. So it is not enough that the monoid is
-not in DA. The monoid of Dyck-(1,1) is not in DA either, but its words cost 2 bits for every partition: its only word of each
-length is ()()..(), so each party checks its own positions.
+*Words.* A factor may be 1. No bracket of a word acts like 1. So it is not enough that the monoid is not in DA. The monoid of
+Dyck-(1,1) is not in DA either, but two parties decide its words with 2 bits, however the positions are divided between them.
+Its only word of each even length is ()()..(), so each party checks its own positions.
 
 For k >= 2 let a party write "(" and ")" in place of 1 and 1. Then the brackets alternate between the parties, as in Lemma 1. If
 neither party has i, the four brackets are (()), so the stack grows by two on the way. For k >= 3 this is allowed, and the
@@ -257,8 +258,9 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="For the n and k given, a run lists the monoid element by element. It shows that the monoid is aperiodic and not in "
-    "DA. It runs the two reductions of the proof, to products and to words, for all pairs of sets of numbers from 1 to h. For "
-    "Dyck-(1,1) it computes how many bits two parties need, for every partition of up to 6 brackets between them.",
+    "DA. It runs the two reductions of the proof, to products and to words, for all pairs of sets of numbers from 1 to h (by "
+    "default 3). For Dyck-(1,1) it computes how many bits two parties need, for every way to divide up to 6 brackets between "
+    "them.",
     not_shown="This does not show the claim for every n, k and h. The proof shows that.",
     nothing_to_certify="certificates have no type for a monoid; bounded-dyck-one-layer certifies the fooling set",
     nothing_to_apply="a lower bound; bounded-dyck-attention and bounded-dyck-state recognise the words",
@@ -268,10 +270,11 @@ THEOREM = Theorem(
             printed='"an alternative proof of Lemma 1 could proceed using varieties of finite monoids, by proving that the '
             "syntactic monoid of Dyck-(2,2) is not in the variety DA, and then applying the result of Raymond et al. "
             '[49]"',
-            found="the monoid of Dyck-(2,2) is not in DA: it has 60 elements, and e y e is not e for e = (), y = (. This gives "
-            "linear bounds for products, in which a party may hold the neutral element. It does not give them for words, which "
-            "have no letter that does nothing. The monoid of Dyck-(1,1) is not in DA either, but 2 bits decide its words for "
-            "every partition. For words of depth 2 and more, the bound that we get is smaller than N - 1",
+            found="the monoid of Dyck-(2,2) is not in DA: it has 60 elements, and e y e differs from e if e is () and y is (. "
+            "This gives linear bounds for products, in which a party may hold the neutral element. It does not give them for "
+            "words, because no bracket acts as the neutral element. The monoid of Dyck-(1,1) is not in DA either, but 2 bits "
+            "decide its words for every partition. For words of depth 2 and more, the bound from the monoid is smaller than N "
+            "- 1",
             built="a reduction from disjointness: (F - 2) / 4 bits for F factors. For the odd and even brackets of words of "
             "depth 2 and more it gives (N - 2) / 4. The bound N - 1 comes from the fooling set",
             test=TEST + "test_outside_da_is_not_enough_for_words",

@@ -9,12 +9,13 @@ nested brackets of n kinds at most k deep.
 
 We differ:
 * The number of kinds n and the depth k >= 2 may be any numbers. In the paper both are 2.
-* Two words with the same even half are equal. The proof needs this, and the paper shows it only for odd halves.
-* The bits of the protocol are counted. For few heads the bound is up to 2.5 times that of the paper.
+* Two words of depth at most 2 with the same even half are equal. The proof needs this. The paper shows it only for odd halves.
+* The bound is computed from the bits that our protocol sends. With few heads it is up to 2.5 times the bound of the paper.
 
 Proof. By Lemma 1 the set S of words of Dyck-(n,2) is a fooling set (`_fooling_set`). So a protocol for Dyck-(n,k) sends at
-least log2 |S| bits (Fact 4), even if only one party learns the answer. For n = 2 this is N - 1 bits. By Theorem 4 a layer
-gives a protocol of `cost` bits, so N - 1 <= `cost`. For m >= 2, `cost` is at most 3 m (p + log2 N) H, the total in the paper.
+least log2 |S| bits (Fact 4), even if only one party learns the answer. For n = 2 this is N - 1 bits. By Theorem 4 a layer gives
+a protocol, and ours sends `cost` bits (`one-layer-protocol`). So N - 1 <= `cost`. For m >= 2, `cost` is at most 3 m (p + log2
+N) H, the total that the paper states. In most cases the steps in the paper send more.
 
 The bound is about *recognition*. One layer with one head gives the next brackets of Dyck-(n,2) after every valid prefix
 (`bounded-dyck-attention`, variant `one-layer`). The protocol runs on that layer as well. This is not a contradiction. The
@@ -46,7 +47,8 @@ from seqsep.theorems.protocols.one_layer_ledger import first_excluded
 CLAIM = Claim(
     name="bounded-dyck-one-layer",
     source="Bhattamishra et al. 2024, Theorems 5 and 10",
-    statement="One attention layer with stepwise softmax that recognises Dyck-(2,k), k >= 2, has m H of order N / (p + log N)",
+    statement="One attention layer with stepwise softmax that recognises Dyck-(2,k), k >= 2, has m H of order at least N / (p "
+    "+ log N)",
 )
 LEMMA = Claim(
     name=CLAIM.name,
@@ -248,9 +250,9 @@ THEOREM = Theorem(
     shown="S is the set of words of depth at most 2, and the two halves of a word are its brackets at odd and at even places. "
     "At N <= 14 a run lists S, and shows that no two words of S have an equal half. The proof turns a layer into a protocol of "
     "two parties, who have one half each. On the networks that are tested, this protocol gives the answers of the forward "
-    "pass. If the protocol has fewer than N - 1 bits, two words of S lead to the same transcript, the record of all bits sent. "
-    "Then the run finds a mixed input, with one half of each word. The network gives it the logits of a word, although it is "
-    "not a word.",
+    "pass. The counting model of the output is a layer that only counts brackets. If the protocol has fewer than N - 1 bits, "
+    "two words of S lead to the same transcript, the record of all bits sent. Then the run finds a mixed input, with one half "
+    "of each word. The network gives it the logits of a word, although it is not a word.",
     not_shown="This does not show that every one-layer model below the bound is wrong. The proof shows that.",
     nothing_to_apply="a lower bound on one layer; bounded-dyck-attention and bounded-dyck-state recognise the words",
     certificate_witness=certificate_witness,
@@ -289,7 +291,7 @@ THEOREM = Theorem(
             '{20, ..., 400} most of which are smaller than the width of the model"',
             found="true. On a grid with L = N^2 the bound is m H >= 3.0 at N = 400, 6.6 at 1,024, 41 at 8,192 and 3,303 at "
             "10^6. So it does not exclude a width of 256 at the lengths 20 to 400. The bound uses the total of Theorem 4, but "
-            "the steps of that theorem cost more bits than this total",
+            "the steps of that theorem, as the paper gives them, cost more bits than this total",
             built="proved for m >= 2 by a protocol with fewer bits; with one head m >= 6, 15, 101 and 8,263 at these N, "
             "and m = 64 fails from N = 4,980 on",
             test=TEST + "test_from_which_length_it_bites",

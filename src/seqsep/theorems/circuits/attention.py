@@ -1,6 +1,7 @@
-"""One attention layer writes out the run of any recurrent model whose step is C NAND gates, with C tokens of thought a step.
+"""One attention layer writes out the run of any recurrent model whose step is C NAND gates, in C tokens a step.
 
-So a Transformer with a chain of thought can do what any recurrent model does, at this price in tokens.
+These tokens are a chain of thought. So a Transformer with a chain of thought can do what any recurrent model does, at this
+price in tokens.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.8. Let a step of a recurrent model be a circuit of size C. Then a
 Transformer with O(C) parameters and a precision of O(log n) bits gives the model's answer. It writes a thought of C + 1 tokens
@@ -14,9 +15,10 @@ writes "stop" and the O bits of the answer. These are C t + 1 + O tokens after t
 
 Sequence. Each token has a clock u, which is -N .. 0 in the prompt, and k at the k-th token of the thought. Each token of the
 thought has a number (`_tokens`): c for gate c, C for "stop", and C + 1 + i for bit i of the answer. The embedding of a token
-describes the next token of the thought. Its entry v is the number of the next token. After the last gate of a step v is 0, also
-if "stop" follows. If the next token belongs to step t, then u = C (t - 1) + v. A gate has two sources, whose bits it reads. The
-two sources of the next token are o_1 and o_2 tokens before this token, the one at clock u.
+describes the next token of the thought. Its entry v is the number of the next token, with one exception: after the last gate of
+a step v is 0, even if "stop" follows. If the next token belongs to step t, then u = C (t - 1) + v. A gate has two sources: the
+tokens whose bits it reads. For the token at clock u, the sources of the next token are o_1 and o_2 tokens back, at the clocks u
+- o_1 and u - o_2.
 
 Residual stream. The embedding writes the entries of the first three lines, and the layer writes those of the last line. All
 entries are whole numbers:
@@ -153,8 +155,9 @@ def _source(spaces: Spaces, eta: int, source: str) -> Head:
 def _given(vocabulary: Vocabulary, spaces: Spaces, eta: int) -> Head:
     """Head 3 fetches the bits of the input's token t, and a flag that is 1 if the input has fewer than t tokens.
 
-    If the next token belongs to step t, then u - v = C (t - 1). For "stop", t is the step after the last one, as v is 0. For
-    the bits of the answer, t is the last step. Let a = C (t - 1 - N) = u - v - C N and c = ceil(eta / C^2). The score is
+    If the next token belongs to step t, then u - v = C (t - 1). If "stop" is next, v is 0, so t is the step after the last one.
+    If a bit of the answer is next, t is the last step. Let a = C (t - 1 - N) = u - v - C N and c = ceil(eta / C^2). The score
+    is
 
         -c C^2 r_j^2 + 2 c C r_j a - eta [j in the thought] = -c (C r_j - a)^2 - eta [..] + c a^2.
 

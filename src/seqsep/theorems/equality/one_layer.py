@@ -2,8 +2,8 @@
 
 This is a warning about Theorems 4 and 12 of the paper. Their lower bounds on one layer assume that each exponential of the
 softmax is rounded before the sum. If the sum is kept more precisely, two heads of width 1 are enough at every N, with numbers
-of p = O(log N) bits. In the paper m is at least the width of the embeddings, which is 9 in this layer. The layer has no
-practical use: in float64 it answers wrongly at N = 256.
+of p = O(log N) bits. The m of the paper is the width of a head or that of the embeddings, whichever is greater. In this layer
+it is 9 at every N, while the bounds grow with N. The layer has no practical use: in float64 it answers wrongly at N = 256.
 
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 4 and 12. Appendix D rounds each exponential to p bits before the
 sum. With that rounding such a layer does not exist (`_one_layer_cost`). So this layer is not a counterexample to the paper.
@@ -291,8 +291,8 @@ THEOREM = Theorem(
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="the inputs begin with [BOS], unlike those of a certificate's equality; export-network writes the "
-    "weights",
+    nothing_to_certify="a certificate of equality has inputs without [BOS], and this layer needs it; `seqsep export-network` "
+    "writes the weights",
     choices=(
         Choice(
             where="Theorems 4 and 12, appendix D",

@@ -14,7 +14,7 @@ We differ:
 * Lemma 4 is about the least DFA of a language. The paper states it for any DFA.
 * Theorem 12 has explicit constants.
 
-The proofs are in the docstrings of these functions and files:
+The proofs are below, under these names:
 * `build` has the upper bound: a queue of digits with exactly that many bits of state.
 * `_collision` proves Theorem 11 by communication. For a smaller model it finds an input that the model answers wrongly.
 * `_by_automata` proves Theorem 11 again, by automata, and Lemma 4.
@@ -229,8 +229,8 @@ THEOREM = Theorem(
             where="Appendix F.1",
             printed='"It is unclear if the result still applies when the function is allowed to be different based on the '
             'timestep"',
-            found="Lemma 4 does not hold for models whose step depends on the time: such a model with 0 bits decides if the "
-            "length is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
+            found="Lemma 4 does not hold for models whose step depends on the time: such a model with 0 bits decides whether "
+            "the length is a multiple of n. Theorem 11 still holds, since its prefixes have one length",
             built="the bound of Theorem 11 for any `Recurrence`, and a model that attains it without depending on the time",
             test=f"{TESTS}::test_with_the_time_lemma_4_fails_and_theorem_11_holds",
         ),

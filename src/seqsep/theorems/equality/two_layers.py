@@ -29,8 +29,8 @@ Margins. Every stored number is a multiple of D = 1/L. Scores are multiplied by 
 score of the queried position be 1. Then the exponentials of all other positions add up to at most leakage(eta), a number that
 depends on the position code. These margins hold for every N and every input:
 * The attention weight of the queried position is above 3/4.
-* Layer 1 gives the difference of two bits. Its magnitude is at least 1/(1 + leakage(eta)) - 1/2 - D above or below 1/2
-  (`proved`). This margin is about 1/4 or more.
+* Layer 1 gives the difference of two bits. The distance of its magnitude from 1/2 is at least 1/(1 + leakage(eta)) - 1/2 - D
+  (`proved`), which is about 1/4 or more.
 * The mismatch at a position is 0 if its symbol equals the partner's, and at least 1 otherwise.
 * The mean of the mismatches is 0 or at least u = 1/N. Layer 2 adds it to `mismatch` at the last position. The answer is
   "unequal" if twice this sum is above u.

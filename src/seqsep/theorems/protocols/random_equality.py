@@ -1,4 +1,4 @@
-"""With coins, two parties compare strings of N bits by sending O(log N) bits, or O(1) bits if they share the coins.
+"""Two parties with random bits (coins) compare strings of N bits with O(log N) bits, or with O(1) bits if they share coins.
 
 Without coins the parties need N bits. So a bound for deterministic models does not carry over to randomised ones. The error is
 at most e < 1/2, by default 1/3.
@@ -6,8 +6,8 @@ at most e < 1/2, by default 1/3.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Fact 2 and the sentence before Fact 3, appendix B.1. Alice has a and Bob
 has b in {0, 1}^N. Bob learns the answer, and one more bit gives it to Alice.
 
-We differ: the paper states O(log N). Here the protocol runs over a counted channel, its constant is explicit, and its error is
-counted over all coins.
+We differ: the paper states O(log N). Here the protocol runs, and the bits that it sends are counted. Its constant is explicit,
+and its error is computed over all coins.
 
 *Without coins* N bits are needed: no two of the 2^N inputs (a, a) can have the same transcript (`communication.fooling_set`).
 
@@ -17,7 +17,8 @@ The polynomial B is made of b in the same way. Alice draws x in 0 .. q - 1. She 
 bits. Bob says "equal" if A(x) = B(x).
 
 He answers wrongly only if a and b differ. Then A - B is not 0 modulo q and has at most n - 1 roots, so the error is at most (n
-- 1) / q <= e. By Bertrand there is such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are sent.
+- 1) / q <= e. By Bertrand's postulate there is such a q below 2 N / e, as n <= N. So at most 2 ceil(log2(2 N / e)) bits are
+sent.
 
 *The error is exact.* Some a and b have the error (n - 1) / q, for every N (`worst_pair`). For D(x) = x (x - 1) .. (x - n + 2)
 has n - 1 roots, and it is a difference A - B. To see this, let c be a coefficient of D modulo q. If c < 2^w, take c in A and 0
@@ -358,17 +359,19 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="For small N a run tests every pair of inputs with every coin, so the worst error is exact. For large N it tests "
-    "random pairs, and the worst pair, whose error is exact by the proof. The channel counts the bits.",
+    "random pairs, and the worst pair, whose error is exact by the proof. It also counts the bits that the parties send.",
     not_shown="This does not show that O(log N) bits are enough at every N. The proof shows that.",
     verify=verify,
     nothing_to_apply="it is a protocol of two parties with a chance of error; equality-two-layers is a model",
-    nothing_to_certify="certificates have no witness for a chance over coins; equality-state certifies the bits without coins",
+    nothing_to_certify="certificates have no witness for a chance over coins; equality-state has a certificate for protocols "
+    "without coins",
     choices=(
         Choice(
             where="appendix B.1, after Fact 3",
             printed='"the randomized communication complexity is O(log N)"',
-            found="if each party has its own coins, 2 ceil(log2 q) bits are enough, 18 at N = 1,000 and error 1/3. One message "
-            "of fewer than log2 N - 1 bits is not enough. With shared coins 2 bits are enough at every N",
+            found="if each party has its own coins, 2 ceil(log2 q) bits are enough, with the prime q of the proof. At N = "
+            "1,000 and error 1/3 these are 18 bits. One message of fewer than log2 N - 1 bits is not enough. With shared coins "
+            "2 bits are enough at every N",
             built="both protocols over a counted channel, and their error over all coins",
             test=TEST + "test_bits_at_a_thousand",
         ),

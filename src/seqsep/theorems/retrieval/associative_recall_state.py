@@ -6,11 +6,12 @@ in any order, a model can need more bits while it reads the last pair.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Proposition 9 and appendix C.1; multi-query recall from appendix G.
 
 We differ:
-* The paper shows m p >= N, for a state of m numbers of p bits and two values. (In the paper N is the number of pairs, so there
-  are 2 N + 1 tokens. The last sentence of its proof says "at most" in place of "at least".)
-* With S values in place of two, the same proof gives m p >= N log2 S, if the keys come in one fixed order. Then N log2 S bits
-  are also enough, rounded up.
-* If the keys come in any order, a model needs max(N log2 S, (N - 1) log2 S + log2 N) bits. These are also enough, rounded up.
+* The paper shows m p >= N, for a state of m numbers of p bits and two values. Here N is the number of pairs, so there are 2 N +
+  1 tokens. The last sentence of that proof says "at most" in place of "at least".
+* With S values in place of two, the same proof gives m p >= N log2 S, if the keys come in one fixed order. Then ceil(N log2 S)
+  bits are enough.
+* If the keys come in any order, a model needs max(N log2 S, (N - 1) log2 S + log2 N) bits. This number of bits, rounded up, is
+  enough.
 
 Task. The tokens are k_1 v_1 .. k_N v_N, then one of the keys. The answer is the value of this key. Keys are 0 .. N - 1, each
 once. Values are the tokens N .. N + S - 1.
@@ -338,7 +339,7 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run shows the answers of the exact models. For each smaller model given it shows an input that the model answers "
+    shown="A run shows the answers of the exact models. It also shows an input for each smaller model that this model answers "
     "wrongly.",
     not_shown="This does not show that every model with fewer bits has such an input. The pigeonhole principle shows that.",
     bound=constants,

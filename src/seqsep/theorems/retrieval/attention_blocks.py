@@ -1,24 +1,25 @@
-"""Six building blocks of Transformer proofs are one attention head each, and exact on the grid.
+"""Six building blocks of Transformer proofs are one attention head each, and they are exact although numbers are rounded.
 
 The blocks copy a token, count tokens, or find the first, last, nearest or next token with a given key. Other constructions are
-made of them. The grid is the set of multiples of 1/L from -L to L, to which every number is rounded.
+made of them. Every number is rounded to the grid: the multiples of 1/L from -L to L.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), appendix C: the attention blocks that its constructions are made of.
 
 We differ:
-* The scores are products of whole numbers. The residual stream has these numbers with their squares (`blocks.match`). The
-  paper computes squared differences by hidden units.
-* The counter of a position is a whole number m, not 1/m. So the test for "the next counter" is an exact equality and not an
-  approximation.
+* The scores are sums of products of whole numbers. For each of these numbers the residual stream also has its square
+  (`blocks.match`). In the paper hidden units compute the squared differences.
+* MatchNext compares counters, a number at each position. Here a counter is a whole number m, not 1/m as in the paper. So the
+  test for "the next counter" is an exact equality and not an approximation.
 * MatchNearest takes the earlier of two matches that are equally near.
 
-Inputs. Positions are 0 .. T. Position 0 is the sink: a head attends to it if nothing matches. The residual stream is [own key |
-asked key | near | counter | time | one | sink | found | weight]. The keys, near, counter and time are whole numbers with their
-squares. The head writes to `found` and, for COUNT, also to `weight`.
+Inputs. Positions are 0 .. T. Position 0 is the sink: a head attends to it if nothing matches. The residual stream is [own |
+asked | near | counter | time | one | sink | found | weight]. The spaces `own`, `asked`, `near`, `counter` and `time` have a
+whole number and its square. The head writes to `found` and, for COUNT, also to `weight`.
 
-At a position k the head reads a position j <= k. Let diff be the own key of j less the asked key of k. The position j matches
-if diff is 0. The time t_j of position j is j. The space `near` of position k holds a place X, and MatchNearest reads the match
-nearest to X. MatchNext reads the first match whose counter is one more than that of k. COPY reads the position o places back.
+At a position k the head reads a position j <= k. The key of a position is in `own`, and the key that it looks for is in
+`asked`. Let diff be the key of j minus the key that k looks for. If diff is 0, the position j matches. The time t_j of position
+j is j. The space `near` of position k has the number X of a position, and MatchNearest reads the match nearest to X. MatchNext
+reads the first match whose counter is one more than that of k. COPY reads the position o places back.
 
 Sizes. Let all numbers be at most V. The scale of the scores is eta = floor(ln(2 L^2)) + 1. The grid is the least one that
 holds every entry and every winning score (`_needed`).
@@ -288,10 +289,12 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run builds each block for a few lengths T and greatest numbers V, and checks it there.",
+    shown="A run builds each block for a few values of T, the last position, and of V, the greatest number. It checks the "
+    "block on sequences of these sizes.",
     not_shown="This does not show that the blocks are right for other T and V. The proof covers them all.",
     build=build,
-    nothing_to_certify="a block answers no task; recall-attention and counting-attention, made of blocks, have certificates",
+    nothing_to_certify="a block is only a part of an answer to a task; recall-attention and counting-attention, made of "
+    "blocks, have certificates",
     predictor=predictor,
     verify=verify,
     errata=ERRATA,

@@ -1,8 +1,10 @@
 """One attention layer composes two functions over [n] only if at least n log2 n bits pass through it.
 
 A model reads the values of f, then those of g, then x. It answers f(g(x)). Here [n] is the set of the numbers 0 .. n - 1. The
-layer has H heads of m coordinates. In the statement, cells(m, T) is the greatest number of parts into which m T hyperplanes
-divide a space of m + 1 dimensions. The proof says which hyperplanes these are.
+layer has H heads of m coordinates, and numbers of p bits. In the proof one party sends a message, and all bits about f must
+pass through it. The statement has two parts. In the first, sums of weights are rounded to p bits. In the second, only each mean
+is rounded, to p bits. There cells(m, T) is the greatest number of parts into which m T hyperplanes divide a space of m + 1
+dimensions.
 
 Source: the idea is that of Peng, Narayanan, Papadimitriou 2024 (arXiv:2402.08164): a party that knows one of the two functions
 can send too little about it through one layer.
@@ -28,8 +30,8 @@ any of n values for it. Both know x, the last token. So Alice's message about f 
 * `sums`: the message is the state after the n tokens of f. It has H (m + 2) p bits. It depends on f and x only, and Bob
   continues from it.
 * `exact`: Alice's sums are a point in a space of m + 1 dimensions. The hyperplanes of `retrieval-one-layer` divide this space
-  into parts. Each coordinate of a mean has a hyperplane for each of 2^p - 1 thresholds of rounding and each of n inputs of Bob.
-  The message gives the part of her point for each head, in at most log2 cells(m, (2^p - 1) n) bits a head.
+  into parts. For each coordinate of a mean there are (2^p - 1) n hyperplanes: one for each threshold of the rounding and each
+  of Bob's n inputs. The message gives the part of her point for each head, in at most log2 cells(m, (2^p - 1) n) bits a head.
 
 For the n values of y, the right answers are f(0) .. f(n-1). So the message must distinguish the n^n functions. If it has fewer
 than n log2 n bits, two functions have the same message. For some y the layer then gives the same answer for both, which is

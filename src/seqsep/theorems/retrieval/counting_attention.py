@@ -1,6 +1,6 @@
 """Two causal attention layers of one head answer counting, in width 9 and without a feed-forward part (FFN).
 
-In counting a model reads a sequence, then a number q and a threshold t. It answers if q occurs more than t times in the
+In counting a model reads a sequence, then a number q and a threshold t. It decides whether q occurs more than t times in the
 sequence.
 
 Idea. A head that attends equally to d tokens gives each of them the weight 1/d. So the weight of one such token shows how many
@@ -12,14 +12,14 @@ Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.6, Counting.
 We differ: the rule of the paper counts the query token as an occurrence (see the errata). Here the count is compared with a
 number that the threshold token carries. So the network needs neither the product (t + 1) / (m + 1) of the paper nor an FFN.
 
-Sizes. The sequence has at most N tokens, of S different numbers. Let n0 = max(N + 3, S + 1). Stored numbers v and times are at
-most T = n0 - 1. Every number of the computation is a multiple of 1/L with L = n0^Kc. These multiples, from -L to L, are the
-grid. The scale of the scores is eta = floor(ln(2 L^2)) + 1. Kc is the least exponent with L >= max(n0^2, eta T, 4 n0). From n0
-= 9 on Kc is 2, and a number has p = bit_length(2 n0^4) bits.
+Sizes. The sequence has at most N tokens, of S different numbers. Let n0 = max(N + 3, S + 1) and T = n0 - 1. A number s is
+stored as v = s + 1. These v, and the times of the tokens, are at most T. Every number of the computation is a multiple of 1/L
+with L = n0^Kc. These multiples, from -L to L, are the grid. The scale of the scores is eta = floor(ln(2 L^2)) + 1. Kc is the
+least exponent with L >= max(n0^2, eta T, 4 n0). From n0 = 9 on Kc is 2, and a number has p = bit_length(2 n0^4) bits.
 
-Inputs. The tokens are [BOS], x_1 .. x_n, q, t with n <= N. [BOS] marks the beginning. The number s is stored as v = s + 1, and
-[BOS] as 0. The residual stream is [number v, v^2 | time, its square | one | bos | limit u | weight | copied]. The time of a
-token is its index. `one` is the constant 1, and `bos` is 1 at [BOS] only. `limit` is a number that is defined below.
+Inputs. The tokens are [BOS], x_1 .. x_n, q, t with n <= N. [BOS] marks the beginning, and is stored as 0. The residual stream
+is [number v, v^2 | time, its square | one | bos | limit u | weight | copied]. The time of a token is its index. `one` is the
+constant 1, and `bos` is 1 at [BOS] only. `limit` is a number that is defined below.
 
 Let m be the number of times that q occurs in the data. Let f(d) be 1/d rounded to the grid.
 * Layer 1 (`_count_equal`) writes to `weight` the attention to [BOS], at every token. The token q attends equally to the m

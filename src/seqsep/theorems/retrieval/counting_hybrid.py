@@ -1,7 +1,8 @@
 """One attention head with a linear recurrence of two numbers answers counting, in width 8 and without positions.
 
-In counting a model reads a sequence, then a number q and a threshold t. It answers if q occurs more than t times in the
+In counting a model reads a sequence, then a number q and a threshold t. It decides whether q occurs more than t times in the
 sequence. The recurrence stores the previous token. It replaces the first of the two attention layers of `counting-attention`.
+So the network has two layers: the recurrence and the attention head.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Counting.
 

@@ -1,6 +1,6 @@
 """One attention layer of two heads and width 5 answers counting, only because its attention weights are rounded.
 
-In counting a model reads a sequence, then a number q and a threshold t. It answers if q occurs more than t times in the
+In counting a model reads a sequence, then a number q and a threshold t. It decides whether q occurs more than t times in the
 sequence.
 
 This is a warning for lower bounds on one layer: they need exact weights. With exact weights one layer of constant width cannot
@@ -19,9 +19,9 @@ Input: x_1 .. x_n, q, t, all numbers of 0 .. S - 1. The answer is 1 if q occurs 
 
 The residual stream is [number v | is data | is q's place | is the last place | found].
 
-Arithmetic. Every number is a multiple of 1/L, which is called a step. L is n0^Kc with n0 = max(n + 2, S). There are four
-arithmetics: rounding is down (floor) or to the nearest, and a softmax is rounded after each operation (stepwise) or once at
-its end.
+Arithmetic. Every number is a multiple of 1/L. A step is the number 1/L. L is n0^Kc with n0 = max(n + 2, S). There are four
+arithmetics: rounding is down (floor) or to the nearest, and a softmax is rounded after each operation (stepwise) or once at its
+end.
 
 Scores. Let d = floor(2 L / (5 S)) and D = d/L. A number v of the data has the score v D. The token q has the score q D + B,
 where B is about ln L, and the last token has t D - 2. So q has the greatest score, which the softmax subtracts from all scores.

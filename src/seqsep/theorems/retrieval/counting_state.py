@@ -1,14 +1,14 @@
 """A recurrent model needs exactly ceil(log2 C(2n-1, n)) bits of state for counting over n numbers, with any chain of thought.
 
-In counting a model reads n numbers, then a number q and a threshold t. It answers if q occurs more than t times. C(a, b) is
-the binomial coefficient, and the state has about 2n bits. Two attention layers of width 9 do the same: see
+In counting a model reads n numbers, then a number q and a threshold t. It decides whether q occurs more than t times. C(a, b)
+is the binomial coefficient, and the state has about 2n bits. Two attention layers of width 9 do the same: see
 `counting-attention`.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), definition 4.5 and Theorem 4.6 (Counting): no recurrent model of o(n) bits,
 with any chain of thought.
 
-We differ: the paper has the bound Omega(n). Here the number of bits is exact, for data in any order: 2 n - (log2 n)/2 - O(1).
-The instance of the paper, after a correction, shows n bits (`_printed_reductions`).
+We differ: the paper has the bound Omega(n). Here the number of bits is exact: 2 n - (log2 n)/2 - O(1). The data may come in any
+order. The instance of the paper, after a correction, shows n bits (`_printed_reductions`).
 
 Task: the model reads n tokens x_1 .. x_n from [n], then a number q and a threshold t of 0 .. n - 1. Here [n] is the set of n
 numbers 0 .. n - 1, and n >= 2. The answer is 1 if q occurs more than t times among the x_i, else 0.
@@ -311,9 +311,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run shows the answers of the exact model. For each smaller model given, it shows two sequences that lead to the "
-    "same state, and a question. After one of the sequences the model answers this question wrongly, at the end of its chain "
-    "of thought.",
+    shown="A run shows the answers of the exact model. For each smaller model it shows two sequences that lead to the same "
+    "state, and a question. After one of the sequences the model answers this question wrongly, at the end of its chain of "
+    "thought.",
     not_shown="This does not show that every model with fewer bits has such sequences. The pigeonhole principle shows that.",
     bound=constants,
     predictor=predictor,

@@ -15,8 +15,8 @@ We differ:
 * The position code is a parameter. The random signs of the paper are `code="signs"`.
 * Keys and queries are whole numbers. For the code `circle` they are multiples of a fixed fraction. So the factor 1/sqrt(k) of
   the paper is not needed, and the scale eta of the scores is a whole number.
-* The query token has a key of its own, as one more position: N + 1, or n + 1 after n < N symbols. In the paper its key is 0.
-  With another code, a key of 0 can score as high as the right position.
+* The query token has a key of its own: that of the position after the last symbol. In the paper its key is 0. With another
+  code, a key of 0 can score as high as the right position.
 * The FFN turns a retrieved bit into 0 or 2.
 
 Sizes. A symbol is written with b = max(1, ceil(log2 S)) bits. An address is the number of a position. The query token has an
@@ -355,7 +355,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N.",
     build=build,
     bound=constants,
     predictor=predictor,

@@ -1,7 +1,8 @@
 """If a linear recurrence counts the tokens, one attention head answers index lookup without position embeddings.
 
 In index lookup a model reads up to N symbols and then a position. It answers with the symbol there. The recurrence keeps two
-counters, which replace the positions. The attention head then finds the queried symbol. The width is 6.
+counters, which replace the positions. The attention head then finds the queried symbol. So the network has two layers. The
+width is 6.
 
 Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 5.6, Index.
 
@@ -163,7 +164,7 @@ THEOREM = Theorem(
     check,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
-    not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N and S.",
+    not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
     build=build,
     bound=bound,
     predictor=predictor,

@@ -1,5 +1,5 @@
-"""To decide whether two sets meet, one attention layer needs a size m H of order N / (p + log N); a recurrent model needs N/2
-bits.
+"""To decide whether two sets meet, one attention layer needs a size m H of order N / (p + log N), and a recurrent model needs
+N/2 bits.
 
 Two sets meet if they have a common member. Each set is a string of N/2 bits. Here m is the width of a head, H the number of
 heads, and p the number of bits of a number. A layer whose values have N/2 + 1 coordinates decides the question.
@@ -8,7 +8,7 @@ Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.2, Facts 1 and 4,
 last position. Both x and y have h = N/2 bits. DISJ(x, y) is 1 if x_i = y_i = 1 for some i, which means that the sets meet.
 
 We differ:
-* The bound has constants, which are those of the counted protocol.
+* The bound has explicit constants. They come from a protocol whose bits are counted.
 * We build a layer of value width h + 1 that decides DISJ. So m H of order N is enough.
 * Fact 1 is exact: h + 1 bits if both parties know the answer.
 
@@ -30,9 +30,9 @@ log2 N) H for m >= 2 (`needed`). The first token is [BOS], which both parties kn
 *A recurrent model.* If two sets x differ at i, the set {i} meets only one of them. So all 2^h states after x differ, which
 needs h bits (Theorem 2).
 
-*Enough.* The layer has one coordinate of its values for each of the h places, called a bucket (`_buckets.bucket_model`). [BOS]
-and the ones all have the greatest score. Zeros score eta = hard_scale(L) less and have weight 0. So with K ones, each of them
-and [BOS] has the weight u = floor(L / (K + 1)) / L. This is at least 1/L, as L >= N + 1.
+*Enough.* The values of the layer have a coordinate for each of the h places, called a bucket, and one more for u below
+(`_buckets.bucket_model`). [BOS] and the ones all have the greatest score. Zeros score eta = hard_scale(L) less, so their weight
+rounds to 0. With K ones, each of them and [BOS] has the weight u = floor(L / (K + 1)) / L. This is at least 1/L, as L >= N + 1.
 
 Coordinate i then holds u (x_i + y_i), and `unit` holds u. `excess` is the sum of relu(u (x_i + y_i) - u), which is u times the
 number of common members. The logit of "disjoint" is u. The logit of "they meet" is twice `excess`, which is 0 if the sets do
@@ -68,7 +68,8 @@ from seqsep.theorems.trial import Trial
 CLAIM = Claim(
     name="disjointness-one-layer",
     source="Bhattamishra et al. 2024, section 4.2",
-    statement="One layer with stepwise softmax that decides disjointness of N/2 places has m H of order N / (p + log N)",
+    statement="One layer with stepwise softmax that decides disjointness of N/2 places has m H of order at least N / (p + log "
+    "N)",
 )
 FACTS = Claim(
     name=CLAIM.name,
@@ -381,7 +382,8 @@ THEOREM = Theorem(
     shown="Here h = N/2, and S is the fooling set of the proof. For h <= 8 a run shows, pair by pair, that S is a fooling set "
     "by Definition 1. For h <= 3 a search through all protocols finds the shortest one by which both parties learn the answer: "
     "it has h + 1 bits. The built layer is right on all inputs, and the run counts the bits of its protocol. Two smaller "
-    "layers have a protocol of fewer than h bits. For each of them the run finds an input that it answers wrongly.",
+    "layers, of 1 and 2 buckets, have a protocol of fewer than h bits. For each of them the run finds two sets that meet, "
+    "although the layer gives them the logits of disjoint sets.",
     not_shown="This does not show that every smaller layer and every smaller state fails. The proof shows that.",
     build=build,
     predictor=predictor,
