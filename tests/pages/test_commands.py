@@ -87,5 +87,21 @@ def test_a_command_that_may_fail_for_a_result_says_for_which() -> None:
     assert users == set(FAILED)
 
 
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_line_of_a_table_has_all_cells(command: Command) -> None:
+    table: list[int] = []
+    for line in command_page(command, ROOT, run=False).splitlines():
+        table = [*table, len(re.findall(r"(?<!\\)\|", line))] if line.startswith("|") else []
+        assert len({*table}) <= 1, line
+
+
+def test_a_flag_that_must_be_given_is_in_the_usage() -> None:
+    assert "[FLAGS] -o FILE THEOREM\n" in command_page(BY_NAME["certify"], ROOT, run=False)
+
+
+def test_the_default_seeds_are_shown_as_they_are_typed() -> None:
+    assert "| `--seed SEEDS` | text | `0` |" in command_page(BY_NAME["train"], ROOT, run=False)
+
+
 def test_each_exception_is_a_command() -> None:
     assert {*BEFORE, *NOT_RUN} <= set(BY_NAME)

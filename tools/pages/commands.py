@@ -32,9 +32,9 @@ NOT_RUN = {
 }
 """The commands whose example is too slow for a page, each with the reason."""
 FAILED = {
-    "audit": "The prefixes of `--recheck` do not leave one state.",
+    "audit": "The file of `--recheck` is rejected: for example, the model has different states after its two prefixes.",
     "check": "A theorem or a law is refuted.",
-    "demo": "A run failed.",
+    "demo": "A theorem is refuted, or a run failed.",
     "run": "A run failed.",
     "store": "`seqsep store repair` lost a row.",
     "train": "A run failed.",
@@ -42,7 +42,7 @@ FAILED = {
 """The commands that exit with status 1 for a result, each with this result."""
 STATUSES = (
     ("0", "The command is done, and what it checked holds."),
-    ("1", "A check is refuted, a run failed, or the command has found a bug of seqsep. Each page says which."),
+    ("1", "A theorem or a law is refuted, a run failed, or the command has found a bug of seqsep. Each page says which."),
     ("2", "The input is wrong: a flag, a value or a file. One line on standard error says what was expected."),
     ("3", "The environment fails: a full disk, a missing library, or an output that cannot be written."),
     ("130", "The command was interrupted by Ctrl-C or SIGTERM."),
@@ -139,7 +139,7 @@ def usage(parser: argparse.ArgumentParser) -> str:
     words = [parser.prog]
     flags = [one for one in parser._actions if one.option_strings and not isinstance(one, argparse._HelpAction)]
     words += ["[FLAGS]"] if any(not one.required for one in flags) else []
-    words += [f"{one.option_strings[0]} {_value(one)}" for one in flags if one.required]
+    words += [f"{one.option_strings[0]} {_value(one)}" for one in flags if _is_required(one)]
     words += [_value(one) for one in parser._actions if not one.option_strings]
     return f"```text\n{' '.join(words)}\n```\n"
 
@@ -172,7 +172,7 @@ def _arguments(parser: argparse.ArgumentParser) -> Iterable[str]:
     shown = [one for one in parser._actions if one.help != argparse.SUPPRESS]
     kept = [one for one in shown if not isinstance(one, argparse._HelpAction | argparse._SubParsersAction)]
     words = [["argument", "type", "meaning"]] + [
-        [f"`{_value(one)}`", _kind(one), _help(parser, one)] for one in kept if not one.option_strings
+        [f"`{_value(one)}`".replace("|", "\\|"), _kind(one), _help(parser, one)] for one in kept if not one.option_strings
     ]
     flags = [["flag", "type", "default", "meaning"]] + [
         [_flag(one), _kind(one), _default(one), _help(parser, one)] for one in kept if one.option_strings
@@ -230,9 +230,16 @@ def _kind(action: argparse.Action) -> str:
     return named or {int: "whole number", float: "number"}.get(type(action.default), "text")
 
 
+def _is_required(action: argparse.Action) -> bool:
+    """Return True for a flag that must be given, also if only its help says so, as that of -o with a theorem's options."""
+    return action.required or (action.help or "").endswith("; required")
+
+
 def _default(action: argparse.Action) -> str:
-    if action.required:
+    if _is_required(action):
         return "required"
+    if isinstance(action.default, tuple):
+        return f"`{','.join(map(str, action.default))}`"
     plain = action.default in (None, False, argparse.SUPPRESS) or action.default == []
     if isinstance(action.default, Path) and action.default.is_relative_to(SOURCE.parent):
         return f"`{action.default.relative_to(SOURCE.parent).as_posix()}`"

@@ -15,7 +15,7 @@
     audit         `seqsep audit`: what a trained model carries, and where it fails
     generate      `seqsep generate`: what a trained model writes
     claims        `seqsep claims`: the papers' experiments, claim by claim
-    train         `seqsep train`: models that flags describe
+    train         `seqsep train`: models on a task, described by flags
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair

@@ -27,29 +27,31 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="+",
         metavar="FUNCTION",
-        help="FILE.py:function, a task with its fields as flags, FILE.cnf, a regular expression, majority, equality or "
-        "disjointness",
+        help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf, a regular expression, "
+        "majority, equality or disjointness",
     )
     parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(
         "--alphabet",
         type=whole_list,
-        help="number of symbols, such as 4, or one number for each position, such as 4,4,3; by default 2, and for a regular "
-        "expression the symbols that it uses",
+        help="number of symbols, such as 4; or one number for each position, such as 4,4,3; by default 2, or the number of "
+        "symbols that a regular expression uses",
     )
-    parser.add_argument("--precision", type=whole_list, help="bits of each number in the attention model; by default 8,16,32")
+    parser.add_argument(
+        "--precision", type=whole_list, help="bits of a number in the attention layer of the last column; by default 8,16,32"
+    )
     parser.add_argument(
         "--regex",
         action="store_true",
         help="read every FUNCTION as a regular expression, in which 0 to 9 and a to z are the symbols 0 to 35",
     )
-    parser.add_argument("--automata", type=Path, help="file to write the smallest automata to, as JSON")
+    parser.add_argument("--automata", type=Path, help="file for the smallest automaton at each length, as JSON")
     parser.add_argument(
         "--certificate",
         type=Path,
-        help="file to write a certificate of the least state at the greatest length to, for seqsep-check",
+        help="file for a certificate of the least state at the greatest length; seqsep-check checks this file",
     )
-    parser.add_argument("-o", "--output", type=Path, help="file to write a picture to: .png, .svg or .pdf")
+    parser.add_argument("-o", "--output", type=Path, help="file for a picture: .png, .svg or .pdf")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object at the end, with every length of every function"
     )
@@ -178,5 +180,13 @@ COMMAND = Command(
     group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
+    details=(
+        "The command prints a line for each length N of the inputs. `state bits` is the least state, or a lower and an upper "
+        "bound on it. `classes of prefixes` is the number of prefixes of length K that need different states, for the K with "
+        "the greatest number. `D(f)` is the number of bits that two parties must exchange to compute the function. The last "
+        "column is the size that one attention layer needs; it is empty if no such bound is known. "
+        "docs/how-to/own-function.md has more examples.\n\n"
+        "The lengths are needed, unless the function or --alphabet fixes the only length."
+    ),
     takes_further=True,
 )

@@ -42,8 +42,8 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "Each line of the input is a JSON object, as `seqsep sample --json` writes it, or its readable form. "
-        "Each line of the output is an answer.\n\n"
+        "Each line of the input is a JSON object: a line that `seqsep sample --json` writes, or only the object in its field "
+        "`readable`. Each line of the output is an answer.\n\n"
         "seqsep apply THEOREM --help shows the options of a theorem."
     ),
     takes_further=True,

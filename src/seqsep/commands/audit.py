@@ -25,18 +25,18 @@ OF_A_FOLDER = ("entries", "digits", "seconds")
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which model, how often it is asked, and what is written."""
-    add_kept_model(parser, "the folder of a causal language model of transformers, which is asked about phonebooks")
+    add_kept_model(parser, "the folder of a causal language model of transformers")
     parser.add_argument(
         "--questions",
         type=positive,
         metavar="COUNT",
-        help="number of questions; by default 20000, and 2000 for a folder; a number too small for 250 prefixes is refused",
+        help="number of questions; by default 20000, and 2000 for a folder; more if this is too small for 250 prefixes",
     )
     parser.add_argument(
         "--confidence",
         type=_confidence,
         default=0.95,
-        help="confidence, between 0 and 1, that all lower limits of one number hold together; by default 0.95",
+        help="confidence, between 0 and 1, with which the lower limits of all positions hold together; by default 0.95",
     )
     parser.add_argument(
         "--worst",
@@ -44,8 +44,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=3000,
         metavar="COUNT|all",
-        help="search for inputs on which the model fails, with COUNT questions, by default 3000; all: test every input, if "
-        "there are at most 2^20; not for a folder",
+        help="search for inputs that the model answers wrongly, with at most COUNT questions, by default 3000; with all, test "
+        "every input, if there are at most 2^20; not for a folder",
     )
     parser.add_argument(
         "--equal-states",
@@ -201,7 +201,8 @@ COMMAND = Command(
     run=run,
     details=(
         "A kept model must be trained on index lookup, associative recall or equality of random halves.\n\n"
-        f"A folder must hold a causal language model of transformers ({install('hf')}). The audit asks it about phonebooks. "
-        "It downloads nothing and runs no code from the folder."
+        f"A folder must hold a causal language model of transformers ({install('hf')}). The audit gives it a phonebook, which "
+        "is a list of names and numbers, and asks for the numbers. It downloads nothing and runs no code from the folder.\n\n"
+        "docs/reference/audit.md explains the numbers that the command prints."
     ),
 )

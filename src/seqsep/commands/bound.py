@@ -70,7 +70,7 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "These are the bounds that `seqsep check THEOREM` compares with.\n\n"
+        "`seqsep check THEOREM` compares the sizes that it measures with these numbers.\n\n"
         "seqsep bound THEOREM --help shows the options of a theorem."
     ),
     takes_further=True,

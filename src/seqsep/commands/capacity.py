@@ -29,27 +29,38 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("configs", metavar="CONFIG.json", nargs="+", help=configs)
     parser.add_argument("--compare", action="store_true", help="print a table with a row for each file")
     parser.add_argument(
-        "--pairs", action="store_true", help="with --compare: also print a sentence for each pair of models that cross"
+        "--pairs",
+        action="store_true",
+        help="with --compare: for each two models, also print the lengths from which one keeps more bytes than the other",
     )
     parser.add_argument("--length", help="tokens, such as 4096, 128k (128,000), 128Ki (131,072) or 1M")
     parser.add_argument("--source-length", help="tokens of an encoder-decoder's source, or positions of images")
-    parser.add_argument("--batch", help="sequences at once (1)", default="1")
+    parser.add_argument("--batch", help="number of sequences at once; by default 1", default="1")
     parser.add_argument("--memory", help="bytes for state and cache, such as 80GiB")
     parser.add_argument(
         "--weights",
         metavar="SIZE",
-        help='bytes of the weights, taken from --memory: a size, a file or a folder, or "auto" for the folder of CONFIG.json',
+        help="bytes of the weights, which are subtracted from --memory: a size, a file or a folder, or auto for the folder of "
+        "CONFIG.json",
     )
-    parser.add_argument("--tensor-parallel", metavar="N", help="devices that divide the heads; bytes are of one device (1)")
-    parser.add_argument("--block-size", metavar="TOKENS", help="tokens of a block of a paged cache (1)")
+    parser.add_argument(
+        "--tensor-parallel",
+        metavar="N",
+        help="number of devices that share the heads; all bytes are those of one device; by default 1",
+    )
+    parser.add_argument("--block-size", metavar="TOKENS", help="tokens in one block of a paged cache; by default 1")
     parser.add_argument(
         "--one-layer",
         action="store_true",
-        help="also print the length from which one layer of the model, without the others, is provably too narrow",
+        help="also print the lengths at which one layer of the model, without the others, provably fails at two tasks: to "
+        "compose two functions, and induction heads",
     )
-    widths = "bits of a number of a fixed state, or a format such as fp8 (16)"
+    widths = "bits of each number in a fixed state, or a format such as fp8; by default 16"
     parser.add_argument("--state-bits", help=widths, default="16")
-    widths = "bits of a number of a cache, such as 8.5 or q8_0; q8_0/q4_0 for keys and values (16, or what the file says)"
+    widths = (
+        "bits of each number in a cache, such as 8.5, or a format such as q8_0; one for keys and one for values with a slash, "
+        "such as q8_0/q4_0; by default 16, or what the file says"
+    )
     parser.add_argument("--cache-bits", help=widths)
     parser.add_argument(
         "--defaults", action="store_true", help="if the file lacks depth or width, use the defaults of the library"

@@ -29,7 +29,11 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which theorems, and how much is printed. Further flags are theorems' options, or a user's own parts."""
     parser.add_argument("names", nargs="*", metavar="NAME", help="theorems; by default all")
     parser.add_argument(
-        "--theorem", action="append", default=[], metavar="FILE.py:NAME", help="your own theorem, with its laws; repeatable"
+        "--theorem",
+        action="append",
+        default=[],
+        metavar="FILE.py:NAME",
+        help="your own theorem and its laws; may be given several times",
     )
     parser.add_argument("--verbose", action="store_true", help="print one line for each outcome, also if no theorem is named")
     parser.add_argument(
@@ -195,7 +199,7 @@ def _refuse_mixer_alone(names: Sequence[str], further: Sequence[str]) -> None:
 
 COMMAND = Command(
     name="check",
-    purpose="check theorems, also your own, or the laws on your own layer, task, model or engine",
+    purpose="check theorems, also your own, or test that your own layer, task, model or engine obeys the laws",
     example="seqsep check index-lookup-attention --text examples/own_layer.py",
     group=THEOREMS,
     add_flags=add_flags,
@@ -203,21 +207,26 @@ COMMAND = Command(
     details=(
         "Without a name, the command checks all theorems and prints one line for each. With names, or --verbose, it prints "
         "one line for each outcome: the statement, every size and the number of inputs tested. "
-        "seqsep check THEOREM --help shows the options of a theorem.\n\n"
-        "To check the laws on your own layer, model or task:\n"
+        "seqsep check THEOREM --help shows the options of a theorem. In the example, --text is such an option: the network is "
+        "built for the length of this file, and must answer which byte is at each position.\n\n"
+        "A law is a property that every layer, task, model or engine must have. For example, a model gives the same outputs "
+        "token by token as for a complete sequence. The laws of state are in docs/reference/model-laws.md. Values in the lines "
+        "below, such as 24 in [--length 24], are the defaults, except for those of --FIELD, --set and --tolerance.\n\n"
+        "To test the laws on your own layer or task:\n"
         "  seqsep check --mixer layer.py:MyLayer [--width 8] [--heads 2] [--law NAME] [--junit FILE] [--json]\n"
         "  seqsep check --task task.py:MyTask [--length 20] [--FIELD VALUE] [--law NAME] [--junit FILE]\n\n"
-        "To check your own theorem and its laws, with its options as flags:\n"
+        "To check your own theorem and test its laws, with its options as flags:\n"
         "  seqsep check --theorem theorem.py:MY_THEOREM [--OPTION VALUE] [--help] [--json]\n\n"
-        "To check the laws of state on a causal language model of transformers or flash-linear-attention:\n"
-        "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24, from 9]\n"
-        "      [--batch 3, from 2] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
+        "To test the laws of state on a causal language model of transformers or flash-linear-attention:\n"
+        "  seqsep check --model FOLDER_OR_CONFIG.json [--tiny] [--set FIELD=VALUE] [--length 24]\n"
+        "      [--batch 3] [--seed 0] [--dtype float64] [--law NAME] [--junit FILE] [--json]\n"
+        "  --length is at least 9, and --batch at least 2.\n"
         "  --law tests only this law, and may be given several times. --junit writes the verdicts for CI.\n\n"
-        "To check the laws of state on your own complete model, built as CLASS(vocabulary, classes, longest, width):\n"
+        "To test the laws of state on your own complete model, built as CLASS(vocabulary, classes, longest, width):\n"
         "  seqsep check --model FILE.py:CLASS [--width 8] [--heads 2] [--law NAME] [--junit FILE] [--json]\n\n"
-        "To check the laws of state on an inference engine (docs/how-to/check-an-engine.md):\n"
+        "To test the laws of state on an inference engine (docs/how-to/check-an-engine.md):\n"
         "  seqsep check --engine './my_server --jsonl' [--reference FOLDER] [--dtype TYPE] [--tolerance 1e-3]\n"
-        "      [--length 24, from 9] [--batch 3, from 2] [--seed 0] [--stall-seconds 60] [--law NAME]\n"
+        "      [--length 24] [--batch 3] [--seed 0] [--stall-seconds 60] [--law NAME]\n"
         "      [--junit FILE] [--json]\n"
         "  In place of a command: FILE.py:CLASS, transformers:FOLDER or llama:FILE.gguf."
     ),

@@ -30,7 +30,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         default=[],
         type=Path,
         metavar="FILE",
-        help="further rows, as seqsep export writes them; the committed rows of seqsep always count",
+        help="further rows, as seqsep export writes them; the rows that come with seqsep always count",
     )
     parser.add_argument("--status", metavar="STATUS", help='only claims with this verdict, such as "not reached"')
     parser.add_argument("--json", action="store_true", help="one JSON list: an object for each claim")
@@ -133,4 +133,9 @@ COMMAND = Command(
     group=RESULTS,
     add_flags=add_flags,
     run=run,
+    details=(
+        "Each line has the name of a claim, its verdict, what the paper says, and what our runs show. Both `(1, 64)` and "
+        "`1 x 64` mean one layer of width 64. `full-length`, `drawn-length` and `drawn-position` are kinds of training inputs "
+        "for index lookup (H.1 reading in docs/explanation/glossary.md)."
+    ),
 )

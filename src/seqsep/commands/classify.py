@@ -24,10 +24,11 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--length",
         type=whole_number,
-        help="compare a function with its automaton on all words of at most this many letters; default: up to 16,384 words",
+        help="if LANGUAGE is a function: compare it with its automaton on all words of at most this many letters; by default "
+        "on about 16,384 words",
     )
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON object, with a witness for each class that is missed"
+        "--json", action="store_true", help="print one JSON object, with a witness for each class that the language is not in"
     )
 
 

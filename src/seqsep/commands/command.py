@@ -101,7 +101,7 @@ class Group:
 THEOREMS = Group("theorems", "seqsep check index-lookup-state")
 FUNCTIONS = Group("functions and languages", "seqsep analyze majority --lengths 2..6")
 TRAINING = Group("layers and training", "seqsep list mixers")
-PUBLISHED = Group("published models and engines", "seqsep capacity examples/falcon-mamba-7b.json --length 128k")
+PUBLISHED = Group("published and trained models", "seqsep capacity examples/falcon-mamba-7b.json --length 128k")
 RESULTS = Group("results and papers", "seqsep claims figure-2-attention")
 GROUPS = (THEOREMS, FUNCTIONS, TRAINING, PUBLISHED, RESULTS)
 """In the order of `seqsep --help`."""

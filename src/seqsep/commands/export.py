@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 COMMAND = Command(
     name="export",
-    purpose="write the canonical rows of a store",
+    purpose="write the finished runs of a store to a file, one row for each run",
     example="seqsep export --store runs/store.sqlite -o rows.jsonl",
     group=RESULTS,
     add_flags=add_flags,

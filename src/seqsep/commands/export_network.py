@@ -54,8 +54,8 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "Every array consists of integers times a unit, on the grid that the file specifies with its precision "
-        "(docs/reference/networks.md).\n\n"
+        "The file has the exact numbers: each array contains integers, and the file gives the unit by which they are "
+        "multiplied (docs/reference/networks.md).\n\n"
         "In Python, seqsep.Model.load(seqsep.load_network(FILE)) returns a torch.nn.Module."
     ),
     takes_further=True,

@@ -37,7 +37,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--most",
         type=positive,
-        help="greatest number of tokens to write; by default the length of the longest right chain of thought",
+        help="greatest number of tokens to write; by default the length of the longest correct chain of thought",
     )
     parser.add_argument(
         "--retriever", metavar="FILE.py:FUNCTION", help="FUNCTION(tokens, prompt) answers queries; by default the task's own"

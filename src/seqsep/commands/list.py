@@ -12,7 +12,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which registry."""
     parser.add_argument("what", choices=REGISTRIES, metavar="|".join(REGISTRIES), help="members to list")
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON list with an object for each member, with ranges and choices"
+        "--json",
+        action="store_true",
+        help="print one JSON list with an object for each member: its fields, their ranges and their choices",
     )
 
 

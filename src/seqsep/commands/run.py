@@ -26,7 +26,7 @@ PRESET_OF_A_FILE = "demo"
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which runs, what replaces their parts, and where they execute; a task's fields are further flags."""
     parser.add_argument(
-        "experiment", metavar="EXPERIMENT", help="a name, or a Python file with runs(preset), as in the example below"
+        "experiment", metavar="EXPERIMENT", help="name of an experiment, or a Python file with a function runs(preset)"
     )
     _add_choice_flags(parser)
     add_sweep_flags(parser)
@@ -36,8 +36,8 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that choose runs and replace their parts."""
     parser.add_argument(
         "--preset",
-        help="set of runs; seqsep run EXPERIMENT --help lists the sets; by default the first of them, demo or quick, and demo "
-        "for a file without PRESETS",
+        help="set of runs; seqsep run EXPERIMENT --help lists the sets; by default the first of the list, and demo for a file "
+        "without a list PRESETS",
     )
     parser.add_argument(
         "--only",
@@ -52,7 +52,8 @@ def _add_choice_flags(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="CLAIM",
-        help="for the experiment claims: the runs that decide the claims with this name or beginning; seqsep claims lists them",
+        help="only with `seqsep run claims`: the runs that decide the claims whose names begin with CLAIM; seqsep claims lists "
+        "the names; may be given several times",
     )
     add_own_part_flags(parser, "a mixer, or your own as FILE.py:CLASS, in place of the layers of every run", STALL_SECONDS)
     parser.add_argument(

@@ -31,9 +31,10 @@ class Setting(NamedTuple):
         """Return meaning and values, in the form of the help.
 
         >>> SETTINGS["heads"].explained(), SETTINGS["feed_forward"].explained()
-        ('attention heads of a layer; from 1', 'feed-forward part of a block; gelu, swiglu')
+        ('attention heads of a layer; from 1', 'feed-forward part of a block; one of gelu, swiglu')
         """
-        return f"{self.meaning}; {self.range or ', '.join(self.choices)}"
+        choices = f"one of {', '.join(self.choices)}"
+        return f"{self.meaning}; {self.range or choices}"
 
 
 SETTINGS: dict[str, Setting] = {
@@ -43,14 +44,14 @@ SETTINGS: dict[str, Setting] = {
     "learning_rate": Setting("learning rate of Adam after the warm-up", 0.001, "above 0, below 1000"),
     "decay": Setting("schedule of the learning rate after the warm-up", "constant", choices=("constant", "linear", "cosine")),
     "warm_up": Setting("steps over which the learning rate grows", 0, "from 0"),
-    "mixed_steps": Setting("first steps whose training inputs have mixed lengths, a curriculum", 0, "from 0"),
-    "embedding_scale": Setting("standard deviation of the first weights of embeddings", 0.02, "above 0"),
-    "weight_scale": Setting("standard deviation of the first weights of linear layers", 0.02, "above 0"),
+    "mixed_steps": Setting("number of steps at the start with training inputs of mixed lengths", 0, "from 0"),
+    "embedding_scale": Setting("standard deviation of the initial weights of embeddings", 0.02, "above 0"),
+    "weight_scale": Setting("standard deviation of the initial weights of linear layers", 0.02, "above 0"),
     "evaluate_every": Setting("steps between evaluations", 250, "from 1"),
     "evaluation": Setting("examples of an evaluation", 5000, "from 1"),
     "target": Setting("accuracy, as a fraction, at which a run has converged", 1.0, "above 0, to 1"),
     "positions": Setting(
-        "positional encoding; default: the one that the layers need",
+        "positional encoding; with default, the one that the layers need",
         "default",
         choices=("default", "learned", "sinusoidal", "rope", "none"),
     ),
@@ -60,7 +61,7 @@ SETTINGS: dict[str, Setting] = {
         choices=("float32", "bfloat16"),
     ),
     "norm": Setting(
-        "norm before each part of a block; default: the one that the layers need",
+        "norm before each part of a block; with default, the one that the layers need",
         "default",
         choices=("default", "layer", "rms"),
     ),

@@ -182,6 +182,7 @@ COMMAND = Command(
     group=FUNCTIONS,
     add_flags=add_flags,
     run=run,
+    details="In the `targets` of --json, -100 marks a position at which no answer is expected.",
     takes_further=True,
     help_of=help_of_task,
 )

@@ -143,7 +143,8 @@ def add_kept_model(parser: argparse.ArgumentParser, folder: str = "") -> None:
     `folder`: what a folder in its place is, if that is possible.
     """
     place = "FILE|STORE|FOLDER" if folder else "FILE|STORE"
-    what = f"a kept model, {'' if folder else 'or '}the store of a run with --keep-weights{', or ' if folder else ''}{folder}"
+    kept = "a kept model (the .safetensors file that --keep-weights or seqsep.save wrote)"
+    what = f"{kept}, {'' if folder else 'or '}the store of a run with --keep-weights{', or ' if folder else ''}{folder}"
     parser.add_argument("model", type=Path, metavar=place, help=what)
     parser.add_argument(
         "key", nargs="?", metavar="KEY", help="if the first argument is a store: the key of a run, or the beginning of the key"
@@ -154,7 +155,7 @@ def add_kept_model(parser: argparse.ArgumentParser, folder: str = "") -> None:
         action="append",
         default=[],
         metavar="FILE.py",
-        help="Python file of your own layers, model or task that the kept model has",
+        help="if the kept model uses your own layers, model or task: the Python file with them",
     )
 
 

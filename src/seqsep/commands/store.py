@@ -14,7 +14,7 @@ from seqsep.core.names import printable
 ACTIONS = {
     "show": "check a store and summarise its rows",
     "repair": "keep every intact row of a damaged store; the damaged file is kept under another name",
-    "import": "add exported rows to a store, so that a sweep resumes from them; finished runs of the store are kept",
+    "import": "add exported rows to a store, so that a sweep does not train these runs again; other rows do not change",
 }
 
 

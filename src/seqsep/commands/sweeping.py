@@ -52,7 +52,7 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         "--keep-weights",
         action="store_true",
         help="keep each trained model as KEY.safetensors in the folder STORE.weights, for seqsep generate and "
-        "seqsep.load; a run that the store holds without it is trained again",
+        "seqsep.load; if the store has a run without its model, this run is trained again",
     )
     parser.add_argument(
         "--label",
@@ -70,15 +70,14 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=Path("results"),
         metavar="ROWS",
-        help="at the end, print a table of these runs and of the rows in a store, file or folder that have the same task and "
-        "length; without ROWS, the rows in results/, else those that come with seqsep",
+        help="at the end, print a table that compares these runs with rows of the same task and length; ROWS is a store, file "
+        "or folder, by default the folder results, or if it does not exist, the rows that come with seqsep",
     )
     parser.add_argument(
         "--prune",
         action="store_true",
-        help="stop the worse half of the runs that differ only in learning rate and heads, at 1/8, 1/4 and 1/2 of the "
-        "steps, "
-        "and also at 1/64 of long runs",
+        help="among runs that differ only in learning rate and heads, stop the worse half at 1/8, 1/4 and 1/2 of the steps; "
+        "for long runs, also at 1/64",
     )
     parser.add_argument(
         "--log",

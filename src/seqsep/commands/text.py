@@ -43,7 +43,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "for hotpotqa, repeat --model for each model",
     )
     parser.add_argument("--n", type=positive, nargs="+", metavar="N", help="entries, words or paragraphs; one or more lengths")
-    parser.add_argument("--count", type=positive, help="questions at each length; by default 100, and 350 of hotpotqa's subset")
+    parser.add_argument("--count", type=positive, help="questions at each length; by default 100, and 350 for hotpotqa")
     parser.add_argument(
         "--shots", type=whole_number, metavar="K", help="examples in a prompt; by default 2, and 4 for hotpotqa"
     )
@@ -55,7 +55,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--candidates",
         type=positive,
-        help=f"hotpotqa: greatest number of questions to test with only the 2 paragraphs needed; by default {CANDIDATES:,}",
+        help=f"hotpotqa: most questions that are first asked with only the 2 paragraphs needed; by default {CANDIDATES:,}",
     )
     parser.add_argument("--seed", type=whole_number, default=0, help="random seed of the questions; by default 0")
     parser.add_argument(
@@ -310,7 +310,8 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "The model retrieves a number from a phonebook, a word from a list, or an answer from n paragraphs of HotpotQA.\n\n"
+        "The model retrieves a number from a phonebook, a word from a list, or an answer from n paragraphs of HotpotQA. For "
+        "hotpotqa, the command counts only questions that every model answers if it gets only the 2 paragraphs needed.\n\n"
         f"The command needs transformers: {install('hf')}"
     ),
 )

@@ -71,7 +71,7 @@ def _task(name: str, further: "Sequence[str]") -> "Task":
 
 COMMAND = Command(
     name="train",
-    purpose="train models that flags describe",
+    purpose="train models on a task; flags describe the models",
     example="seqsep train index-lookup --length 20 --layers mamba,attention --width 64 --steps 2000 --seed 0..2",
     group=TRAINING,
     add_flags=add_flags,
