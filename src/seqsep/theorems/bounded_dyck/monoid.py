@@ -269,9 +269,9 @@ THEOREM = Theorem(
             "syntactic monoid of Dyck-(2,2) is not in the variety DA, and then applying the result of Raymond et al. "
             '[49]"',
             found="the monoid of Dyck-(2,2) is not in DA: it has 60 elements, and e y e is not e for e = (), y = (. This gives "
-            "linear bounds for products, in which a party may hold the neutral element. It does not give them for words, which "
-            "have no letter that does nothing. The monoid of Dyck-(1,1) is not in DA either, but 2 bits decide its words for "
-            "every partition. For words of depth 2 and more, the bound that we get is smaller than N - 1",
+            "a linear bound for products of elements, since a factor may be the neutral element. It does not give one for "
+            "words, since no bracket is neutral. For example, the monoid of Dyck-(1,1) is not in DA either, but 2 bits decide "
+            "its words for every partition. For words of depth 2 and more, the bound that we get is smaller than N - 1",
             built="a reduction from disjointness: (F - 2) / 4 bits for F factors. For the odd and even brackets of words of "
             "depth 2 and more it gives (N - 2) / 4. The bound N - 1 comes from the fooling set",
             test=TEST + "test_outside_da_is_not_enough_for_words",

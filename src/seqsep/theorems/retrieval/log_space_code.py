@@ -307,8 +307,8 @@ THEOREM = Theorem(
             'the i-th vector in log-space and polynomial time", cited and not given',
             found="c = 19 is enough, with the natural logarithm and N >= 2. For the basis vectors, a linear code with a seed "
             "of k + b - 1 bits is enough. At N = 256, eps = 1/4 and k = 151 this seed is found and read in 371 bits of memory",
-            built="the program in counted registers, and all pairs of its vectors; for other Q, a map that is drawn and "
-            "verified",
+            built="for the basis vectors, a program whose registers are counted, and a check of all pairs of its vectors. For "
+            "another Q, a map that is drawn at random and then verified",
             test=TEST + "test_memory_is_what_the_registers_hold",
         ),
         Choice(

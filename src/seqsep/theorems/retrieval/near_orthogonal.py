@@ -217,9 +217,10 @@ THEOREM = Theorem(
         Choice(
             where="Lemma 2, appendix B.3",
             printed='"k = 8/gamma^2 log 2N", from "2 exp(-k gamma^2 / 4)" and "at most N^2 pairs"',
-            found="Hoeffding's inequality has 2 in place of 4, and in a linear code N addresses take the place of the pairs. "
-            "So 2 ln(2 N) / gamma^2 + 1 coordinates are enough, which is a quarter. At N = 1,000 and gamma = 1/4 the paper "
-            "has 973 coordinates. We prove 151 and find 31, and fewer than 24 are impossible",
+            found="Hoeffding's inequality has 2 in place of 4. In a linear code, the proof needs the inequality only for N "
+            "addresses, and not for all pairs. So about a quarter of the printed number is enough: 2 ln(2 N) / gamma^2 + 1 "
+            "coordinates. At N = 1,000 and gamma = 1/4 the paper has 973 coordinates. We prove that 151 are enough, and find "
+            "vectors with 31. Fewer than 24 are impossible",
             built="the vectors, found and verified pair by pair, next to the number of the paper",
             test=TEST + "test_the_four_numbers_at_a_thousand",
         ),
