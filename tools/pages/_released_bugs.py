@@ -16,8 +16,8 @@ Each of these bugs has a script. The script exits with status 1 in the release t
 The models are tiny, have random weights, and compute in float32. Each number is the greatest difference of two logits that
 should be equal except for rounding. For mamba_beams it is the greatest difference of the scores of beams.
 
-For five of the bugs, `seqsep check --model` was run in both releases; its results are in the details below the table. The other
-bugs were tested by their scripts only.
+`seqsep check --model` was run in both releases for five of the bugs, and the details have its results. For the other bugs,
+the table has the law that the script tests.
 
 """
 

@@ -59,8 +59,8 @@ Tests check the numbers in three ways:
 
 ![Bits stored, needed at most and carried at least by six mixers over width, and the least state without errors](../audit.svg)
 
-Each model has one layer and learned positions. Its task is index lookup over 16 symbols. The length N is one of {lengths}:
-for each mixer and width, we chose a length that this model learns. Each model is trained once, so the numbers are not
+Each model has one layer and learned positions. Its task is index lookup over 16 symbols. The lengths are {lengths}: for each
+mixer and width, we chose one that this model learns. Each model is trained once, so the numbers are not
 properties of an architecture. This does not compare other mixers or longer inputs.
 
 """
@@ -90,8 +90,8 @@ is for codebooks: they are tested from few bits to more, until one lowers the ac
 * For a state of more than 1,048,576 numbers, or if a tokenizer gives phonebooks different numbers of tokens, no codebook is
   tried. Then "needs at most" is missing.
 
-A model may answer no better than a guess. More precisely, the lower limit of its accuracy may be at most the accuracy of a
-guess. Then these questions show nothing about the state, and the output says so. Such a model may still store the numbers, for
+A model may answer no better than by guessing: the lower limit of its accuracy is then at most the accuracy of a guess. In this
+case, these questions show nothing about the state, and the output says so. Such a model may still store the numbers, for
 example if it writes numbers in another form.
 
 seqsep refuses a model that does not return its complete state with its logits. To test this, seqsep saves the state of one
