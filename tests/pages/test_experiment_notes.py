@@ -46,9 +46,10 @@ def test_positions(name):
     raised = sum(best[one, True] > best[one, False] for one in both)
     assert paragraph == (
         f"{len(both)} {kind} were trained at N = {shortest} twice, with learned positions and without positions. "
-        f"With learned positions, {passing[0]} of them reach 99 %. Without positions, {passing[1]} of them do, and the highest "
-        f"accuracy is {100 * max(best[one, False] for one in both):.1f} %. "
-        f"Learned positions raise the accuracy of {raised} of these {len(both)}."
+        f"With learned positions, {passing[0]} of them reach 99 %. "
+        f"Without positions, {f'{passing[1]} of them do' if passing[1] else 'none does'}, and the highest accuracy is "
+        f"{100 * max(best[one, False] for one in both):.1f} %. "
+        f"{raised} of the {len(both)} are more accurate with learned positions."
     )
 
 
@@ -58,7 +59,8 @@ def test_the_first_four_symbols():
     first_four = 1 - (2**-4 - 2**-10) / 2
     assert highest < first_four
     assert NOTES["equality-random"] == (
-        f"A model that compares only the first 4 of the 10 symbols has {100 * first_four:.1f} % at N = 20. "
+        "A model can take a shortcut. If it compares only the first 4 of the 10 symbols, it has "
+        f"{100 * first_four:.1f} % at N = 20. "
         f"The best run here has {100 * highest:.1f} %.",
     )
 
@@ -163,6 +165,7 @@ def test_answers_after_the_right_thought(name):
             expected.append(
                 f"If a model reads the right chain of thought `{trace}`, it answers at least {100 * right:.1f} % of the graphs "
                 f"correctly. If it writes this thought itself, the accuracy of the worst model is {100 * own:.1f} %. "
-                "So the models with a low accuracy fail at the thought, and not at the answer."
+                "So a model with a low accuracy fails by writing a wrong thought, and not by a wrong answer after a right "
+                "thought."
             )
     assert sorted(said) == sorted(expected)

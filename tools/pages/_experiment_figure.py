@@ -37,18 +37,18 @@ CAPTIONS = {
     "bits": "accuracy over bits of state, a mark for each model",
 }
 PANELS = {
-    "N": "A panel over N has a mark for the best run at each N that was trained.",
+    "N": "In a panel with N on the horizontal axis, each mark is the best run of a model at this N.",
     "steps": (
-        "A panel over training steps has the curve of each model's best run at the greatest N. "
-        "Fainter lines are the other seeds of this run."
+        "In a panel with training steps on the horizontal axis, each curve is the best run of a model at the greatest N. "
+        "Fainter curves are the same setting with other seeds."
     ),
-    "bits": "A panel over bits of state has a mark for each model.",
+    "bits": "In a panel with bits of state on the horizontal axis, each mark is a model.",
 }
 """The sentence on each kind of panel in the caption of the page."""
-FLOOR = "A second dotted line is the highest accuracy that a model without any state can have."
+FLOOR = "A second dotted line is the upper limit of the accuracy without any state."
 WRITTEN = (
     "For the curves of IsTree, the model reads the right tokens of the chain of thought. "
-    "A graph counts as right if the model predicts each next token of the thought, and the answer."
+    "A graph counts as right if the model predicts every token of the thought, and the answer."
 )
 
 Line = tuple[str, SizedModel, list[tuple[Task, Cell]]]

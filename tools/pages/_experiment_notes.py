@@ -7,26 +7,27 @@ from seqsep.report.formatting import count
 from seqsep.report.result_table import ResultTable
 from seqsep.report.used_bits import UsedAtLength, UsedBits, model_words, share_in_percent
 
-THOUGHT = "So the models with a low accuracy fail at the thought, and not at the answer."
+THOUGHT = "So a model with a low accuracy fails by writing a wrong thought, and not by a wrong answer after a right thought."
 
 NOTES: Mapping[str, Sequence[str]] = {
     "dyck-architectures-reach": (
         "7 architectures were trained at N = 100 twice, with learned positions and without positions. "
         "With learned positions, 3 of them reach 99 %. Without positions, 3 of them do, and the highest accuracy is 99.4 %. "
-        "Learned positions raise the accuracy of 5 of these 7.",
+        "5 of the 7 are more accurate with learned positions.",
     ),
     "equality-next-reach": (
         "7 architectures were trained at N = 20 twice, with learned positions and without positions. "
-        "With learned positions, 4 of them reach 99 %. Without positions, 0 of them do, and the highest accuracy is 92.4 %. "
-        "Learned positions raise the accuracy of 7 of these 7.",
+        "With learned positions, 4 of them reach 99 %. Without positions, none does, and the highest accuracy is 92.4 %. "
+        "7 of the 7 are more accurate with learned positions.",
     ),
     "equality-random": (
-        "A model that compares only the first 4 of the 10 symbols has 96.9 % at N = 20. The best run here has 96.8 %.",
+        "A model can take a shortcut. If it compares only the first 4 of the 10 symbols, it has 96.9 % at N = 20. "
+        "The best run here has 96.8 %.",
     ),
     "index-lookup-architectures-reach": (
         "7 architectures were trained at N = 20 twice, with learned positions and without positions. "
-        "With learned positions, 5 of them reach 99 %. Without positions, 0 of them do, and the highest accuracy is 31.9 %. "
-        "Learned positions raise the accuracy of 7 of these 7.",
+        "With learned positions, 5 of them reach 99 %. Without positions, none does, and the highest accuracy is 31.9 %. "
+        "7 of the 7 are more accurate with learned positions.",
     ),
     "index-lookup-architectures-readings": (
         "Appendix H.1 says how a training input is drawn: "
@@ -43,8 +44,8 @@ NOTES: Mapping[str, Sequence[str]] = {
         "This does not show which reading the authors implemented.",
     ),
     "index-lookup-architectures-state-bits": (
-        "By Fano's inequality, the accuracy of a model proves that its state holds a number of bits about the symbols. "
-        "The picture and the table count these bits as *used*. A state may hold more bits than its model reads.",
+        "By Fano's inequality, a model can have its accuracy only if its state holds at least a certain number of bits about "
+        "the symbols. The picture and the table call these bits *used*. A state may hold more bits than its model reads.",
         "The number of heads changes the size of the state. "
         "It hardly changes the number of parameters: at width 64, by at most 2.2 %.",
     ),
@@ -68,8 +69,8 @@ NOTES: Mapping[str, Sequence[str]] = {
     ),
     "mamba-width-reach": (
         "3 sizes were trained at N = 20 twice, with learned positions and without positions. "
-        "With learned positions, 2 of them reach 99 %. Without positions, 0 of them do, and the highest accuracy is 64.0 %. "
-        "Learned positions raise the accuracy of 3 of these 3.",
+        "With learned positions, 2 of them reach 99 %. Without positions, none does, and the highest accuracy is 64.0 %. "
+        "3 of the 3 are more accurate with learned positions.",
     ),
 }
 """By the name of the page."""

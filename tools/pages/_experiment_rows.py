@@ -98,7 +98,7 @@ def cells_table(found: ResultTable, with_sizes: bool) -> str:
 def setup(rows: Sequence[Row], found: ResultTable, planned: int) -> str:
     """Return the table of what was trained."""
     runs = [row.run for row in rows]
-    devices = [f"torch {row.environment['torch']}, {_device(row)}" for row in rows]
+    devices = [f"torch {row.environment['torch']}, {_device(row)}".replace("(not named)", "of unknown type") for row in rows]
     pruned = [row.result["steps"] for row in rows if row.status == PRUNED]
     ended = f"; {len(pruned)} pruned after {counts(pruned)} steps" if pruned else ""
     lines = [
@@ -116,10 +116,13 @@ def setup(rows: Sequence[Row], found: ResultTable, planned: int) -> str:
         ],
         ["Seeds", _all(run.seed for run in runs)],
         ["Examples in each evaluation", counts([run.evaluation for run in runs])],
-        ["Runs", f"{len(rows)}{f' of {planned} planned' if planned > len(rows) else ''}{ended}"],
+        ["Runs", f"{len(rows)}{f' of {planned} planned; the others have no result' if planned > len(rows) else ''}{ended}"],
         ["Trained on", "; ".join(sorted(set(devices)))],
-        ["Highest accuracy of a model without any state, at most", _floors(found.tasks)],
-        ["Highest accuracy that the states allow ([ceiling](../explanation/glossary.md#ceiling))", _ceilings(found)],
+        ["Upper limit of the accuracy of a model without any state", _floors(found.tasks)],
+        [
+            "Upper limit of the accuracy with the states of these models ([ceiling](../explanation/glossary.md#ceiling))",
+            _ceilings(found),
+        ],
     ]
     return table(lines)
 
@@ -170,7 +173,8 @@ def floor(task: Task) -> float:
 def _floors(tasks: Sequence[Task]) -> str:
     """Return the accuracy that guessing has, of each task if they differ."""
     floors = dict.fromkeys(percent_at_most(floor(task)) for task in tasks)
-    return " to ".join([min(floors, key=float), max(floors, key=float)] if len(floors) > 1 else list(floors)) + " %"
+    least, most = min(floors, key=float), max(floors, key=float)
+    return f"{least} %" if len(floors) == 1 else f"{least} to {most} %, depending on task and N"
 
 
 def cell_ceiling(task: Task, cell: Cell) -> float | None:
@@ -188,7 +192,7 @@ def _ceilings(found: ResultTable) -> str:
     if not known:
         return "no limit is known"
     cells = f"{len(known)} cells of the table below"
-    said = f"below 100 % in {below} of {cells}" if below else f"100 % in {cells}"
+    said = f"below 100 % for {below} of {cells}, 100 % for the others" if below else f"100 % for {cells}"
     return f"{said}{without}"
 
 

@@ -18,7 +18,7 @@ from seqsep.theorems.bounded_dyck import one_layer as bounded_dyck
 from seqsep.theorems.sparse_threshold import disjointness_one_layer
 
 HEAD = """
-## From which length on one layer is too narrow
+## Lengths at which one layer is too narrow
 
 This section is about *one layer* of each model, and not about the complete model. The layer is alone: embeddings are before it,
 and a feed-forward part and a read-out may be after it. A layer *fails* at a length if, with any weights, it answers some
@@ -29,7 +29,7 @@ For each model, the tables are about this layer:
 
 * If the model has attention, it is an attention layer with H heads. The value of each head has m coordinates. If some
   layers see all tokens, it is one of them. Otherwise it is a layer with the longest window.
-* If it is multi-head latent attention (MLA), m is the number of all coordinates of the latent.
+* If the attention is multi-head latent attention (MLA), m is the number of all coordinates of the latent.
 * If a layer contains attention and a recurrence, the recurrence is left out.
 * If the model has no attention, it is the recurrent layer with the largest state.
 
@@ -55,9 +55,9 @@ For composition, the answer needs n log2 n bits about f. The layer fails if fewe
 
 | layer | bits that reach the answer |
 |---|---|
-| attention that adds token by token, in sums of p bits | H (m + 2) p |
-| attention with exact weights and sums, means rounded to p bits | H log2 cells(m, (2^p - 1) n) |
-| recurrent, S numbers of p bits in its state | S p |
+| attention that reads token by token and rounds each partial sum to p bits | H (m + 2) p |
+| attention with exact weights and sums, which rounds each weighted mean to p bits | H log2 cells(m, (2^p - 1) n) |
+| recurrent, with S numbers of p bits in its state | S p |
 
 Here cells(m, T) is the largest number of parts into which m T hyperplanes divide a space of m + 1 dimensions. The
 columns "sums of 16 bits" and "sums of 32 bits" are for p = 16 and p = 32. In the column "exact weights", p is 16.
@@ -70,8 +70,9 @@ The column **whole model** is about composition by the complete model, with any 
 * If the model has no cache that grows, the bound follows from the bits of its state, at 16 bits per number.
 * If the model keeps nothing except windows, the answer cannot depend on a token that is farther back than all windows
   together. This gives another length, and the table has the smaller one.
-* If a cache grows by b bits per token, it contains n b bits after f. These are fewer than n log2 n bits only if n is above 2^b.
-  So the argument excludes no n up to 2^b. In this case the table has the largest power of ten that is at most 2^b.
+* If a cache grows by b bits per token, it contains n b bits after f. These are fewer than the needed n log2 n bits only if n is
+  above 2^b. So no n up to 2^b is excluded. In this case the table says "above 10^k", for the largest power of ten that is at
+  most 2^b.
 
 """
 COMPOSITION = ["model", "layer", "sums of 16 bits", "sums of 32 bits", "exact weights", "whole model"]

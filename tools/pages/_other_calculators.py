@@ -24,10 +24,10 @@ Otherwise the file contains the fields that are known. `benchmarks/calculators.p
 For most of the {models} models, the other numbers are much larger than those of `capacity`:
 
 {summary}
-In every case with more than twice our number, the cause is the same: the calculator counts keys and values of every token
-also in layers that do not keep them.
-Such layers have a fixed state, a window or a latent, or keep nothing. For windows in a model that also has full attention,
-hf-mem counts complete pages on purpose, because engines may keep them so. This is a different quantity.
+If a number is more than twice ours, the cause is always the same: the calculator counts keys and values of every token in each
+layer. But some layers do not keep them: they have a fixed state, a window or a latent, or keep nothing. If a model has windows
+and also full attention, hf-mem counts complete pages for the windows, because engines may keep them so. This is a different
+quantity.
 
 The next table has our number, and the number of each calculator as a multiple of ours. "No cache" means that the calculator
 prints no cache. "Asks" means that it asks the hub for code of the model.

@@ -28,7 +28,7 @@ CSV = (
 )
 CAUSES = (
     "The states of DSS with learned positions and DSS with no positions hold every place. "
-    "So in these models the part that reads the state fails. "
+    "So their wrong answers come from the part of the model that reads the state. "
     "In 8 of 10 models, on average over places, the linear reader finds a symbol more often than the model answers it. "
     "A reader of another kind may find more symbols in a state."
 )
@@ -68,7 +68,8 @@ def places_page(folder: Path) -> Page:
         ["N", str(len(first["right"]))],
         [
             "Models",
-            f"{len(named)} of one layer: the best runs of the preset `length-scaling` that stay below 99 %, trained again",
+            f"{len(named)} models of one layer. The preset `length-scaling` has a best run for each model. If this run stays "
+            "below 99 %, it was trained again for this page",
         ],
         ["Inputs", f"{count(first['prefixes'])} that are not training inputs"],
         ["Reader of the state", "linear, fitted to states of other inputs"],
@@ -84,7 +85,8 @@ def places_page(folder: Path) -> Page:
             "A place is a position of the input. "
             f"A model *answers* a place if it answers at least {percent(SURE)} % of the inputs right there. "
             f"Its state *holds* a place if a linear reader finds the symbol in at least {percent(SURE)} % of the inputs. "
-            f"The columns *others* have the mean share over the other places.\n\n{table([head, *rows])}"
+            "A column *others* has the mean share of the places that are not in the column before it.\n\n"
+            f"{table([head, *rows])}"
         ),
         picture="index-lookup-architectures-places.svg",
         caption=CAPTION,

@@ -36,15 +36,17 @@ models](#language-models). A prefix is the part of an input before the query. `m
   the number of bits of a half.
 
 Two kinds of codebook are tested. The first is a Lloyd-Max quantiser for each coordinate. The second quantises along principal
-axes of the states, and gives most bits to the axes with the greatest weight. The weight of an axis is its
-variance, or its variance times the mean squared derivative of the answers' margins along this axis. A codebook is fitted on
-1,024 other prefixes and then fixed. So with b bits it has at most 2^b values.
+axes of the states, and gives most bits to the axes with the greatest weight. There are two choices of the weight. One is the
+variance along the axis. The other also takes into account how much the answers depend on the axis: it is the variance times
+the mean square of a derivative. The derivative is that of the margin along the axis, and the margin is the logit of the right
+answer minus the greatest other logit. A codebook is fitted on 1,024 other prefixes and then fixed. With b bits it has at most
+2^b entries.
 
 The examples are new: none was used in training or evaluation. Another codebook, or another model that reads the state, may
 need fewer bits than "needs at most".
 
-The table below has a further column, **all right**, which does not depend on the trained model. It is the least number of
-state bits with which any model can answer every question rightly.
+The table below has a further column, **all right**, which does not depend on the trained model. It is the fewest bits with
+which some model answers every question rightly. With fewer bits, every model answers some question wrongly.
 
 Tests check the numbers in three ways:
 
@@ -57,9 +59,9 @@ Tests check the numbers in three ways:
 
 ![Bits stored, needed at most and carried at least by six mixers over width, and the least state without errors](../audit.svg)
 
-Each model has one layer and learned positions. Its task is index lookup over 16 symbols, at a length N that this mixer learns
-at this width ({lengths}). Each model is trained once, so the numbers are not properties of an architecture. This does not
-compare other mixers or longer inputs.
+Each model has one layer and learned positions. Its task is index lookup over 16 symbols. The lengths are {lengths}: for each
+mixer and width, we chose one that this model learns. Each model is trained once, so the numbers are not
+properties of an architecture. This does not compare other mixers or longer inputs.
 
 """
 TAIL = """
@@ -70,31 +72,34 @@ Training took {training:,.0f} CPU seconds in all. An audit took at most {audit:,
 `seqsep audit FOLDER` (`seqsep.audit_language_model`) reads a causal language model of `transformers` with its weights as
 safetensors. In a clone, `pip install '.[hf]'` installs what it needs. It downloads nothing and runs no code of the folder.
 
-If the folder has a tokenizer, the model reads phonebooks in words, which are those of `seqsep text phonebook` without
-examples. Otherwise the phonebooks are tokens: each name is one token, and each digit is one token. `--entries` and `--digits`
-set the size of a book. All books have the same names. The numbers are uniform and independent.
+A phonebook is a list of names, each with a number. If the folder has a tokenizer, the model reads it as text, as in `seqsep
+text phonebook --shots 0`. Otherwise the model reads tokens: each name is one token, and each digit is one token. `--entries`
+and `--digits` set the size of a phonebook. All phonebooks have the same names. Their numbers are drawn uniformly and
+independently.
 
-The state is the one after the last number of the book. From this state the model is asked for every number, token by token, in
-float32. An answer is right if greedy decoding writes the number. The three numbers follow as above: a book of N
-entries with D digits counts as N symbols from an alphabet of 10^D. The numbers count neither the names nor what the weights
-know.
+The state is the one after the last number of the phonebook. From this state the model is asked for every number, token by
+token, in float32. An answer is right if greedy decoding writes the number. Stored, needs at most and carries
+at least are computed as above: a phonebook of N entries with D digits counts as N symbols from an alphabet of 10^D. They count
+neither the names nor what the weights know.
 
 Questions take at most half of the time `--seconds`. The first line of the output gives the number of questions. The other half
 is for codebooks: they are tested from few bits to more, until one lowers the accuracy by at most one point. They are fitted on
-256 other books. The weights of axes are variances only, without derivatives. There are two limits:
+256 other phonebooks. The weights of axes are variances only, without derivatives. There are two limits:
 
 * For a state of more than 32,768 numbers, only principal axes are tried.
-* For a state of more than 1,048,576 numbers, or if a tokenizer gives books different numbers of tokens, no codebook is tried.
-  Then "needs at most" is missing.
+* For a state of more than 1,048,576 numbers, or if a tokenizer gives phonebooks different numbers of tokens, no codebook is
+  tried. Then "needs at most" is missing.
 
-If the lower limit of the accuracy is that of guessing, these questions show nothing about the state, and the output says so.
-Such a model may still store the numbers, for example if it writes numbers in another form.
+A model may answer no better than by guessing: the lower limit of its accuracy is then at most the accuracy of a guess. In this
+case, these questions show nothing about the state, and the output says so. Such a model may still store the numbers, for
+example if it writes numbers in another form.
 
 seqsep refuses a model that does not return its complete state with its logits. To test this, seqsep saves the state of one
-book and puts it in the place of another book's state. The model must then continue as after the first book.
+phonebook and puts it in the place of another phonebook's state. The model must then continue as after the first phonebook.
 
 `tests/long_text.py` trains a hybrid of a convolution and attention on phonebooks with 6 entries of 3 digits. An audit shows
-that its state carries at least three quarters of the bits of such a book ([its row](../../results/verify/text-trained.json)).
+that its state carries at least three quarters of the bits of such a phonebook ([its
+row](../../results/verify/text-trained.json)).
 `tests/language_models/audit/test_language_models.py` has a model that learned three digits. It also has models with
 random weights, for which an audit shows nothing.
 
@@ -107,7 +112,7 @@ attacks, in this order:
 
 | attack | inputs |
 |---|---|
-| closest | pairs with the closest states, among 256 random prefixes and 32 of these with another first token |
+| closest | pairs of prefixes with the closest states: 256 random prefixes, and 32 of them again with another first token |
 | swaps | a random prefix, and the same with two unequal neighbours exchanged |
 | edits-1, edits-2 | a random prefix, and the same with one or two values changed |
 | climb | inputs of low margin, changed step by step so that the margin falls |
@@ -118,8 +123,9 @@ attacks choose their inputs, so they have no interval. Then the search takes the
 and makes it smaller step by step, as long as the model is still wrong. The result is asked by itself, in one pass and token by
 token.
 
-Two prefixes with bit-equal states are a proof: whatever the model answers, it is wrong after one of them. If no wrong answer
-is found, this proves nothing, unless every input was asked.
+The search also looks for two prefixes with bit-equal states. Such a pair proves that the model fails: if a question has
+different right answers after the two prefixes, the model is wrong after one of them, whatever it answers. If no wrong answer is
+found, this proves nothing, unless every input was asked.
 
 `--worst --equal-states FILE.json` writes two such prefixes and a question that distinguishes them.
 `seqsep audit MODEL --recheck FILE.json` checks the file. The model must be the one whose SHA-256 is in the file. Each prefix is

@@ -15,7 +15,8 @@ from seqsep.language_models.capacity.text import readable
 HEAD = """# Capacity: what published models keep between tokens
 
 This page is for people who choose or serve a model. It says how many bytes a published model keeps for one sequence. It also
-says which lists are too long for a state of this size. [Weights](../explanation/glossary.md#weights) are not counted.
+gives a length from which on a model with this state cannot repeat every list. [Weights](../explanation/glossary.md#weights)
+are not counted.
 `make pages` writes the page from `src/seqsep/language_models/capacity/published.json`.
 `seqsep capacity CONFIG.json` prints the same numbers for your own file.
 
@@ -24,18 +25,20 @@ The columns of the first table are:
 * **state, 16 bits**: the size of the fixed [state](../explanation/glossary.md#state) that the next step reads, at 16 bits per
   number. A [window](../explanation/glossary.md#window) of W tokens counts with W - 1 tokens. A convolution of K taps counts
   with K - 1 past columns.
-* **as stored**: the size of the same numbers in the bits that `transformers` uses for them. `transformers` also allocates a
-  K-th column of each convolution. This column is not counted here; `seqsep capacity --json` prints it.
+* **as stored**: the size of the same numbers in the types that `transformers` uses, such as float32 for a recurrent state.
+  `transformers` also allocates a K-th column of each convolution. This column is not counted here; `seqsep capacity --json`
+  prints it.
 * **bytes per token**: the number of bytes by which each token enlarges the [cache](../explanation/glossary.md#cache).
 * **[crossing](../explanation/glossary.md#crossing)**: the least number of tokens at which the cache is as large as the fixed
-  state and the full windows together. For this, the cache is that of the layers that keep every token. A dash means that the
-  model has neither a fixed state nor windows. If no layer keeps every token, the number is marked with * and uses another
-  cache:
+  state and the full windows together. Only layers that keep every token count as cache here. A dash means that the model has
+  neither a fixed state nor windows. If no layer keeps every token, the number is marked with *. It then compares with the cache
+  of a similar model:
   * If the model has windows, it is the cache that the model would have if its window layers kept every token.
   * If the model has no windows, it is the cache of a Transformer of the same width and depth.
-* **longest list**: the longest list of tokens that a state of this size has enough bits for. For each longer length, every
-  model with this state repeats at least one list of its vocabulary wrongly, however it is trained. "No limit" means that this
-  argument excludes no length. This does not show how long a list the published weights can repeat.
+* **longest list**: the length of the longest list of tokens that fits into the state. There are V^N lists of N tokens from a
+  vocabulary of V tokens. If the state has fewer than N log2 V bits, two lists leave the same state. Then the model repeats one
+  of them wrongly, however it is trained. "No limit" means that this argument excludes no length. This does not show how long a
+  list the published weights can repeat.
 * **status**: the source of the sizes that are used, such as layers, heads and widths:
   * *verified*: a public file or page shows all of them. It is the model's config.json, a copy of it, or a page that lists them.
   * *fine-tune*: the config.json of a fine-tune of the model shows them.
@@ -44,7 +47,9 @@ The columns of the first table are:
   * *unverified*: they are from memory.
 
 For {unseen} of the {models} models the status is *defaults* or *unverified*: no file with their sizes was seen.
-The [sources](#sources) at the end of the page say more about each model.
+The [sources](#sources) at the end of the page say more about each model. Three names have a remark in brackets. "Transformers
+form" means that the sizes are in the fields of `transformers`, which the original file does not use. "Dimensions as in a
+fine-tune" is the status *fine-tune*. "Layers only" means that the configuration is that of the text model, `gemma4_text`.
 
 """
 NOTES = """
@@ -79,8 +84,8 @@ If your design is in no family, describe it by hand as groups of equal layers:
 * `numbers_per_token` is how many numbers one layer keeps for each token.
 * `window` is for layers that keep the last tokens only.
 
-Positions are not counted. Values that a cache stores only to manage itself are not counted either. They say nothing about
-the tokens.
+The values that a cache stores only for its own bookkeeping, such as the number of tokens read, are not counted. They say
+nothing about the tokens.
 
 The sizes on this page are not valid for:
 

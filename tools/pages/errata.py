@@ -17,7 +17,7 @@ A test of seqsep checks each entry. The tables below link all entries. In an ent
 
 * *Printed* is the statement in the paper.
 * *Found* is the result of our check.
-* *Built* is the part of our construction, program or proof that takes its place.
+* *Built* is what our construction, program or proof has in place of the printed statement.
 
 `make pages` generates the page from the records in `src/seqsep/theorems/`. Words in quotation marks are the paper's.
 

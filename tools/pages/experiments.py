@@ -20,18 +20,17 @@ from seqsep.report.result_table import ResultTable
 FOLDER = "docs/reproduction"
 LIVE = (
     " On IsTree, the model itself writes the chain of thought that `trace` specifies, and then its answer. "
-    "With `vanilla` it answers at once. If it gives no answer, the graph counts 1/2."
+    "With `vanilla` it answers at once. A graph to which the model gives no answer counts as half right."
 )
 CELLS = (
-    "Runs of one setting differ only in the seed. "
-    "For each cell, we choose the setting with the highest accuracy under the first seed. "
-    "The cell is the accuracy of this setting in percent. "
-    "If its seeds have different accuracies, the cell has the lowest and the highest."
+    "If several settings were trained for a cell, such as several learning rates, the table shows one of them: "
+    "the setting whose run with the first seed has the highest accuracy. "
+    "If this setting was trained with several seeds, the cell has the lowest and the highest of their accuracies."
 )
 USED_BITS = (
-    "Index lookup. Each mark is a model, and each panel is a length. The vertical axis has the bits about the symbols that the "
-    "state must hold, as the accuracy proves. The horizontal axis has the bits of the state. "
-    "Each curve is a share of the state: all of it, 10 %, 1 % or 0.1 %."
+    "Index lookup. Each mark is a model, and each panel is a length. The horizontal axis is the number of bits of the state. "
+    "The vertical axis is how many bits about the symbols the state holds at least: with fewer, the accuracy could not be so "
+    "high. On a curve, this is always the same share of the state: all of it, 10 %, 1 % or 0.1 %."
 )
 """The caption of docs/state-bits.svg."""
 DEMO = (
@@ -90,7 +89,8 @@ SHOWN: Mapping[str, Shown] = {
     f"{LOOKUP}-readings": _of(
         LOOKUP,
         "Readings of appendix H.1",
-        "Of the readings of appendix H.1 of Bhattamishra et al. 2024, which agrees with the speed that the paper reports?",
+        "Appendix H.1 of Bhattamishra et al. 2024 can be read in three ways. With which reading does attention learn as fast "
+        "as the paper reports?",
         "readings",
     ),
     f"{LOOKUP}-state-bits": _of(
@@ -102,8 +102,8 @@ SHOWN: Mapping[str, Shown] = {
         picture="../state-bits.svg",
     ),
     f"{LOOKUP}-drawn": Shown(
-        "Index lookup with training inputs of a drawn length",
-        "Which architecture learns index lookup if training inputs have a drawn length?",
+        "Index lookup with training inputs of random lengths",
+        "Which architecture learns index lookup if the length of each training input is random?",
         ((LOOKUP, "drawn-rates"), (LOOKUP, "drawn-seeds")),
     ),
     "mamba-width": _of(
@@ -155,7 +155,7 @@ SHOWN: Mapping[str, Shown] = {
     "claims-all": _of(
         "claims",
         "Runs that decide claims",
-        "How accurate are the models that were trained only to decide claims of the papers?",
+        "Some models were trained only because a claim of the papers needs a run of this size. How accurate are they?",
         "all",
     ),
 }
@@ -182,18 +182,20 @@ def experiment_page(name: str, results: Path) -> str:
     found = table_of(name, results)
     live = LIVE if any(task.name == "is-tree" for task in found.tasks) else ""
     decided = claims_of(rows, results)
+    planned = _planned(shown, rows)
     return page_text(
         name,
         Page(
             title=shown.title,
             question=shown.question,
-            setup=setup(rows, found, _planned(shown, rows)),
+            setup=setup(rows, found, planned),
             cells=f"{CELLS}{live}\n\n{cells_table(found, shown.states)}",
             picture=shown.picture or f"{name}.svg",
             caption=USED_BITS if shown.picture else caption(found, shown.states),
             notes=_notes(name, rows),
             cost=hours(((row.run, row.result["steps"]) for row in rows), results),
             commands=_commands(shown, decided),
+            further=_further(shown, len(rows), planned),
         ),
         claims_table(decided) if decided else "",
     )
@@ -213,6 +215,17 @@ def _planned(shown: Shown, rows: Sequence[Row]) -> int:
         search = BY_NAME[name].search(preset)
         runs |= set(BY_NAME[name].runs(preset) if search is None else search.runs(rows))
     return len(runs) if shown.sweeps[0][0] != "claims" else 0
+
+
+def _further(shown: Shown, trained: int, planned: int) -> str:
+    """Return a sentence on the commands of a page if they do not train exactly its runs, else an empty text."""
+    if shown.sweeps[0][0] == "claims":
+        return "Each command below trains for one claim. The other claims of this page have commands of the same form."
+    if planned <= trained:
+        return ""
+    several = len(shown.sweeps) > 1
+    words = ("commands", "train", "take") if several else ("command", "trains", "takes")
+    return f"The {words[0]} below {words[1]} all {planned} planned runs, and {words[2]} longer."
 
 
 def _commands(shown: Shown, decided: Mapping[str, Mapping[str, Sequence[str]]]) -> list[str]:

@@ -34,13 +34,13 @@ page [Tasks](python/tasks.md) of the Python API."""
 MIXERS_PURPOSE = """You need this page if you choose a layer for a model, or compare the code of a layer with its paper.
 Each section has the recurrence, the state and its size, and the names of the weights."""
 TASKS_TABLE = """The table has two limits for each task at length {length}, with all other fields at their defaults. The
-first is the number of bits that the state of a recurrent model needs to answer every input rightly. The second is the
-highest accuracy that half of these bits allow. An example counts as right only if all its answers are right, so this limit
-is small for tasks with many answers. If no such limit is known, the table has "unknown".
+first is the number of bits that the state of a recurrent model needs to answer every input rightly. The second is for a state
+with half of these bits: no model with such a state has a higher accuracy. An example counts as right only if all its answers
+are right, so this limit is small for tasks with many answers. If a limit is not known, the table has "unknown".
 
 """
-MIXERS_TABLE = """The bits are those of one sequence's state in float32. The last column has the other parts of a block with
-this layer.
+MIXERS_TABLE = """The bits are those of one sequence's state in float32. A layer is one part of a block of the model. The
+last column lists the other parts of its block.
 
 """
 OWN_LAYER = """
@@ -55,8 +55,8 @@ The optional methods are:
 
 `seqsep check --mixer FILE.py:CLASS` builds the layer and tests the laws below. It tests 3 examples of 19 tokens and one example
 of 150 tokens. The type of the numbers is float64, or float32 if the layer has `checked_in = "float32"`. Three laws are tested
-in both types: shapes, finite numbers, and many questions to one state. Before a layer is trained, it must pass every law except
-the last.
+in float32 in any case: shapes, finite numbers, and many questions to one state. Before a layer is trained, it must pass every
+law except the last.
 
 | law | what it says |
 |---|---|

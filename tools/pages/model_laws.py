@@ -21,8 +21,9 @@ KEPT_OF_RELEASES = "released-bugs.json"
 HEADER = ["model type", "laws tested", "laws that fail", "greatest difference"]
 HEAD = """# The laws of state, tested on models of others
 
-You need this page if you serve a language model or write an inference engine. It says in which models the state is right:
-decoding from a kept state gives the logits of one pass over the complete input. Three groups of models are tested: those of
+You need this page if you serve a language model or write an inference engine. A model can decode from a state that it kept, or
+read the complete input in one pass. If the state is right, both give the same logits. The page says in which models they do,
+and in which they do not. Three groups of models are tested: those of
 `transformers`, those of flash-linear-attention, and older releases of `transformers` with known bugs.
 
 `make pages` writes this page from `results/model-laws.json`, `results/model-laws-nested.json`,
@@ -82,9 +83,9 @@ In transformers {transformers} the same {count} types were tested with the same 
 SETTINGS = "settings change the function"
 NESTED = (
     "{count} of the types were also tested as the text model of another model: their fields are in `text_config` of a file of "
-    "the type `fuyu`. {verdict} The outer model has an embedding and an output layer of its own, which do not read fields that "
-    'scale or limit their numbers, such as `logits_scaling`. Therefore the law "{law}" fails there for {types}, which pass it '
-    "by themselves."
+    "the type `fuyu`. {verdict} The outer model has a separate embedding and output layer. These ignore the fields of the text "
+    "model that scale or limit embeddings and logits, such as `logits_scaling`. Therefore the law "
+    '"{law}" fails there for {types}, which pass it by themselves.'
 )
 SHOWN = """
 ## Scripts that show the failures
@@ -99,7 +100,7 @@ SCRIPTS = {
     "bamba_positions": "After a cache, Bamba counts positions from 0 unless it is given position_ids.",
     "moshi_window": "With a cache, the attention of Moshi sees only a window of tokens. Without a cache, it sees all tokens.",
     "time_step_limit": "Mamba-2, Zamba2 and Nemotron-H clip time steps to their limits in one pass, but not in single steps. "
-    "In the table, Mamba-2 still passes token by token, because its limits there are 0 and infinity.",
+    "In the table above, Mamba-2 passes the law `token by token`, because the tested model has the limits 0 and infinity.",
     "minimax_reorder": "`reorder_cache` leaves the states of MiniMax's linear layers in the old order.",
     "recurrent_gemma_modules": "RecurrentGemma keeps its recurrent state in its modules, so a model can serve only one "
     "sequence at a time.",
@@ -127,10 +128,10 @@ hidden_size=64`. In float64 the kernels sum in float64. This does not test the c
 kernels.
 
 The versions are flash-linear-attention {flash-linear-attention}, triton {triton}, transformers {transformers} and torch
-{torch}. The {count} model types are tiny and have random weights. They are tested by {laws} laws on 2 inputs of 9 tokens, which
-the package reads token by token. The law "padding on the left" is also tested on 2 inputs of 66 tokens, which the package reads
-in chunks of 64. The table counts this as a law of its own. Differences of 10^-6 of the greatest logit are allowed in float64,
-because the kernels have constants of 8 digits.
+{torch}. The {count} model types are tiny and have random weights. They are tested by {laws} laws on 2 inputs of 9 tokens. The
+package reads such short inputs token by token, and longer ones in chunks of 64. So the law "padding on the left" is also tested
+on 2 inputs of 66 tokens. The table counts this test as one more law. Differences of 10^-6 of the greatest logit are allowed in
+float64, because the kernels have constants of 8 digits.
 `tests/long_flash_linear_laws.py` tests them again ([its row](../../results/verify/flash-linear-laws.json)).
 
 """
@@ -190,7 +191,7 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
     >>> one = [{"law": "causal", "holds": True}, {"law": "beams", "holds": False, "difference": 0.25}]
     >>> print(what_holds({"llama": one[:1], "mamba": one}))
     1 of 2 model types passes every law that was tested. The others are in the table.
-    If a law fails in another way, such as with an error, the cell of the difference is empty.
+    The difference is that of logits. If a law fails without one, such as with an error, its cell is empty.
     <BLANKLINE>
     | model type | laws tested | laws that fail | greatest difference |
     |---|---|---|---|
@@ -223,7 +224,7 @@ def what_holds(models: Mapping[str, Verdicts]) -> str:
             absent.setdefault(law, []).append(name)
     words = "passes" if len(passed) == 1 else "pass"
     said = f"{len(passed)} of {len(models)} model types {words} every law that was tested. The others are in the table.\n"
-    said += "If a law fails in another way, such as with an error, the cell of the difference is empty.\n\n"
+    said += "The difference is that of logits. If a law fails without one, such as with an error, its cell is empty.\n\n"
     names = "\n".join(wrap(" ".join(passed), 80, break_on_hyphens=False))
     rows = [[name, str(_tested(models[name])), str(len(lost)), greatest(lost)] for name, lost in failed.items()]
     each = [[name, str(verdict["law"]), greatest([verdict])] for name, lost in failed.items() for verdict in lost]

@@ -116,7 +116,8 @@ PYTHON_PAGES = (
     Page(
         "published-models",
         "Published and trained models",
-        "You need this page if you measure the state of a model that exists: from its configuration, its code or its weights.",
+        "You need this page if you measure the state of a published or trained model. It is measured from the model's "
+        "configuration, code or weights.",
         (
             *_members("seqsep", "capacity"),
             *_members("seqsep.language_models.capacity", "Capacity"),
@@ -139,7 +140,7 @@ def python_index(clone: Path) -> str:
     """Return the index: a line for each function and class."""
     parts = [
         "# Python API\n\nYou need these pages if you use seqsep from Python. Each page has the functions and classes for one "
-        "kind of question.\n`make pages` generates these pages from the source. A test runs every example.\n\n"
+        "purpose, such as training.\n`make pages` generates these pages from the source. A test runs every example.\n\n"
         "All names of the module `seqsep` are imported when they are first used: `import seqsep` does not load PyTorch.\n"
     ]
     for page in PYTHON_PAGES:

@@ -31,10 +31,10 @@ Rates, seeds and curves are on the [pages of the experiments](#the-experiments).
 RULE_HEAD = """
 ## How a verdict is computed
 """
-RULE = """ A row counts for a claim under two conditions. Its task and architecture are those of the paper. Its layers, width
-and steps are at most those of the paper. Learning rate, heads, initial scale and positional encoding may differ. Appendix H.1
-of the first paper describes the training inputs of index lookup in words that allow several readings ([H.1
-reading](../explanation/glossary.md#h1-reading)). A row may use any of these readings.
+RULE = """ A row counts for a claim if its task and architecture are those of the paper, and its layers, width and steps are at
+most those of the paper. Learning rate, heads, initial scale and positional encoding may differ. For index lookup, a row may use
+any [H.1 reading](../explanation/glossary.md#h1-reading): appendix H.1 of the first paper describes the training inputs in words
+that can be read in several ways.
 
 *Our best* is the highest accuracy of all rows that count. A point is one percentage point.
 
@@ -51,7 +51,8 @@ reading](../explanation/glossary.md#h1-reading)). A row may use any of these rea
 * **The paper says that one model is above others:** These verdicts are tested in this order:
   * *Contradicted* if the upper model reaches at least 99 %, and the best lower model is at most one point below it.
   * *Not reached* if the upper model is at most five points above the best lower model.
-  * *Order reproduced* if each lower model has a row of the paper's size, with at least as many steps as the upper model.
+  * *Order reproduced* if for each lower model there is a row of the paper's size that was trained for at least as many steps as
+    the upper model.
   * *Open* in all other cases.
 * **The paper gives a number of steps:** *Reproduced* if our best row reaches 99 % within these steps. Otherwise *not reached*.
 """
@@ -84,8 +85,7 @@ Each page contains a question, the set-up, one table and one figure. It also con
 repeats the experiment.
 
 An accuracy of 99 % on 5,000 evaluation examples has a standard error of 0.14 points.
-The best setting is chosen on the same examples on which it is measured. So on new examples its accuracy is a little lower on
-average.
+The best setting is chosen and measured on the same examples. On new examples, its accuracy would be a little lower on average.
 This does not show what an architecture learns with more steps or a larger model.
 
 """
@@ -164,10 +164,10 @@ def _drawn_lengths(folder: Path) -> str:
             ):
                 best[task.length] = max(best.get(task.length, 0.0), row.result["accuracy"])
     found = [
-        (length, f"N = {length}: {percent(best[length])}" if length in best else f"N = {length}: not run")
+        (length, f"{percent(best[length])} % at N = {length}" if length in best else f"no run at N = {length}")
         for length in (200, 400)
     ]
     printed = figure2_index_lookup()["attention"].accuracy
-    said = "; ".join(f"{words} ({percent(printed[length])})" for length, words in found)
+    said = "; ".join(f"{words} (the paper has {percent(printed[length])} %)" for length, words in found)
     reading = "The [H.1 reading](../explanation/glossary.md#h1-reading) `drawn-length` draws the length of each training input."
-    return f"* {reading} Under it, attention reaches these accuracies in percent; those of the paper are in brackets: {said}\n"
+    return f"* {reading} The accuracy of attention with this reading: {said}.\n"

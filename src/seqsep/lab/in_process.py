@@ -29,7 +29,8 @@ def train(
 
     If the run has your own layer or task, it is checked before the training, with the laws of `seqsep check --mixer` and
     `--task`. Only the law about gradients is left out. A part that breaks a law is not trained, because its accuracy would
-    have no meaning. The last digits of a result depend on the version of torch, the number of threads and the device.
+    have no meaning. Results of the same run may differ in their last digits if the version of torch, the number of threads or
+    the device differs.
 
     Arguments:
         run: the run to train.

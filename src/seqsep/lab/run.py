@@ -36,15 +36,14 @@ Decay = Literal["constant", "linear", "cosine"]
 class Run:
     """The settings of one training run.
 
-    In each step, Adam trains the model on a batch of new examples with the task's loss. Every `evaluate_every` steps, the
-    model answers the first `evaluation` examples of the evaluation stream. The run converges when this accuracy reaches
-    `target`.
+    In each step, Adam trains the model on a batch of new examples with the task's loss. A task has a fixed sequence of
+    evaluation examples, the evaluation stream. Every `evaluate_every` steps, the model answers the first `evaluation` of them.
+    The run converges when this accuracy reaches `target`.
 
     The learning rate grows over the first `warm_up` steps. After them it is constant or falls, as `decay` says. A falling
-    learning rate would reach 0 one step after the last step, so in the last step it is still above 0. `mixed_steps` adds a
-    curriculum: in the
-    first `mixed_steps` steps, the training inputs have mixed lengths (`Task.mixed`). The learning rate starts to fall only
-    after the warm-up and after these steps.
+    learning rate is above 0 also in the last step. `mixed_steps` adds a curriculum: in the first `mixed_steps` steps, the
+    training inputs have mixed lengths (`Task.mixed`). The learning rate starts to fall only after the warm-up and after these
+    steps.
 
     If `dtype` is bfloat16, torch's autocast computes matrix products and some other operations in bfloat16. Weights,
     optimizer, loss and the counted state stay in float32.
@@ -75,7 +74,7 @@ class Run:
         hidden: units of the feed-forward part; from 0, and 0 means four times the width.
         biases: give attention and feed-forward parts biases.
         embeddings: embeddings of tokens and positions, as in `Design`.
-        live: examples on which the trained model writes its own chain of thought and answer; from 0.
+        live: number of examples on which the trained model writes its own chain of thought and answer; from 0.
         mixed_steps: number of steps at the start of the run in which the training inputs have mixed lengths; from 0.
 
     To train your own complete model, give model:FILE.py:CLASS as the only layer. It draws its own weights.

@@ -190,13 +190,14 @@ def generate(
         model: a model over tokens.
         prompts: tokens of each prompt.
         stops: tokens that end a text.
-        most: most tokens to write for a prompt.
+        most: greatest number of tokens to write for a prompt.
         retriever: function of all tokens so far and the prompt's length, which returns the tokens to insert, or None.
         seconds: time limit of the retriever for one query.
 
     Raises ValueError for a prompt that is empty, has an unknown token or is longer than the model's positions, and for a
-    model over vectors. Raises GenerationFails after all texts if some failed: their logits are NaN or choose a class that is
-    not a token of the model, or the retriever raises an exception, takes more than `seconds` or does not return tokens.
+    model over vectors. Raises GenerationFails when all texts are written, if some of them failed. A text fails if its logits
+    are NaN, or if they choose a class that is not a token of the model. It also fails if the retriever raises an exception,
+    takes more than `seconds` or does not return tokens.
 
     >>> _ = torch.manual_seed(0)
     >>> model = Model.build(vocabulary=5, classes=5, longest=9, layers=("mamba", "attention"), width=8)

@@ -42,7 +42,7 @@ class MixerMaker(Protocol):
 
 
 class Model(nn.Module):
-    """A sequence model over tokens, or over vectors if it has no table of tokens.
+    """A sequence model over tokens, or over vectors if a matrix embeds its inputs.
 
     `Model.build` makes a model to train, `Model.load` one from a network of a theorem. `forward` takes tokens of the shape
     (batch, time) and returns logits of the shape (batch, time, classes). `prefill` returns the state after these tokens, and
@@ -220,12 +220,13 @@ class Model(nn.Module):
         Arguments:
             vocabulary: number of different tokens.
             classes: number of answers, the last axis of the logits.
-            longest: most tokens of an input.
+            longest: greatest number of tokens of an input.
             layers: names of mixers with their settings, mixer classes, or your own layers.
             width: coordinates of the residual stream.
             heads: attention heads of a layer; they divide the width.
             embedding_scale: standard deviation of the token and position embeddings.
-            weight_scale: standard deviation of the other weights that GPT-2's initialisation draws (0.02 there, at width 768).
+            weight_scale: standard deviation of the read-out, and of the linear layers that are initialised as in GPT-2, which
+                has 0.02 at width 768.
             coordinates: coordinates of an input vector; 0 if inputs are tokens.
             positions: positional encoding: default, learned, sinusoidal, rope or none.
             design: norm, feed-forward part, biases and embeddings; by default those of `Design()`. Fixed embeddings are not

@@ -23,8 +23,8 @@ AT_ONCE = 256
 class ThoughtAccuracy(NamedTuple):
     """The shares of right answers of a model that writes a chain of thought.
 
-    If the model gives no answer, the example counts 1/2 in `live`, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 6.1. A
-    thought without an answer ends after as many tokens as the longest right thought has.
+    If the model gives no answer, the example counts as half right in `live`, as in Wen, Dang, Lyu 2025 (arXiv:2402.18510),
+    section 6.1. This is so if the model has written as many tokens as the longest right thought has, and no answer.
 
     Fields:
         live: share of right answers if the model writes its own thought.

@@ -8,16 +8,16 @@ Positive examples: brackets are drawn from left to right. If no bracket is open,
 kind. If `depth` brackets are open, the closing bracket follows. Otherwise the next bracket is uniform among all opening
 brackets and the closing bracket that fits. When the number of open brackets equals the number of places left, only closing
 brackets follow.
-Negative examples: a positive example with 1 .. max(1, length // 10) distinct positions changed. With probability 1/2 the
-kinds change, otherwise the directions; with one kind, the directions always change. If the changed word is still valid, the
-original word is changed again.
+Negative examples: a positive example is changed at 1 .. max(1, length // 10) different positions. With probability 1/2 the
+brackets there get another kind. Otherwise opening brackets become closing ones, and the other way round. With one kind of
+bracket, this second change is always made. If the changed word is still valid, the original word is changed again.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 4.1; examples as in H.1.
 We differ: H.1 has another condition for the place after which all brackets are closing ones. For depth <= 3 it gives the same
 words as ours. For larger depths it can give words that are longer than `length`. For length < 10, H.1 has no possible number of
 changed positions; we change one.
 Shortcuts: for length < 20, a negative example has exactly one changed position. With two or more kinds, half of these changes
-are changes of direction. Each of them makes the numbers of opening and closing brackets differ. So a model that only counts
-opening and closing brackets finds half of the negative examples. With one kind it finds all of them.
+turn an opening bracket into a closing one, or the reverse. Then the numbers of opening and closing brackets differ. So a
+model that only counts opening and closing brackets finds half of the negative examples. With one kind it finds all of them.
 """
 
 from dataclasses import dataclass

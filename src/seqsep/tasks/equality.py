@@ -13,9 +13,9 @@ Variant one: the label is 1 with probability 1/2, and then the halves are equal.
 first half with one changed symbol. The position of this symbol is uniform, and its new value is uniform among the S - 1 others.
 Variant next: an input is a uniform word, the separator, and the same word again. The answer at a token is the set of symbols
 that may follow it. At each token of the first half, this set is all S symbols (`EVERY_CLASS`). The separator may follow there
-too, but it is not a class. At the separator, the set has only a_1; at b_i, it has only a_(i+1). The loss is the mean of the S
-binary cross-entropies. The predicted set is the symbols with positive logits. An example is right only if all its sets are
-right.
+too, but it is not in the set, because models do not predict it. At the separator, the set has only a_1; at b_i, it has only
+a_(i+1). The loss is the mean of the S binary cross-entropies. The predicted set is the symbols with positive logits. An
+example is right only if all its sets are right.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), sections 4 and 5; examples as in H.2.
 We differ: training lengths begin at the even number at or above N/10, because the paper's list N/10, N/10 + 2, .. has only
 odd numbers for N = 50, and never reaches it. The S symbols of `alphabet` do not include the separator. In H.2 they do: one
@@ -53,9 +53,9 @@ class Equality(TwoHalves):
 
     Fields:
         length: N, symbols of both halves together, an even number; 2 to 2^20.
-        variant: the way unequal halves are drawn, or next; random, one or next.
+        variant: the form of the task; random, one or next.
         alphabet: S, symbols to choose from, 2 or more, or 0 for the default of the variant; 0 to 2^31.
-        least_length: symbols of the shortest training input, an even number, 0 for N / 10 but at least 4; from 0.
+        least_length: symbols of the shortest training input, an even number, 0 for the even number at or above N / 10; from 0.
 
     >>> task = Equality(length=6)
     >>> task.solve((1, 0, 1, 2, 1, 0, 1))

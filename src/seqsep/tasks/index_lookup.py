@@ -39,7 +39,7 @@ class IndexLookup(Task):
     Fields:
         length: N, symbols of an evaluated input; 1 to 2^20.
         alphabet: S, symbols to choose from; 1 to 2^31.
-        least_length: least k that a training input draws; from 1.
+        least_length: least number k that is drawn for a training input; from 1.
         training_inputs: symbols and positions of training inputs; drawn-length, full-length, drawn-position.
 
     >>> task = IndexLookup(length=3, alphabet=5)

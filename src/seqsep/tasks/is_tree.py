@@ -4,8 +4,8 @@
 
 Queries: the model predicts each token of the thought, and then the answer, from the tokens before it. It does not predict
 tokens that the retriever inserts.
-Tokens: [BOS] is 0, vertex v is v, and the next numbers are ~, NO and YES. Three traces
-have more tokens, which come next: n pointers (peel); [, ] and FAILED (walk); [, ], FAILED and - (retrieval).
+Tokens: [BOS] is 0, vertex v is v, and the next numbers are ~, NO and YES. After these, the trace peel has n more tokens, one
+pointer for each vertex. The trace walk has [, ] and FAILED, and the trace retrieval has [, ], FAILED and -.
 Lengths: exactly n = `length` vertices, in training and evaluation. A prompt has 3n - 2 tokens.
 Thoughts: `trace` chooses the thought. The table has the number of its tokens if the graph is a tree. For another graph the
 thought has at most this number of tokens:

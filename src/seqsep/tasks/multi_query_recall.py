@@ -17,7 +17,7 @@ left.
 Form zoology: an example has N slots of two tokens. The first `pairs` slots are pairs with different keys and different
 values. Of the other N - pairs slots, `pairs` slots are queries: a key and a filler. All remaining tokens are fillers. The
 queries are placed one by one, in the order of the keys in the pairs. For each query, one of the free slots is drawn. The
-weight of slot i after the pairs is i^(power - 1).
+probability of a free slot is proportional to i^(power - 1), if it is slot number i after the pairs.
 Queries: each key is queried once. The input does not show the answer: a filler follows the key.
 Lengths: exactly 2 N tokens, also in training; least_length is not used.
 Tokens: 0 is the filler, keys are 1 .. K, and values are K + 1 .. K + S. The answer to

@@ -7,15 +7,15 @@ Queries: every x_k with k > N/2; its label follows. An example is right only if 
 Inputs are vectors: a point is [x, 0], a label is [0, one-hot]; N points are 2 N - 1 vectors.
 Lengths: a training example has an even number of points, uniform in least_length .. length. If least_length is odd, the next
 even number replaces it. An evaluation example has exactly `length` points.
-Points: all examples use one set of M directions in general position. M is a power of two, at least 128 and at least 2
-`length`. A direction is drawn again if its product with an earlier one is above 1 - 2 margin (`_spherical_code`). The
-directions have the numbers 0 .. M - 1. For each example, an odd number u and a number w are drawn. The first half of the points
-are the directions with the numbers u t + w modulo M, for t = 0 .. N/2 - 1. They all differ, because u is odd. The second half
-are the same directions in random order. Then noise is added to each coordinate of every point, and the point is normalised. The
-noise is uniform over at most 64 evenly spaced values. It is so small that the margin holds, so no example is drawn again. At
-the end, the coordinates of all points of the example are permuted at random and get random signs, the same for all points. A
-coordinate is a float32,
-with the same bits on every platform.
+Points: all examples use one set of M random directions, which are far enough apart: the product of two is at most 1 - 2 margin
+(`_spherical_code`). M is a power of two, at least 128 and at least 2 `length`. A point is made in three steps:
+* The first half of the points are different directions of the set. If the directions are numbered 0 .. M - 1, those of an
+  example are u t + w modulo M, for t = 0 .. N/2 - 1. The odd number u and the number w are drawn for each example. The second
+  half are the same directions in random order.
+* Noise is added to each coordinate of every point, and the point is normalised. The noise is uniform over at most 64 evenly
+  spaced values. It is so small that the margin always holds.
+* The coordinates are permuted at random and get random signs, the same for all points of an example. A coordinate is a float32,
+  with the same bits on every platform.
 Labels: those of the first half are uniform and independent.
 Source: Bhattamishra et al. 2024 (arXiv:2406.09347), section 5.2 and appendix G (NSTNB).
 We differ: the paper only says which inputs are allowed, and we choose a way to draw them. N is even, so that each of the

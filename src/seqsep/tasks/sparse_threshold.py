@@ -5,13 +5,13 @@ Tokens: the bits.
 Lengths: exactly `length` bits, in training and evaluation.
 Function: all examples have the same function. It is drawn with `function_seed`, or given as `formula`.
 Drawn function: each feature reads `sparsity` different bits, chosen uniformly. Its table is uniform among the tables that are
-not constant. b is chosen on 1,024 uniform inputs, so that both labels are as nearly equally frequent as possible. If one of
-the labels has fewer than one in 64 of these inputs, the function is drawn again. If 64 functions in a row fail, ValueError is
+not constant. b is chosen on 1,024 uniform inputs, so that both labels are as nearly equally frequent as possible. If less
+than 1/64 of these inputs have one of the labels, the function is drawn again. If 64 functions in a row fail, ValueError is
 raised.
 Given function: `formula` is a DIMACS CNF, and its clauses are the features. By default all clauses must hold. If `formula` is
 the path of a file, the file is read at once, and the field then holds its text without comments. So the key of a run does not
-depend on the path, and the run can be repeated on a machine without this file. If one of the labels has fewer than one in 64
-uniform inputs, ValueError is raised.
+depend on the path, and the run can be repeated on a machine without this file. If less than
+1/64 of 1,024 uniform inputs have one of the labels, ValueError is raised.
 Bound: `bound` sets b for both kinds of functions.
 Examples: a label is drawn, each with probability 1/2. Then uniform inputs are drawn, at most 256, until one has this label;
 if none has it, the last one is taken. So inputs are uniform given their label. Let p be the share of label 1 among all
@@ -54,16 +54,16 @@ MOST_ENUMERATED = 16
 class SparseThreshold(FixedLengthDecision):
     """`length` bits; the label is 1 if more than `bound` features of the bits hold.
 
-    A feature is a table on a few of the bits. All features together are the function, which is drawn or given as `formula`. If
-    `sparsity` is greater than `length`, a feature reads all `length` bits.
+    A feature is a function of a few of the bits. The features are drawn, or given as `formula`. If `sparsity` is greater than
+    `length`, a feature reads all `length` bits.
 
     Fields:
         length: N, bits of an input; 1 to 2^20.
-        features: tables that a drawn function has, 0 for as many as bits; 0 to 65536.
-        sparsity: bits that each table reads; 1 to 4.
-        bound: the label is 1 if more tables than this hold, -1 for the bound that the function has; from -1.
+        features: number of drawn features, 0 for as many as bits; 0 to 65536.
+        sparsity: bits that each drawn feature reads; 1 to 4.
+        bound: the label is 1 if more features than this hold; -1 for the default, which depends on the features; from -1.
         function_seed: random seed of the function; 0 to 2^63 - 1.
-        formula: a DIMACS file whose clauses are the tables; a path, or the text of such a file.
+        formula: a DIMACS file whose clauses are the features; a path, or the text of such a file.
 
     >>> task = SparseThreshold(length=2, formula="p cnf 2 2\\n1 0\\n-1 2 0\\n")
     >>> task.solve((1, 1)), task.solve((1, 0))

@@ -37,7 +37,7 @@ class Margin:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcome:
-    """One run of one side of a theorem; `Claim.upper` and `Claim.lower` make it.
+    """The result of a check on one side of a theorem, upper or lower; `Claim.upper` and `Claim.lower` make it.
 
     Fields:
         theorem: name of the theorem.
@@ -50,7 +50,7 @@ class Outcome:
         measured: the number that was measured for each size, by its name: states and parameters in bits, widths in
             coordinates.
         bound: the bound of each size, by the same names.
-        as_printed: numbers of the paper if they differ from ours, else None.
+        as_printed: the numbers in the paper, if they differ from ours.
         variant: the choice that was run, such as a code or a mixer.
         witness: inputs that show a lower bound.
         margin: the smallest margin of all inputs, and the margin that the proof guarantees.

@@ -16,7 +16,7 @@ __all__ = ["LAWS", "LawFails", "check_theorem", "tried_laws"]
 def check_theorem(theorem: Theorem) -> None:
     """Check your own theorem with its default options: it must test inputs, hold, and measure each size that it bounds.
 
-    If the theorem declares its sides, the outcomes must be of these sides, and of each of them.
+    If the theorem declares its sides, each of these sides must have an outcome, and no other side may have one.
 
     Arguments:
         theorem: the theorem.

@@ -41,7 +41,7 @@ def test_what_uniform_graphs_allow_without_a_state():
     tasks = [one.run.task for one in rows_of("uniform") if one.run.task.trace == "vanilla"]
     assert {task.length: percent_at_most(ceiling(task, state_bits=0)) for task in tasks} == {8: "78.9", 16: "77.1"}
     page = (RESULTS.parent / "docs/reproduction/is-tree-uniform.md").read_text(encoding="utf-8")
-    assert "| Highest accuracy of a model without any state, at most | 77.1 to 78.9 % |" in page
+    assert "| Upper limit of the accuracy of a model without any state | 77.1 to 78.9 %, depending on task and N |" in page
 
 
 def test_heads_change_the_state_and_hardly_the_parameters():

@@ -129,8 +129,8 @@ def audit(
     Arguments:
         model: a model, or a file that `save` wrote; its run then has the task.
         task: index lookup, associative recall or equality in its variant random; needed with a model, not with a file.
-        questions: number of questions; they ask about 250 prefixes or more.
-        confidence: confidence of all lower limits of one accuracy together; above 0 and below 1.
+        questions: number of questions; they are about 250 or more different prefixes.
+        confidence: probability with which the lower limits of all positions hold together; above 0 and below 1.
         seed: random seed of the questions.
         files: Python files of your own layers, models or task in a kept model.
 

@@ -53,7 +53,8 @@ class WorstCase(Tabular):
         questions: number of all questions, including those of the search for the smallest counterexample.
         confidence: confidence of all intervals together.
         attacks: wrong answers by attack.
-        worst_prefix: the prefix with most wrong answers, among those that got more questions.
+        worst_prefix: some prefixes with a wrong answer are asked further questions; this one has the greatest share of wrong
+            answers.
         worst_prefix_questions: questions about this prefix.
         worst_prefix_wrong: wrong answers among them.
         least: the smallest counterexample.

@@ -130,8 +130,8 @@ def audit_language_model(
         path: folder of the model with config.json and model.safetensors, and with a tokenizer, if it has one.
         entries: entries of a phonebook.
         digits: digits of a number in it.
-        questions: number of questions, about 250 phonebooks at least, unless the time ends first.
-        confidence: confidence of the lower limits together; above 0 and below 1.
+        questions: number of questions, unless the time ends first; they are about 250 or more different phonebooks.
+        confidence: probability with which the lower limits hold together; above 0 and below 1.
         seconds: time limit, half of it for questions and half for codebooks.
         seed: random seed of the phonebooks.
         on_progress: function that is called with ("books", done, count) and ("codebooks", done, count); by default it does

@@ -119,12 +119,12 @@ class Capacity(StateSizes, Tabular):
         value_bits: bits of each value in a cache, if they differ from those of keys.
         source_length: tokens of the source, or positions of images, that cross-attention keeps.
         tensor_parallel: devices among which the heads are divided; bytes are those of one device.
-        block_size: tokens of a block of the cache; caches are whole blocks.
+        block_size: tokens of a block of the cache; a cache consists of complete blocks.
         named: the model_type of the file, which may be read by the rules of another family.
         basis: "counted", "published code", "rule" or "by-hand": where the rules are from.
-        defaults: fields that the file leaves out and that decide a number, with the value that is taken.
+        defaults: fields that are not in the file but change the result, with the default value that is used.
         spellings: fields that were read under another name, and that name.
-        cache_bits_of_file: the width of the cache that the file says, if it was taken.
+        cache_bits_of_file: bits of each number in a cache by the file, if they are used.
         unknown_quantization: method of quantization_config if `transformers` does not know it, else None.
 
     >>> print(capacity({"model_type": "by-hand", "layers": [{"count": 2, "fixed_numbers": 64}]}).table())

@@ -134,8 +134,8 @@ def check_language_model(
         laws: names of laws, by default all.
 
     Raises LawFails if a law fails, after a test of all laws; its message has the token at which each law fails, and its
-    `verdicts` are the verdicts about all laws. Raises BadInput for anything except such a model. Raises TransformersMissing
-    without the extra hf.
+    `verdicts` are the verdicts about all laws. Raises BadInput if the path has no causal language model that can be read.
+    Raises TransformersMissing without the extra hf.
 
     >>> import json, tempfile
     >>> config = Path(tempfile.mkdtemp()) / "config.json"

@@ -17,8 +17,8 @@ SLIDING = "sliding_attention"
 
 
 def state_is_declared(trial: LawTrial) -> None:
-    """The tensors of the state have as many numbers as config.json declares, at every length, and as many bytes in
-    bfloat16.
+    """The tensors of the state have as many numbers as config.json declares, at every length. In bfloat16, they also have the
+    declared number of bytes.
     """
     trial.require_state()
     declared = _declared(trial.source)

@@ -14,7 +14,7 @@ from seqsep.language_models.laws.trial import LawTrial, NotTried
 
 
 def reset(trial: LawTrial) -> None:
-    """After its own `reset`, a state that has read another sequence gives the logits of an empty one."""
+    """A state that has read another sequence, and is then emptied by its method `reset`, gives the logits of an empty state."""
     trial.require_state()
     for length in (trial.time, 2):
         state = trial.reader.read(trial.other_tokens[:, :length])[1]

@@ -72,7 +72,8 @@ class _Batch:
 def prefix_shared(trial: LawTrial) -> None:
     """Continuations of one prefix, each from a copy of its state and read in turn, do not change each other.
 
-    If the state has `reorder_cache`, its row is also repeated, so that the continuations are rows of one batch.
+    If the state has `reorder_cache`, the continuations are also tested as the rows of one batch. For this, the state of the
+    prefix is repeated, once for each row.
     """
     trial.require_state()
     half = trial.time // 2

@@ -156,9 +156,9 @@ def least_exponent(tokens: int, needed: int | Fraction, unit: Fraction = Fractio
 
 @dataclass
 class Tally:
-    """The counts of numbers that rounding changed, and of numbers that saturated, by place.
+    """The counts of numbers that rounding changed, and of numbers that saturated, for each place of a network.
 
-    A number may be in both counts.
+    A place is a name, such as that of a layer's output. A number may be in both counts.
 
     The exponentials and weights of a softmax are not counted as rounded.
 

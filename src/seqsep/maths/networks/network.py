@@ -198,7 +198,8 @@ class Network:
         indices: further coordinates of the tokens that are an index, such as a queried position; None if there are none.
         positions: vectors of the shape (positions, width); None if there are none.
         vectors: matrix of the shape (coordinates, width); None if inputs are tokens.
-        code_bits: bits of what is stored to compute the entries that are functions of the index, such as a seed.
+        code_bits: some arrays are computed from the position or the index; this is the size in bits of the data that this
+            needs, such as a random seed.
 
     Raises ValueError if an array is not on the grid, or if the network has both `symbols` and `vectors` or neither.
 

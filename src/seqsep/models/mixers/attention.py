@@ -10,11 +10,12 @@ With `rope`, coordinates 2i and 2i+1 of q_t and k_t in each head are first turne
 State: the keys and values of all tokens so far, 2 * width numbers per token. This cache grows with t.
 Source: Vaswani et al. 2017, equation 1; initialised as GPT-2 (Radford et al. 2019); rope: Su et al. 2021 (arXiv:2104.09864),
 equations 15 and 34.
-We differ: a hand-built network may choose the widths of keys and values, and `scale=1`, because Bhattamishra et al. 2024 have
-no 1/sqrt(d); `causal=False` is only for theorems and has no `step`.
+We differ: three settings are for hand-built networks only. The widths of keys and values may be chosen. `scale=1` leaves out
+1/sqrt(d), as Bhattamishra et al. 2024 do. `causal=False` removes the mask; such a layer has no `step`.
 Names: `query`, `key`, `value` and `output` are W_Q, W_K, W_V and W_O; `scale` is 1/sqrt(d).
 `forward` multiplies all queries with all keys, and all weights with all values. `forward_at` computes the output at one
-position. It multiplies the query by W_K, and the weighted sum of all x by W_V. So it computes no key and no value.
+position, without a key and a value for each token. It computes W_K^T q once, and its product with each x_j is a score. Then it
+applies W_V once, to the weighted sum of all x_j. With `rope` it does compute the keys.
 
     >>> layer = Attention(width=8, heads=2)
     >>> y, cache = layer.step(torch.zeros(1, 8), layer.start(1), t=0)

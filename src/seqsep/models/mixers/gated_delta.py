@@ -11,8 +11,8 @@ Source: Yang, Kautz and Hatamizadeh 2024 (arXiv:2412.06464), equation 10 and sec
 transposed states. Some details are those of the paper's code. Length 1 is u / sqrt(u . u + 1e-6); rates start uniform in 0 ..
 16; softplus(bias) starts log-uniform in 0.001 .. 0.1.
 We differ: for any number of heads, keys have width coordinates and values have expand * width. In the paper's code these
-factors are 3/4 and 3/2. q is not divided by the root of its number of coordinates: the norm would remove this factor, except
-for its epsilon. The MLP is that of GPT-2, where the paper has SwiGLU.
+factors are 3/4 and 3/2. q is not divided by the root of its number of coordinates: the norm divides by such a factor again,
+so it has no effect, except through the epsilon of the norm. The MLP is that of GPT-2, where the paper has SwiGLU.
 Names: `input` is W_in, `decay` is W_a, `step_bias` its bias, `write` is W_b, `gate` is W_g, `output` is W_out; `associations`
 is S.
 `forward` is the chunked form of the paper (`_gated_delta_chunks.py`): time and memory are linear in the length.

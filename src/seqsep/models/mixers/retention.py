@@ -9,7 +9,8 @@ State: per head a d x d matrix S, with d = width / heads. These are width^2 / he
 Source: Sun et al. 2023 (arXiv:2307.08621), equations 5 to 8; theta_i = 10000^(-2i/d) as in its section 2.1.
 We differ: values have `width` coordinates, half as many as in the paper, whose state has 2 width^2 / heads numbers. The MLP
 is 4 width wide, twice as wide as in the paper. Of the paper's three score normalisers (section 2.2) we keep only the first, 1
-/ sqrt(d). A normaliser multiplies a complete row by a positive number, which the group norm removes except for its epsilon.
+/ sqrt(d). Each of them only multiplies the output at a token by a positive number. The group norm divides by this number again,
+so it has no effect, except through the epsilon of the norm.
 Names: `query`, `key`, `value`, `gate` and `output` are W_Q, W_K, W_V, W_G and W_O; `decay` is gamma, `angle` is theta, and
 `outer_products` is S.
 `forward` is the quadratic form (q_t . k_j) gamma^(t-j) for at most `chunk` tokens. A longer input is cut into chunks of m

@@ -13,7 +13,7 @@ State: per head a d x d matrix S, with d = width / heads, and the last input. Th
 Source: Peng et al. 2025 (arXiv:2503.14456), section 4.1, "time mixing" (the paper writes row vectors). The ranks of U and V
 and the epsilon of the group norm, 1e-5 width / heads, are those of its published code.
 We differ: the value residual is left out, because it mixes in v of the first layer and a mixer sees only its own layer. Our
-MLP replaces the channel mixing, whose token shift would also be state. The first weights are in `__init__`.
+MLP replaces the channel mixing, whose token shift would also be state. The initial weights are those in `__init__`.
 Names: `shift` is mu; `query`, `key`, `value` and `output` are W_r, W_k, W_v and W_o. `.._in` and `.._out` are U and V of
 decay, rate and gate. `removal_scale` is xi, `rate_share` is alpha and `bonus` is rho. In the state and the chunks, `removal`
 is kappa, `removed` is a * kappa, and `outer_products` is S transposed.

@@ -7,9 +7,9 @@
 State: the keys and values of the last `window` tokens, 2 * width * window numbers, which do not grow. They are in a ring:
 token t is in slot t mod window. A slot that is not yet written holds zeros; the layer knows these slots from the time t.
 Source: Beltagy et al. 2020 (arXiv:2004.05150), section 3.1, in its causal form, which Mistral 7B and Griffin use.
-We differ: the window is 16 tokens, so the state has 32 * width numbers. This size is between those of retention (16 * width
-at width 64 and 4 heads) and Mamba (38 * width). So the size does not explain why sliding attention does better or worse than
-both of these. Most lengths in training are greater than 16.
+We differ: the default window is only 16 tokens, shorter than most inputs. The state then has 32 * width numbers. Retention has
+fewer (16 * width at width 64 and 4 heads), and Mamba has more (38 * width). If sliding attention is more accurate than both, or
+less accurate than both, the size of the state does not explain this.
 Names: as in attention.
 `forward` cuts time into blocks of `window` tokens (one block if there are fewer tokens). Each block attends to itself and to
 the block before it. So memory is O(time x window), never O(time x time).

@@ -1,6 +1,6 @@
-"""A user's own layer, FILE.py:CLASS, as a mixer of a model.
+"""A layer of your own, written as FILE.py:CLASS, can be a mixer of a model.
 
-A layer is an `nn.Module` that is built as `MyLayer(width)`. If its constructor has a parameter `heads`, it gets `heads` too.
+It is an `nn.Module` that is built as `MyLayer(width)`. If its constructor has a parameter `heads`, it gets `heads` too.
 A layer has three methods:
     forward(x: "batch time width") -> y      start(batch) -> state      step(x: "batch width", state, t) -> y, state
 The state is a tensor or a tuple of tensors, with the batch as first axis. A layer may have these class attributes:

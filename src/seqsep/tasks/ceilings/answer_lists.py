@@ -22,9 +22,9 @@ from seqsep.tasks.ceilings.fano import DIGITS, MARGIN, float_above, require, rou
 def counting_ceiling(possibilities: int, state_bits: int) -> float:
     """Return the highest accuracy on a task that counts an example as right only if all its answers are right.
 
-    V lists of answers are equally likely and independent of the order of the queries. The result is 2^B / V, rounded up, but
-    at most 1.
-    This is the formula for multi-query recall and nearest neighbour.
+    An example has a list of right answers. The formula is for tasks with V such lists, which are equally likely and do not
+    depend on the order of the queries. These are multi-query recall and nearest neighbour. The result is 2^B / V, rounded up,
+    but at most 1.
 
     Arguments:
         possibilities: V, number of lists of answers; from 1.

@@ -87,7 +87,7 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
 
 
 def carried_bits(task: IndexLookup, accuracy: float) -> float:
-    """Return a lower limit of the bits about the symbols that a state carries, from its accuracy on index lookup.
+    """Return how many bits about the symbols a state carries at least, from its accuracy on index lookup.
 
     The result is N (log2 S - h(a) - (1 - a) log2(S - 1)), by Fano's inequality. It is 0 at the accuracy of guessing and
     below. The accuracy must be that over all inputs. A measured accuracy has a sampling error.

@@ -57,10 +57,10 @@ def best_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
 
 @cache
 def code_accuracy(length: int, alphabet: int, state_bits: int) -> Fraction:
-    """Return an accuracy that some state of B bits has on index lookup, at any size.
+    """Return the accuracy on index lookup of a state of B bits that stores the symbols by a known code; for any size.
 
-    It is a lower limit of the best accuracy, and the ceiling is an upper limit. The result is that of the better of two kinds
-    of codes. Let k be the greatest number with S^k <= 2^B:
+    The best accuracy is at least this number, and at most the ceiling. Two kinds of codes are compared, and the result is that
+    of the better one. Let k be the greatest number with S^k <= 2^B:
 
     * The state keeps k symbols. It distinguishes the first 2^B // S^k values of the next symbol. The others are guessed as 0.
     * If S is a prime power, the state keeps as many blocks of (S^r - 1) / (S - 1) symbols as fit. A Hamming code saves r

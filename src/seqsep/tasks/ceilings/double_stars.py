@@ -27,8 +27,8 @@ def double_star_ceiling(vertices: int, state_bits: int) -> float:
     """Return an upper limit of the accuracy on IsTree with double stars, rounded up.
 
     It holds for edges in random order, and for every chain of thought that the model writes itself. If the model gives no
-    answer, the example counts 1/2. The *odd edge* is the only edge without a hub. The docstring of
-    `seqsep.tasks.ceilings.double_stars` has the formula and its proof.
+    answer, the example counts as half right. The *odd edge* of a double star is the only edge that does not end at a hub. The
+    docstring of `seqsep.tasks.ceilings.double_stars` has the formula and its proof.
 
     Arguments:
         vertices: n, vertices of a graph; from 4.

@@ -58,9 +58,9 @@ def longest(task: Task, bits: int, accuracy: float) -> int | None:
         bits: B, bits of one example's state; from 0.
         accuracy: a fraction from 0 to 1.
 
-    Raises BadInput if bits are not a whole number from 0, the accuracy is not such a fraction, or no bound of the average
-    accuracy is known. Raises BadInput for IsTree, n-gram retrieval and multi-query recall with the form zoology: this function
-    does not search their lengths.
+    Raises BadInput if bits are not a whole number from 0, if the accuracy is not a fraction from 0 to 1, or if no bound of the
+    average accuracy is known. Raises BadInput for IsTree, n-gram retrieval and multi-query recall with the form zoology: this
+    function does not search their lengths.
 
     >>> from seqsep.tasks import Equality, IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)

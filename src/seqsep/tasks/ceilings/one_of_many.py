@@ -77,7 +77,7 @@ def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool
         entries: n, entries of the phonebook; from 1.
         digits: D, digits of each number; from 1.
         state_bits: B, bits of one example's state; from 0.
-        by_digit: count right digits, with one digit for each query, instead of complete numbers.
+        by_digit: if True, a query asks for one digit of a number; if False, for the complete number.
 
     Raises ValueError for less than one entry or digit, or a negative state.
 
@@ -94,10 +94,10 @@ def phonebook_ceiling(entries: int, digits: int, state_bits: int, by_digit: bool
 
 
 def carried_bits_by_place(alphabet: int, accuracies: Sequence[float]) -> float:
-    """Return a lower limit of the bits about independent uniform symbols that a state carries, from the accuracy by place.
+    """Return how many bits about the symbols a state carries at least, from the accuracy at each place.
 
-    The result is never less than `carried_bits` of the mean accuracy. A place adds 0 if its accuracy is that of guessing or
-    below.
+    The symbols are independent and uniform. The result is never less than `carried_bits` of the mean accuracy. A place adds 0
+    if its accuracy is that of guessing or below.
 
     Arguments:
         alphabet: S, symbols to choose from.

@@ -86,9 +86,8 @@ def uniform_graph_ceiling(vertices: int, state_bits: int) -> float:
     """Return an upper limit of the accuracy on IsTree with uniform graphs.
 
     It holds for every chain of thought that the model writes itself. It rises with the bits, and it is never below 3/4. It is
-    computed in floats. To keep rounding from making it too low, a share of 10^-6 of the numbers in the formula is left out.
-    If the formula gives no limit, the result is 1.0. At every tested n, up to 2^14, this is so from 0.17 n bits on. Above n
-    bits, the result is 1.0 without a computation.
+    computed in floats. A margin of 10^-6 in the formula ensures that rounding does not make it too low. For large states the
+    formula gives no limit, and the result is 1.0. At every tested n, up to 2^14, these are the states of 0.17 n bits and more.
 
     Arguments:
         vertices: n, vertices of a graph; from 4.

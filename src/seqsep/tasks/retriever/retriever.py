@@ -26,8 +26,8 @@ class Retriever:
     at spaces, and inserts these tokens. It inserts FAILED if it finds nothing, if the result has a text outside the
     vocabulary, or if the text between the marks is not a query.
 
-    Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 5.1. We differ: the searched region is given, and a query may have
-    a name instead of a pattern.
+    Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), section 5.1. We differ: the searched region is given. A query is a regular
+    expression in the paper; here it may also be a kind of search with a name, such as `first-edge`.
 
     Fields:
         vocabulary: the text of each token, without white space; all texts differ.

@@ -31,7 +31,7 @@ class Width:
 
     Fields:
         precision: bits of a number.
-        least: the lower bound. Every layer satisfies the bound 1; then `at_least` is None.
+        least: the lower bound. If it is 1, it excludes no layer, and `at_least` is None.
 
     >>> Width(precision=8, least=1).at_least is None, Width(precision=8, least=3).at_least
     (True, 3)

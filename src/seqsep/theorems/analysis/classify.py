@@ -167,7 +167,9 @@ def classify(
     is_regular: bool = False,
     length: int | None = None,
 ) -> Classification:
-    """Decide the classes of a regular language.
+    """Decide which classes a regular language is in, such as the aperiodic languages, AC0 and ACC0.
+
+    These classes tell which architectures can recognise the language. The classes are the keys of `verdicts`.
 
     Arguments:
         target: a regular expression, FILE.py:NAME with a function or a DFA, FILE.json with a DFA, a task, a DFA, or a function
@@ -175,7 +177,7 @@ def classify(
         alphabet: number of letters; by default 2, or those that an expression uses.
         fields: fields of a task.
         is_regular: True to read the target as a regular expression in any case.
-        length: letters of the longest word on which a function is compared with its automaton completely.
+        length: if the target is a function, its automaton is compared with it on all words of at most this many letters.
 
     Raises BadInput or ValueError if the target has no automaton, or if its monoid has more than 5,000 elements.
 

@@ -8,8 +8,8 @@ ERRATA = (
         where="Theorem 6, appendix F.2, eta",
         printed='"Thus, for eta = log N + Kc log 2N, the softmax attention weight at j = i - N/2 will be rounded to 1"',
         found="the inequality before it needs eta >= 2 log((N-1)(2 N^Kc - 1)), nearly twice that: 26.31 instead of 13.86 "
-        "at N = 64, Kc = 2. With the printed eta the weight is 0.942 in the worst case of the inequality. It is 0.998 if "
-        "all products are 1/4, the greatest in the code. Neither is 1 on that grid",
+        "at N = 64, Kc = 2. In the worst case of the inequality, the matching product is 1/2 above all others. The printed eta "
+        "then gives a weight of 0.942. If it is 3/4 above all others, the weight is 0.998. Neither is 1 on that grid",
         built="a threshold after layer 1, for which a weight above 3/4 is enough: eta = 2 for the parabola code",
         test=f"{TESTS}::test_the_printed_eta_is_half_of_what_its_inequality_needs",
     ),

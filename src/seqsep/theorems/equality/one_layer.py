@@ -300,9 +300,9 @@ THEOREM = Theorem(
             'Z_A, Z_B can be represented with p + log N bits"',
             found="the bounds need rounded exponentials. Suppose that only the weights are rounded, and that the sum of "
             "exponentials is kept more precisely. Then two heads of width 1 and p = 2 log2 N + O(1) are enough for equality "
-            "at every N. They decide it at N = 1,024 with p = 22. With rounded exponentials the widths of the heads add up to "
-            "at least 5 there. Appendix F.2, the upper bound on two layers, rounds the weight of an exact softmax, and "
-            "appendix D rounds stepwise. So the two bounds are proved in different arithmetics",
+            "at every N. They decide it at N = 1,024 with p = 22. If the exponentials are rounded too, heads with a total "
+            "width below 5 do not decide it at this N and p. Appendix F.2, the upper bound on two layers, rounds the weight of "
+            "an exact softmax, and appendix D rounds stepwise. So the two bounds are proved in different arithmetics",
             built="a layer whose sums of exponentials compare the halves as binary numbers",
             test=f"{TESTS}::test_rounding_once_undoes_theorem_12",
         ),

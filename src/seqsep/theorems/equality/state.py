@@ -241,7 +241,7 @@ THEOREM = Theorem(
             "<= 3 m (p + log N) H, so m H >= 20.4. But a head of width 1 takes 268 bits by the steps of the protocol, and not "
             "the 201 bits of this total. So the counted protocol shows only m H >= 16. If p is below log N, only m (p + log "
             "N) H = Omega(N) follows",
-            built="the least m H from the counted protocol: 16 at this N, and 49 for one head",
+            built="the least m H that the counted protocol allows: 16 at this N. With one head, it is 49",
             test=f"{TESTS}::test_theorem_12_does_not_follow_for_narrow_heads",
         ),
     ),

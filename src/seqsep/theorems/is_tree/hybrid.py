@@ -271,9 +271,10 @@ THEOREM = Theorem(
             where="Theorem 5.7, the search for the next edge",
             printed="the search takes the match nearest to p + 2^i for i = 0 .. log2 n; the first one after p is the next edge",
             found="an edge takes three tokens, so two edges are up to 3 (n - 2) tokens apart, and 2^i must exceed half of it. "
-            "For 5 vertices, edges 1 and 4 are 9 tokens apart, and i <= 2 misses edge 4. Over n = 4 to 39, i <= log2 n misses "
-            "2,146 of 9,138 pairs of edges without a match between them. If positions count edges instead of tokens, edges 1 "
-            "and 3 of 4 vertices are equally near to 2, and a softmax averages them",
+            "For 5 vertices, edges 1 and 4 are 9 tokens apart, and i <= 2 misses edge 4. For n = 4 to 39, we took each pair of "
+            "edges such that the search must find the second one from the first. With i <= log2 n it misses 2,146 of these "
+            "9,138 pairs. If positions count edges instead of tokens, edges 1 and 3 of 4 vertices are equally near to 2, and a "
+            "softmax averages them",
             built="no search. A search with positions in tokens and i up to log2 3n would be enough (`_doubling_search`)",
             test="tests/theorems/is_tree/test_hybrid.py::test_the_printed_search_misses_edges",
         ),

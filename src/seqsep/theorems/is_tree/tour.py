@@ -267,10 +267,10 @@ THEOREM = Theorem(
             where="Lemma C.19",
             printed="from x = 1/k, the next counter 1/(k + 1) is x - x^2 (case 2), with an error of at most its cube; the "
             "interval [2/5, 7/20] is excluded",
-            found="the error is (1 + x)^2 times the cube. This is more than the cube for every k, and 1.56 times the cube at "
-            "k = 4. The interval is empty",
-            built="no counters. With the term x^3 added, the error is x (1 + x)^2 times the cube, at most 0.4 times. The "
-            "interval [7/20, 2/5] is meant",
+            found="the error is (1 + x)^2 times the cube of the next counter. This is above the cube for every k, and 1.56 "
+            "times the cube at k = 4. The interval is empty",
+            built="our construction has no counters. A mend is x - x^2 + x^3: for k >= 4 its error is at most 0.4 times the "
+            "cube. The interval [7/20, 2/5] is meant",
             test="tests/theorems/is_tree/test_tour.py::test_the_printed_next_counter_misses_its_bound",
         ),
     ),

@@ -426,7 +426,8 @@ THEOREM = Theorem(
             where="Theorems 5.2 and 5.3",
             printed="IsTree takes O(n log n) tokens in Theorem 5.2 and O(n) in Theorem 5.3, for the same model",
             found="O(n) is right: Algorithm 2 takes 37n - 26 tokens on every tree, and the walk at most 14n - 10 on any graph",
-            built="the walk, 14n - 10 tokens and then the answer; with literal patterns 45n - 36",
+            built="the walk: 14n - 10 tokens and then the answer. If each query is a regular expression, as in Definition A.5, "
+            "it takes 45n - 36",
             test="tests/theorems/is_tree/test_walk.py::test_every_thought_with_a_retriever_is_linear",
         ),
     ),

@@ -41,8 +41,9 @@ ERRATA = (
         printed='"with width m = O(log N)", where "there exists gamma >= N^-c for some universal constant c" (section 5.2); '
         "the products of the vectors T are printed as 1 +- gamma/100 and 0 +- gamma/100",
         found="Lemma 2 gives such T with k = 8 ln(4 N) / (gamma/100)^2. This is 47,931,717 at N = 100 and gamma = 0.1, and "
-        "more than N^2 at gamma = 1/N. Let all other points be 0.1 below the nearest. Then random signs with k = 16,384 answer "
-        "30 of 100 questions if the others have another label, and 67 of 100 if labels are random",
+        "more than N^2 at gamma = 1/N. We tested random signs with k = 16,384. The product with each other point was 0.1 "
+        "below the product with the nearest point. If all other points have another label than the nearest, 30 of 100 "
+        "questions are answered rightly. If labels are random, 67 of 100 are",
         built="each label copies the point before it, by position. The width is d' + 4 for two labels and any gamma",
         test=f"{TESTS}::test_the_printed_construction_errs_at_a_feasible_width",
     ),

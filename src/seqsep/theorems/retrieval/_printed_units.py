@@ -39,7 +39,7 @@ ERRATA = (
         where="Lemma C.3",
         printed="output weights 10 [1, -1, -1, 1] make an indicator of the integer B",
         found="the output is 20, 9 and 0 at B - 1, B and B + 1",
-        built="[1, -1, 1, -1] gives 0, 1, 0; here a number is compared by the score of a head, or by `blocks.bump`",
+        built="[1, -1, 1, -1] gives 0, 1, 0. Our networks use `blocks.bump`, or the score of a head, to compare numbers",
         test=TESTS + "test_printed_signs_make_no_indicator",
     ),
     Erratum(

@@ -351,7 +351,8 @@ THEOREM = Theorem(
             printed='"the size of the hidden state of the RNN must be at most N/p"',
             found="the proof shows at least. With S values it shows m p >= N log2 S. This size is enough if the keys come in "
             "one fixed order",
-            built="the exact model for keys in order, and for fewer bits an input that a given model answers wrongly",
+            built="for keys in one fixed order, a model of this size that is always right. For a given model with fewer bits, "
+            "the check finds an input that this model answers wrongly",
             test=TEST + "test_both_sides",
         ),
     ),
@@ -361,7 +362,8 @@ THEOREM = Theorem(
             printed='"Alice can use the recurrent model to compute the hidden state h_2N"; "must have m >= N/p"',
             found="the bound m >= N/p is true. With keys in any order and N > S, a model needs more bits while it reads the "
             "last pair: (N-1) log2 S + log2 N",
-            built="an exact model with this number of bits, and the N S^(N-1) cases that a model must distinguish",
+            built="a model with this number of bits, which is always right, and the N S^(N-1) cases that each model must "
+            "distinguish",
             test=TEST + "test_inside_the_last_pair_every_case_needs_its_own_state",
         ),
     ),

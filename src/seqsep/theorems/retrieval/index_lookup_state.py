@@ -309,8 +309,8 @@ THEOREM = Theorem(
             where="Theorem 3, appendix C.1",
             printed="m >= N/p",
             found="the proof gives more. With all S symbols in place of two it gives m p >= N log2 S, and this size is enough",
-            built="the exact model of ceil(N log2 S) state bits, and for fewer bits an input that a given model answers "
-            "wrongly",
+            built="a model with ceil(N log2 S) state bits, which is always right. For a given model with fewer bits, the check "
+            "finds an input that this model answers wrongly",
             test="tests/theorems/test_theorems.py::test_index_lookup_state_both_sides",
         ),
     ),
@@ -320,8 +320,8 @@ THEOREM = Theorem(
             printed='"the size of the set is |Q_p| = N^(2 Kc) => p = 2 Kc log N", for Q_p = {-N^Kc, ..., 0, D, 2 D, ..., '
             "N^Kc}, D = N^-Kc",
             found="Q_p holds 2 N^(2 Kc) + 1 numbers, so p = bit_length(2 N^(2 Kc)): two bits more at powers of two",
-            built="`Grid.precision`. The base of the powers is the number of tokens, and at least 4: with a smaller base a "
-            "uniform weight rounds down to 0",
+            built="`Grid.precision`. Our grid has L = b^Kc in place of N^Kc. Here b is the number of tokens, but at least 4. "
+            "With a smaller b, a uniform weight would round down to 0",
             test="tests/maths/arithmetic/test_grid.py::test_precision_and_base",
         ),
     ),

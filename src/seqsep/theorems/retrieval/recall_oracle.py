@@ -424,7 +424,8 @@ THEOREM = Theorem(
             found="the simulation in the paper is right if the oracle may give any answer for a symbol that does not occur, "
             "a case that the task leaves out. Our oracle then answers FAILED. So for the symbol 1 it answers differently on "
             "0 k 0 k and 1 k 0 k. Its answers show y_2 and which symbols occur, and the simulation must know both",
-            built="the simulation from both. The bound that remains is log2 of the maximum over s of surj(h, s)/s bits",
+            built="a simulation that gets y_2 and the set of symbols. The bound that remains is log2 of the maximum over s of "
+            "surj(h, s)/s bits",
             test="tests/theorems/retrieval/test_recall_oracle.py::test_the_oracle_tells_which_symbols_occur",
         ),
     ),
