@@ -161,7 +161,7 @@ def test_the_caption_gives_sizes_and_steps() -> None:
     [limit] = [setting.paper for setting in SETTINGS if setting.name == "Training steps, at most"]
     for said in (
         "Our models in this picture have one layer of width 64.",
-        "recurrent models on index lookup are larger: six layers of width 256, and three for its LSTM.",
+        "recurrent models on index lookup are larger: six layers of width 256, or three for the LSTM.",
         f"trained for at most {max(row.run.steps for row in lookup):,} steps; the paper's limit is {limit}.",
         f"over at most {max(row.run.steps for row in dyck):,} steps on Dyck-(2,2)",
     ):
