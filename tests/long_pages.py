@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 
 from seqsep.theorems import Claim, Outcome
-from support.page_examples import ROOT, has_mark
+from support.page_examples import ONLY_LONG, ROOT, has_mark
 
 NAME = "pages"
 TESTS = Path(__file__).with_name("site") / "test_pages.py"
 WORDS = "pages with long examples print what they show"
-PAGES = tuple(sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md") if has_mark(path, "long")))
+MARKED = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md") if has_mark(path, "long")}
+PAGES = tuple(sorted(MARKED | {f"docs/{name}" for name in ONLY_LONG}))
 SOURCES = tuple(f"../../{page}" for page in PAGES)
 
 

@@ -20,7 +20,7 @@ def sample(*asked: str) -> dict[str, Any]:
     """In an interpreter of its own, which forks: pytest's has threads, and with more than one OpenMP's would hang a child."""
     command = [sys.executable, "-m", "support.faults.trials", *" -- ".join(asked).split()]
     one = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=False, cwd=TESTS, env=one)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=TESTS, env=one)
     assert done.returncode == 0, done.stderr[-2000:]
     results = json.loads(done.stdout)
     assert {kind: trials["failures"] for kind, trials in results.items()} == {words.split()[0]: [] for words in asked}
@@ -28,6 +28,7 @@ def sample(*asked: str) -> dict[str, Any]:
 
 
 @needs_proc
+@pytest.mark.timeout(330)
 def test_kills_at_random_and_at_named_points_and_drawn_faults() -> None:
     results = sample("kills 1", "pruned 1", "points 1 6", "soak 8")
     assert [results[kind]["trials"] for kind in ("kills", "pruned", "points")] == [1, 1, 3]
@@ -37,6 +38,7 @@ def test_kills_at_random_and_at_named_points_and_drawn_faults() -> None:
 
 
 @needs_proc
+@pytest.mark.timeout(330)
 def test_a_full_disk_24_readers_hostile_files_and_an_attack() -> None:
     results = sample("disk 2 0 0", "readers 24", "files 30", "attacks 33 34")
     assert [results[kind]["trials"] for kind in ("disk", "readers", "attacks")] == [2, 24, 1]

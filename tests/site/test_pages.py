@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sybil.example import SybilFailure
 
-from support.page_examples import ROOT, Page, has_mark, matches, read_console
+from support.page_examples import ONLY_LONG, ROOT, Page, has_mark, matches, read_console
 
 DOCS = ROOT / "docs"
 
@@ -16,7 +16,8 @@ def pages(mark: str = "") -> tuple[str, ...]:
     """The pages with Python or console blocks; with a mark, those that have it."""
     found = sorted(DOCS.rglob("*.md"))
     tested = [path for path in found if any(f"```{kind}" in path.read_text(encoding="utf-8") for kind in ("python", "console"))]
-    return tuple(str(path.relative_to(DOCS)) for path in tested if not mark or has_mark(path, mark))
+    names = [(path, path.relative_to(DOCS).as_posix()) for path in tested]
+    return tuple(name for path, name in names if (name in ONLY_LONG or has_mark(path, mark) if mark else name not in ONLY_LONG))
 
 
 @pytest.mark.timeout(600)

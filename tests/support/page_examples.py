@@ -28,6 +28,17 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from pages._console import environment
 
 ROOT = Path(__file__).parents[2]
+ONLY_LONG = (
+    "how-to/audit-a-model.md",
+    "how-to/check-a-models-state.md",
+    "how-to/check-an-engine.md",
+    "how-to/own-task.md",
+    "how-to/reproduce-a-figure.md",
+    "how-to/sweeps.md",
+    "reference/python/published-models.md",
+    "tutorials/own-layer.md",
+)
+"""Pages whose examples take more than 10 seconds each: `make verify` runs them whole, and `make test` the others."""
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<language>\w*)[^\n]*$\n", re.MULTILINE))
 MARK = re.compile(r"(long|not run|file|status)(?:: (.+))?")
 COMMENT = re.compile(r"<!--\s*(.*?)\s*-->")

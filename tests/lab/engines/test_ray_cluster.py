@@ -128,6 +128,7 @@ def same_rows(store: Path, local: Path) -> None:
     assert store.with_suffix(".jsonl").read_bytes() == (local / "rows.jsonl").read_bytes()
 
 
+@pytest.mark.long
 def test_an_actor_is_killed_and_then_the_sweep_is_interrupted(tmp_path: Path, local: Path, elsewhere: dict[str, str]) -> None:
     """Rows are those of the engine `local`; the exit status is 130; no process and no file of Ray stays behind."""
     marker, store, said = elsewhere["SEQSEP_TEST"], tmp_path / "ray.db", tmp_path / "said"
