@@ -104,6 +104,8 @@ def require_engine_file(engine: str) -> None:
     words = command_of(engine)
     if isinstance(words, str):
         return
+    if not loads:
+        raise BadInput(f"--engine {engine}: expected a path after the colon, found nothing")
     if kind == "llama":
         _require_gguf(engine, Path(loads))
     elif kind == "transformers":

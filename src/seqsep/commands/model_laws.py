@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from seqsep.commands.command import Parser, print_json
+from seqsep.commands.command import Parser, path_text, print_json
 from seqsep.commands.junit import junit_text
 from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE, REFUTED
@@ -61,6 +61,7 @@ def _asked(words: Sequence[str]) -> ModelLawsFlags:
     parser = Parser(prog="seqsep check")
     parser.add_argument(
         "--model",
+        type=path_text,
         action="append",
         default=[],
         metavar="PATH",
