@@ -109,8 +109,8 @@ def require_engine_file(engine: str) -> None:
     if kind == "llama":
         _require_gguf(engine, Path(loads))
     elif kind == "transformers":
-        from seqsep.commands.model_file import require_model_file
         from seqsep.language_models.loader.source import find_source
+        from seqsep.language_models.model_file import require_model_file
 
         require_model_file(find_source(loads, {}))
     else:
