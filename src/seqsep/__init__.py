@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from seqsep.lab.run import Run
     from seqsep.language_models.audit.answer import audit_language_model
     from seqsep.language_models.capacity.answer import capacity
+    from seqsep.language_models.check import check_language_model
     from seqsep.language_models.engines.check import check_engine
-    from seqsep.language_models.laws.check import check_language_model
     from seqsep.models.model import Model
     from seqsep.models.network_file import load_network, save_network
     from seqsep.tasks import (
@@ -107,7 +107,7 @@ _HOMES = {
     "certify": "seqsep.commands.certify",
     "check": "seqsep.theorems",
     "check_engine": "seqsep.language_models.engines.check",
-    "check_language_model": "seqsep.language_models.laws.check",
+    "check_language_model": "seqsep.language_models.check",
     "classify": "seqsep.theorems.analysis.classify",
     "first_bitten_length": "seqsep.tasks.ceilings",
     "least_state_bits": "seqsep.tasks.ceilings",

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+import seqsep
 from seqsep.commands.cli import main
-from seqsep.commands.model_file import require_model_file
 from seqsep.core.names import BadInput
 from seqsep.language_models.loader.source import ModelSource
+from seqsep.language_models.model_file import require_model_file
 from support.round_trips import through_the_library, tiny_files
 
 MISTRAL = {
@@ -58,6 +59,8 @@ def test_a_file_that_is_not_read_is_refused(fields, words, tiny, file, capsys) -
     assert capsys.readouterr().err.startswith(f"seqsep check: {path}: {words}")
     assert main(["check", "--engine", f"transformers:{path}"]) == 2
     assert capsys.readouterr().err.startswith(f"seqsep check: {path}: {words}")
+    with pytest.raises(BadInput, match=re.escape(f"{path}: {words}")):
+        seqsep.check_language_model(path, laws=["causal"])
 
 
 def test_the_refusals_say_what_helps(file, capsys) -> None:
@@ -69,7 +72,10 @@ def test_the_refusals_say_what_helps(file, capsys) -> None:
     spelt = file({"model_type": "llama", "n_layers": 2, "dim": 64, "n_heads": 4, "vocab_size": 128})
     assert main(["check", "--model", spelt, *words]) == 2
     assert main(["check", "--model", spelt, *sizes, *words]) == 0
-    assert main(["check", "--model", file({"model_type": "llama", "vocab_size": 128}), *sizes, *words]) == 0
+    unsized = file({"model_type": "llama", "vocab_size": 128})
+    assert main(["check", "--model", unsized, *sizes, *words]) == 0
+    changes = {"num_hidden_layers": 1, "hidden_size": 16, "num_attention_heads": 2}
+    assert [verdict.holds for verdict in seqsep.check_language_model(unsized, changes, laws=["causal"])] == [True]
     capsys.readouterr()
 
 

@@ -1,8 +1,12 @@
 """Each command refuses a wrong flag, an unknown name and a missing file in one line that begins with the command."""
 
+import json
+
 import pytest
 
 from seqsep.commands import COMMANDS
+from seqsep.core.names import BadInput
+from seqsep.language_models.capacity import capacity
 from support.command_line import call
 
 LONGEST = 500
@@ -59,3 +63,36 @@ def test_a_refusal_is_one_line_of_the_command(command, words, tmp_path, capsys) 
     assert "Traceback" not in err
     assert not err.removeprefix(f"seqsep {command}: ").startswith((f"{command} ", f"{command}: "))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("capacity", [""]),
+        ("capacity", ["config.json", "--memory", "80GiB", "--weights", ""]),
+        ("capacity", ["--compare", "config.json", "--chart", ""]),
+        ("check", ["--model", ""]),
+        ("check", ["--model="]),
+        ("check", ["--engine", "transformers:"]),
+        ("text", ["phonebook", "--model", ""]),
+        ("store", ["show", ""]),
+    ],
+)
+def test_an_empty_path_is_not_the_current_folder(command, words, tmp_path, monkeypatch, capsys) -> None:
+    """The current folder has a model, which nobody asked for."""
+    monkeypatch.chdir(tmp_path)
+    sizes = {"num_hidden_layers": 1, "hidden_size": 8, "num_attention_heads": 2, "vocab_size": 32}
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "llama", **sizes}))
+    (tmp_path / "model.safetensors").write_bytes(b"x" * 100)
+    status, out, err = call(capsys, command, *words)
+    assert (status, out) == (2, "")
+    assert "expected a path" in err
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_an_empty_path_is_refused_from_python(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "config.json").write_text('{"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 1}')
+    assert capacity(".").fixed_numbers
+    with pytest.raises(BadInput, match=r"expected the path of a model's config\.json, found an empty text"):
+        capacity("")

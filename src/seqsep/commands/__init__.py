@@ -40,7 +40,6 @@
     theorem_lines  a theorem in one line, and how far long checks are
     own_parts     a user's own layers, models and tasks, for `seqsep check`
     model_laws    the laws of state of a language model, for `seqsep check --model PATH`
-    model_file    the file of a language model, checked before its laws are tested
     engine_laws   the laws of state of an inference engine, for `seqsep check --engine COMMAND`
     junit         verdicts as a JUnit file
     members       the members of the registries: names, and records for `seqsep list`

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import PUBLISHED, Command, flags, print_json
+from seqsep.commands.command import PUBLISHED, Command, flags, path_text, print_json
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.status import DONE
 from seqsep.core.files import write_file
@@ -26,7 +26,7 @@ MOST = 10**18
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which files, which widths of numbers, and what is asked besides."""
     configs = "a model's config.json, the folder it is in, a .gguf file, or - for standard input"
-    parser.add_argument("configs", metavar="CONFIG.json", nargs="+", help=configs)
+    parser.add_argument("configs", type=path_text, metavar="CONFIG.json", nargs="+", help=configs)
     parser.add_argument("--compare", action="store_true", help="print a table with a row for each file")
     parser.add_argument(
         "--pairs",
@@ -39,6 +39,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--memory", help="bytes for state and cache, such as 80GiB")
     parser.add_argument(
         "--weights",
+        type=path_text,
         metavar="SIZE",
         help="bytes of the weights, which are subtracted from --memory: a size, a file or a folder, or auto for the folder of "
         "CONFIG.json",

@@ -6,11 +6,23 @@ import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from seqsep.core.names import BadInput, nearest, printable
 
 T = TypeVar("T")
+
+
+def path_text(text: str) -> str:
+    """Read a path. Raises ArgumentTypeError, which argparse reports, for an empty text: it would be the current folder.
+
+    >>> path_text("models/mine")
+    'models/mine'
+    """
+    if not text:
+        raise argparse.ArgumentTypeError("expected a path, found an empty text")
+    return text
 
 
 class Parser(argparse.ArgumentParser):
@@ -25,6 +37,10 @@ class Parser(argparse.ArgumentParser):
     """
 
     takes_further = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.register("type", Path, lambda text: Path(path_text(text)))
 
     def error(self, message: str) -> NoReturn:
         """Raise BadInput in place of printing the usage and exiting."""

@@ -104,11 +104,13 @@ def require_engine_file(engine: str) -> None:
     words = command_of(engine)
     if isinstance(words, str):
         return
+    if not loads:
+        raise BadInput(f"--engine {engine}: expected a path after the colon, found nothing")
     if kind == "llama":
         _require_gguf(engine, Path(loads))
     elif kind == "transformers":
-        from seqsep.commands.model_file import require_model_file
         from seqsep.language_models.loader.source import find_source
+        from seqsep.language_models.model_file import require_model_file
 
         require_model_file(find_source(loads, {}))
     else:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from seqsep.commands.command import Parser, print_json
+from seqsep.commands.command import Parser, path_text, print_json
 from seqsep.commands.junit import junit_text
 from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE, REFUTED
@@ -61,6 +61,7 @@ def _asked(words: Sequence[str]) -> ModelLawsFlags:
     parser = Parser(prog="seqsep check")
     parser.add_argument(
         "--model",
+        type=path_text,
         action="append",
         default=[],
         metavar="PATH",
@@ -103,13 +104,13 @@ def _check(path: str, changes: dict[str, Any], asked: ModelLawsFlags) -> dict[st
     """Try every law on one model, printing each verdict without --json; the record says what holds."""
     import torch
 
-    from seqsep.commands.model_file import require_model_file
     from seqsep.language_models.laws.check import choose_laws, try_law
     from seqsep.language_models.laws.receiver import Receiver
     from seqsep.language_models.laws.trial import LawTrial
     from seqsep.language_models.loader.library import version
     from seqsep.language_models.loader.source import find_source, require_fields
     from seqsep.language_models.loader.tiny import tiny
+    from seqsep.language_models.model_file import require_model_file
 
     laws = choose_laws(asked.law)
     source = find_source(path, {} if asked.tiny else changes, asked.seed, only_config=asked.tiny)

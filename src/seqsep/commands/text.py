@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from seqsep.commands.command import PUBLISHED, Command, flags, print_json
+from seqsep.commands.command import PUBLISHED, Command, flags, path_text, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.shared_flags import positive, whole_number
@@ -36,6 +36,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", choices=tuple(LENGTHS), metavar="|".join(LENGTHS), help="kind of questions")
     parser.add_argument(
         "--model",
+        type=path_text,
         action="append",
         default=[],
         metavar="PATH_OR_NAME",

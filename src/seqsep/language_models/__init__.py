@@ -6,6 +6,8 @@
     audit     a language model, asked about phonebooks: what its state carries
     engines   any inference engine as a model that reads tokens: the laws of state on it
     text      language models that answer questions in plain words
+    check     the public function that checks a model's file and then its laws
+    model_file  a model's file, checked before its laws are tested: its kind, its windows, the names of its sizes
 
 `capacity` needs only a config.json; the others need the extra `hf`.
 """

@@ -33,6 +33,30 @@ def test_windows_that_are_listed_are_windows():
     assert capacity({**SIZES, **windowed}).window_numbers == 2 * 8 * 2 * 64
 
 
+WINDOW = {"sliding_window": 9}
+KINDS = {"layer_types": ["full_attention"] * 4}
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        (WINDOW, "sliding_window = 9"),
+        ({"attention_window_size": 9, "attention_chunk_size": 8}, "attention_window_size = 9, attention_chunk_size = 8"),
+        ({**WINDOW, "kv_lora_rank": 24, "qk_rope_head_dim": 8}, "sliding_window = 9"),
+        ({"sliding_window": None}, ""),
+        ({**WINDOW, "use_sliding_window": False}, ""),
+        ({**WINDOW, **KINDS}, ""),
+        ({**WINDOW, "layer_types": ["full_attention", "sliding_attention"] * 2}, ""),
+        ({**WINDOW, "model_type": "llama"}, ""),
+    ],
+)
+def test_a_window_that_is_not_applied_is_named(fields, named):
+    """All tokens are counted if no layer_types say which layers have the window."""
+    found = capacity({**SIZES, **fields})
+    said = [note for note in notes(found) if "not applied" in note]
+    assert [note.partition(" is not applied: without layer_types, ")[0] for note in said] == ([named] if named else [])
+
+
 def test_a_file_without_a_model_type_is_read_by_rule():
     """The params.json of Llama: hidden_dim is that of its feed-forward part."""
     found = capacity({"dim": 64, "n_layers": 2, "n_heads": 4, "n_kv_heads": 2, "hidden_dim": 256})

@@ -5,6 +5,7 @@ import pytest
 from seqsep.core.names import BadInput
 from seqsep.language_models.capacity import capacity
 from seqsep.language_models.capacity.notes import notes
+from seqsep.language_models.capacity.published import published
 
 SIZES = {"hidden_size": 64, "num_hidden_layers": 8, "num_attention_heads": 4, "num_key_value_heads": 2}
 
@@ -71,3 +72,29 @@ def test_minimax_text_01_has_a_list_of_its_own():
         found = capacity({"model_type": name, **sizes})
         assert (found.fixed_numbers, found.numbers_per_token) == (6 * 4 * 16 * 16, 2 * 2 * 2 * 16)
         assert found.model_type == "minimax"
+
+
+PUBLISHED_M1 = {"hidden_size": 6144, "num_hidden_layers": 80, "num_attention_heads": 64, "num_key_value_heads": 8}
+EIGHTHS = [0] * 7 + [1]
+
+
+def test_minimax_m1_has_the_published_numbers():
+    """The flat file has attn_type_list where the file of transformers has layer_types; the numbers are the shipped ones."""
+    found = capacity({"model_type": "minimax_m1", **PUBLISHED_M1, "head_dim": 128, "attn_type_list": EIGHTHS * 10})
+    assert (found.fixed_numbers, found.numbers_per_token, found.crossing()) == (73_400_320, 20_480, 3_584)
+    (shipped,) = (model for model in published() if model.name == "MiniMaxAI/MiniMax-M1-80k")
+    assert found.layers == shipped.capacity().layers
+
+
+@pytest.mark.parametrize("listed", [EIGHTHS, [0] * 79 + [2], None])
+def test_minimax_m1_is_refused_without_its_list(listed):
+    """The rule that transformers has for files without layer_types is not one of the published types."""
+    with pytest.raises(BadInput, match="attn_type_list: expected a list of 80 "):
+        capacity({"model_type": "minimax_m1", **PUBLISHED_M1, "head_dim": 128, "attn_type_list": listed})
+
+
+def test_hymba_is_refused_by_the_names_of_its_fields():
+    """Neither a count nor the library says how many tokens these fields let a layer keep."""
+    fields = {"num_memory_tokens": 128, "global_attn_idx": [0, 7], "kv_reuse_group": [[1, 2]], "sliding_window": 1024}
+    with pytest.raises(BadInput, match=r"hymba is not read: .*num_memory_tokens, global_attn_idx and kv_reuse_group"):
+        capacity({"model_type": "hymba", **SIZES, **fields, "mamba_d_state": 16, "mamba_expand": 2})

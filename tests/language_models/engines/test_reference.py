@@ -161,3 +161,35 @@ def test_another_vocabulary_is_bad_input(llama: Path) -> None:
     engine.vocabulary = 41
     with pytest.raises(BadInput, match="vocabulary: expected equal sizes, found 41 of the engine and 40 of the reference"):
         seqsep.check_engine(engine, reference=llama)
+
+
+class CutsOneLess(TransformersEngine):
+    """A rollback leaves the first of the draft tokens."""
+
+    def crop(self, state: State, count: int) -> State:
+        return super().crop(state, count - 1) if count > 1 else super().crop(state, count)
+
+
+def test_a_window_is_rolled_back(mistral: Path) -> None:
+    """A single token is recorded like several ones, so that the law is tested on each of its paths."""
+    options: dict[str, Any] = {"laws": ["rolled back"], "length": TIME, "batch": 2}
+    assert held(seqsep.check_engine(TransformersEngine(mistral), **options)) == ["rolled back"]
+    with pytest.raises(LawsFail, match="rolled back: 4 draft tokens after 6 tokens in one pass"):
+        seqsep.check_engine(CutsOneLess(mistral), **options)
+
+
+def test_a_window_does_not_grow_while_it_records(mistral: Path) -> None:
+    """The state after single tokens and a draft is saved as that of one pass, and continues like it."""
+    engine = TransformersEngine(mistral)
+    tokens = list(range(3, 3 + TIME))
+    _, whole = engine.prefill(tokens)
+    _, state = engine.prefill(tokens[:4])
+    for token in tokens[4:]:
+        _, state = engine.decode(token, state)
+        _, state = engine.extend([1, 2], state)
+        state = engine.crop(state, 2)
+    assert len(engine.save(state)) == len(engine.save(whole))
+    _, drafted = engine.extend([1, 2, 3], engine.fork(state))
+    assert len(engine.save(drafted)) == len(engine.save(whole))
+    expected, _ = engine.decode(5, whole)
+    assert torch.allclose(engine.decode(5, engine.load(engine.save(state)))[0], expected, rtol=0, atol=1e-12)

@@ -7,7 +7,9 @@ from seqsep.language_models.capacity.answer import Capacity
 from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.declare import BY_RULE
 from seqsep.language_models.capacity.families import PUBLISHED_CODE, model_types
+from seqsep.language_models.capacity.spellings import is_size
 from seqsep.language_models.capacity.widths import bits_in_words
+from seqsep.language_models.laws.settings import WINDOWS
 
 ALIKE = 0.9
 
@@ -22,7 +24,8 @@ def notes(found: Capacity) -> list[str]:
     num_hidden_layers is read from n_layers.
     Not in the file, and decided by a default: num_key_value_heads = 4.
     """
-    return [*basis(found), *spellings(found), *defaults(found), *misspelt(found.fields), *widths(found), *quantized(found)]
+    read = [*basis(found), *windows(found), *spellings(found), *defaults(found)]
+    return [*read, *misspelt(found.fields), *widths(found), *quantized(found)]
 
 
 def basis(found: Capacity) -> list[str]:
@@ -39,6 +42,25 @@ def basis(found: Capacity) -> list[str]:
     if found.basis == PUBLISHED_CODE:
         return [f"The rules of {name} are read from its published code; they were not counted in a running model."]
     return []
+
+
+def windows(found: Capacity) -> list[str]:
+    """Name the windows in a file of an unknown model_type that the general rule does not apply.
+
+    A window is off if use_sliding_window is false, and layer_types say themselves which layers have one.
+
+    >>> from seqsep.language_models.capacity import capacity
+    >>> fields = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "sliding_window": 512}
+    >>> print(*windows(capacity({**fields, "model_type": "unheard-of"})))
+    sliding_window = 512 is not applied: without layer_types, no field says which layers have it. All tokens are counted.
+    """
+    values = found.fields.values
+    by_general_rule = found.basis == BY_RULE and found.model_type not in model_types()
+    if not by_general_rule or found.fields.has("layer_types") or values.get("use_sliding_window") is False:
+        return []
+    given = ", ".join(f"{name} = {values[name]}" for name in WINDOWS if is_size(values.get(name)))
+    said = f"{given} is not applied: without layer_types, no field says which layers have it. All tokens are counted."
+    return [said] if given else []
 
 
 def spellings(found: Capacity) -> list[str]:

@@ -168,10 +168,15 @@ def _kimi(fields: Fields, layers: int) -> list[str]:
 
 
 def _minimax(fields: Fields, layers: int) -> list[str]:
-    """Return the kinds of MiniMax: the published list has 0 for a fixed state; else every second layer has one."""
-    listed = fields.places("attn_type_list", layers) if fields.has("attn_type_list") else None
-    if listed is not None:
+    """Return the kinds of MiniMax: the published list has 0 for a fixed state and 1 for full attention.
+
+    Without it, every second layer has a fixed state in `transformers`; the published types have no such rule.
+    """
+    listed = fields.places("attn_type_list", layers)
+    if listed is not None and not set(listed) - {0, 1}:
         return [FULL if attends else LINEAR for attends in listed]
+    if listed is not None or fields.values.get("model_type", "minimax") != "minimax":
+        fields.refuse("attn_type_list", f"a list of {layers} numbers 0 and 1 (one a layer)")
     return [LINEAR if layer % 2 else FULL for layer in range(layers)]
 
 

@@ -30,6 +30,8 @@ def read_model(path: Path | str) -> dict[str, Any]:
         if len(data) > MOST_BYTES:
             raise BadInput(f"standard input: expected at most {MOST_BYTES:,} bytes, found more")
         return config_of("standard input", data)
+    if not str(path):
+        raise BadInput("expected the path of a model's config.json, found an empty text")
     path = Path(path)
     if path.is_file():
         with open_regular(path, most=1 << 50) as file:

@@ -54,12 +54,13 @@ class TransformersEngine:
         return self._read(tokens, None)
 
     def decode(self, token: int, state: State) -> tuple[Any, State]:
-        """Read one token after a state."""
+        """Read one token after a state, which records what `crop` needs."""
+        self._record(state)
         return self._read([token], state)
 
     def extend(self, tokens: Sequence[int], state: State) -> tuple[Any, State]:
         """Read several tokens after a state, which records what `crop` needs."""
-        self.reader.record_past(state)
+        self._record(state)
         return self._read(tokens, state)
 
     def batch(self, tokens: Sequence[Sequence[int]], states: Sequence[State | None]) -> tuple[Any, list[State]]:
@@ -74,12 +75,13 @@ class TransformersEngine:
             raise NotImplementedError("new sequences and running ones in one batch")
         if any(pads) or len({state.seen for state in known}) > 1:
             raise NotImplementedError("running sequences of different lengths in one batch")
+        for state in known:
+            _drop_record(state)
         value = known[0].value
         for count, state in enumerate(known[1:], 1):
             value = joined_rows(value, state.value, (count, 1))
         together = State(value, known[0].seen)
-        if longest > 1:
-            self.reader.record_past(together)
+        self._record(together)
         return self._read_rows(tokens, together, list(map(_pad_of, known)))
 
     def fork(self, state: State) -> State:
@@ -88,7 +90,9 @@ class TransformersEngine:
 
     def save(self, state: State) -> bytes:
         """Return the numbers of tokens and of padding that were read, and the bytes of the tensors."""
-        return json.dumps({"seen": state.seen, "pad": _pad_of(state)}).encode() + b"\n" + to_bytes(state)
+        kept = self.fork(state)
+        _drop_record(kept)
+        return json.dumps({"seen": state.seen, "pad": _pad_of(state)}).encode() + b"\n" + to_bytes(kept)
 
     def load(self, data: bytes) -> State:
         """Put bytes into the tensors of a state of another input of the same length."""
@@ -118,6 +122,11 @@ class TransformersEngine:
         output = self.reader.generate(prompt, max_new_tokens=count, min_new_tokens=count, output_logits=True)
         return output.sequences[0, len(tokens) :].tolist(), torch.cat(list(output.logits))
 
+    def _record(self, state: State) -> None:
+        """Let a state record the tokens that it reads next, and no others: a window would grow with each token."""
+        _drop_record(state)
+        self.reader.record_past(state)
+
     def _read(self, tokens: Sequence[int], state: State | None) -> tuple[Any, State]:
         logits, after = self._read_rows([tokens], state, [0 if state is None else _pad_of(state)])
         return logits[0], after[0]
@@ -134,6 +143,13 @@ class TransformersEngine:
         logits, after = self.reader.read(new, state, mask=mask)
         given = [row[max(0, pad - seen) :] for row, pad in zip(logits, pads, strict=True)]
         return given, [_row(after, index, pads) for index in range(len(pads))]
+
+
+def _drop_record(state: State) -> None:
+    """Cut a state that records its past back to what the next token needs. It can be rolled back no longer."""
+    recording = getattr(state.value, "is_recording_past", None)
+    if recording is not None and any(map(recording, range(len(state.value.layers)))):
+        state.value.crop(0)
 
 
 def _pad_of(state: State) -> int:

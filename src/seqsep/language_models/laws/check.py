@@ -123,27 +123,9 @@ def choose_laws(names: Sequence[str], known: Iterable[str] = ()) -> list[str]:
 def check_language_model(
     path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0, *, laws: Sequence[str] = ()
 ) -> list[ModelVerdict]:
-    """Check laws of state on a causal language model; return a verdict for each law.
+    """Check laws of state on the model of a file whose sizes are not checked; `seqsep.check_language_model` checks them first.
 
-    Everything is computed in float64. If a law was not tested, `holds` of its verdict is None, and `where` is the reason.
-
-    Arguments:
-        path: folder of a model, or a config.json, which gets random weights.
-        changes: values that replace fields of config.json.
-        seed: random seed of weights and inputs.
-        laws: names of laws, by default all.
-
-    Raises LawFails if a law fails, after a test of all laws; its message has the token at which each law fails, and its
-    `verdicts` are the verdicts about all laws. Raises BadInput if the path has no causal language model that can be read.
-    Raises TransformersMissing without the extra hf.
-
-    >>> import json, tempfile
-    >>> config = Path(tempfile.mkdtemp()) / "config.json"
-    >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
-    >>> config.write_text(json.dumps({"model_type": "llama", **sizes})) > 0
-    True
-    >>> sorted(verdict.law for verdict in check_language_model(config) if verdict.holds is None)
-    ['beyond windows', 'window passed by one']
+    Raises LawsFail if a law fails, after a test of all laws. Raises BadInput if the library cannot build the model.
     """
     chosen = choose_laws(laws)
     source = find_source(path, changes or {}, seed)
