@@ -88,7 +88,7 @@ from support.command_line import TWO_SHORT_RUNS, call, json_lines, seqsep
         ("run mamba-width --task index-lookup --length abc", "number, found 'abc' (try seqsep sample index-lookup --help)"),
         (
             "run --mixer x.py:C --task index-lookup --length 20",
-            "EXPERIMENT is missing in front of --length: a name, or a Python file with runs(preset)",
+            "EXPERIMENT is missing in front of --length: name of an experiment, or a Python file with a function runs(preset)",
         ),
         ("run mamba-width quick", "unknown argument quick (try seqsep run --help)"),
         ("run mamba-widht --help", "did you mean mamba-width?"),

@@ -186,7 +186,7 @@ COMMAND = Command(
         "the greatest number. `D(f)` is the number of bits that two parties must exchange to compute the function. The last "
         "column is the size that one attention layer needs; it is empty if no such bound is known. "
         "docs/how-to/own-function.md has more examples.\n\n"
-        "The lengths are needed, unless the function or --alphabet fixes the only length."
+        "--lengths is needed, unless the function or --alphabet has only one length."
     ),
     takes_further=True,
 )

@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
 
 COMMAND = Command(
     name="bound",
-    purpose="print the constants of a theorem at a length, without running it",
+    purpose="print the sizes that a theorem proves at a length, without running it",
     example="seqsep bound index-lookup-attention --length 1000 --alphabet 64",
     group=THEOREMS,
     add_flags=add_flags,

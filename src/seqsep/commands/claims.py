@@ -135,7 +135,7 @@ COMMAND = Command(
     run=run,
     details=(
         "Each line has the name of a claim, its verdict, what the paper says, and what our runs show. Both `(1, 64)` and "
-        "`1 x 64` mean one layer of width 64. `full-length`, `drawn-length` and `drawn-position` are kinds of training inputs "
-        "for index lookup (H.1 reading in docs/explanation/glossary.md)."
+        "`1 x 64` mean one layer of width 64. The last word is the kind of training inputs for index lookup (H.1 reading in "
+        "docs/explanation/glossary.md)."
     ),
 )

@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
 
 COMMAND = Command(
     name="export",
-    purpose="write the finished runs of a store to a file, one row for each run",
+    purpose="write the rows of a store to a file, one for each run that has ended",
     example="seqsep export --store runs/store.sqlite -o rows.jsonl",
     group=RESULTS,
     add_flags=add_flags,

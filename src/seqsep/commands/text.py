@@ -56,7 +56,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--candidates",
         type=positive,
-        help=f"hotpotqa: most questions that are first asked with only the 2 paragraphs needed; by default {CANDIDATES:,}",
+        help="hotpotqa: greatest number of questions that are first asked with only the 2 paragraphs needed; by default "
+        f"{CANDIDATES:,}",
     )
     parser.add_argument("--seed", type=whole_number, default=0, help="random seed of the questions; by default 0")
     parser.add_argument(
