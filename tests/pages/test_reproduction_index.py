@@ -60,7 +60,7 @@ def test_what_is_not_reproduced_follows_from_the_rows():
         f"{verdicts.count('not reached')} not reached, {verdicts.count('open')} open, {verdicts.count('not run')} not"
         in missing
     )
-    assert "N = 200: 96.0 (100.0); N = 400: not run (99.9)" in missing
+    assert "96.0 % at N = 200 (the paper has 100.0 %); no run at N = 400 (the paper has 99.9 %)" in missing
 
 
 def test_the_short_answer_is_directly_below_the_counts():
@@ -88,4 +88,4 @@ def test_each_verdict_has_a_meaning_and_a_number():
 def test_a_folder_without_rows_has_no_number_of_ours(tmp_path):
     page = reproduction_index_page(tmp_path)
     assert len(re.findall(r"^\| `.* \| not run \|$", page, re.MULTILINE)) == len(CLAIMS)
-    assert "N = 200: not run (100.0)" in page
+    assert "no run at N = 200 (the paper has 100.0 %)" in page

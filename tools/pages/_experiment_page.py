@@ -34,7 +34,7 @@ def page_text(name: str, page: Page, claims: str) -> str:
     return (
         f"# {page.title}\n\n{page.question}\n\n{page.setup}\n## Result\n\n{page.cells}\n"
         f"![{page.title}]({page.picture})\n\n{page.caption}\n\n"
-        + (f"## What the runs say about causes\n\n{notes}" if notes else "")
+        + (f"## Causes that the runs show\n\n{notes}" if notes else "")
         + f"## Repeat it\n\nTraining takes about {page.cost}. "
         "This number is computed: the steps of the runs on this page, times the seconds that a step takes on one core.\n"
         + (f"{page.further}\n" if page.further else "")

@@ -55,8 +55,8 @@ For composition, the answer needs n log2 n bits about f. The layer fails if fewe
 
 | layer | bits that reach the answer |
 |---|---|
-| attention that reads token by token and rounds each partial sum to p bits | H (m + 2) p |
-| attention with exact weights and sums, which rounds each weighted mean to p bits | H log2 cells(m, (2^p - 1) n) |
+| attention, token by token, each partial sum rounded to p bits | H (m + 2) p |
+| attention with exact sums, each weighted mean rounded to p bits | H log2 cells(m, (2^p - 1) n) |
 | recurrent, with S numbers of p bits in its state | S p |
 
 Here cells(m, T) is the largest number of parts into which m T hyperplanes divide a space of m + 1 dimensions. The

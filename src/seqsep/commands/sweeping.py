@@ -70,8 +70,8 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         nargs="?",
         const=Path("results"),
         metavar="ROWS",
-        help="at the end, print a table that compares these runs with rows of the same task and length; ROWS is a store, file "
-        "or folder, by default the folder results, or if it does not exist, the rows that come with seqsep",
+        help="at the end, print a table that compares these runs with rows of the same task and length. ROWS is a store, file "
+        "or folder, by default the folder results. If it does not exist, these are the rows that come with seqsep",
     )
     parser.add_argument(
         "--prune",

@@ -382,21 +382,17 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="For protocols at N up to 3, a run computes exact errors over all inputs. The protocols are the one in which Alice "
-    "sends all of a, also with noise, the windows at the end of the proof, and trees with disturbed or drawn chances. The run "
-    "checks the equality of step 6 in exact fractions, and the other steps in floating point. If a protocol has too few bits, "
-    "the run shows an input on which its error is above e. For any N, the run computes the exact error of the protocol of "
-    "windows, and counts its bits.",
+    shown="For protocols at N up to 3, a run computes exact errors over all inputs. It checks the equality of step 6 in exact "
+    "fractions, and the other steps in floating point. If a protocol has too few bits, the run shows an input on which its "
+    "error is above e. For any N, the run computes the exact error of the protocol of windows, and counts its bits.",
     not_shown="This does not show that every protocol with coins obeys the bound. The proof shows that.",
     nothing_to_apply="it is a protocol of two parties with a chance of error; disjointness-one-layer is a model",
-    nothing_to_certify="certificates have no witness for a chance over coins; disjointness-one-layer has a certificate for "
-    "protocols without coins",
+    nothing_to_certify="certificates have no witness for a chance over coins; disjointness-one-layer has one without coins",
     choices=(
         Choice(
             where="Fact 1, appendix B.1",
             printed='"the randomized communication complexity of the DISJ is Omega(N)"',
-            found="an error of at most e needs (1 - 2 sqrt(e (1 - e))) N / 4 bits, which is 0.0143 N at e = 1/3. At this error "
-            "N / 2 + 2 bits are enough for even N",
+            found="error e needs (1 - 2 sqrt(e (1 - e))) N / 4 bits, 0.0143 N at e = 1/3; N / 2 + 2 are enough for even N",
             built="the proof with its constant, each step computed on protocols of few places, and a protocol over a channel",
             test="tests/theorems/protocols/test_random_disjointness.py::test_bits_beside_the_bound",
         ),

@@ -407,10 +407,9 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper", "lower"),
-    shown="A run shows that y_2 and the set of symbols that occur determine every answer of the oracle. A search through all "
-    "sequences finds the largest set on which the oracle gives the same answers. The run recovers all symbols of every "
-    "sequence. For the models given it shows two sequences of one such set, and a question that the model answers wrongly "
-    "after one of them.",
+    shown="A run shows that y_2 and the set of symbols that occur determine every answer of the oracle. It finds by search the "
+    "largest set of sequences with the same answers, and recovers all symbols of every sequence. For the models given it shows "
+    "two sequences of one such set, and a question that the model answers wrongly after one of them.",
     not_shown="This does not show that every model with fewer bits has two such sequences. The pigeonhole principle shows "
     "that.",
     bound=constants,
@@ -424,8 +423,7 @@ THEOREM = Theorem(
             found="the simulation in the paper is right if the oracle may give any answer for a symbol that does not occur, "
             "a case that the task leaves out. Our oracle then answers FAILED. So for the symbol 1 it answers differently on "
             "0 k 0 k and 1 k 0 k. Its answers show y_2 and which symbols occur, and the simulation must know both",
-            built="a simulation that gets y_2 and the set of symbols. The bound that remains is log2 of the maximum over s of "
-            "surj(h, s)/s bits",
+            built="a simulation that gets y_2 and the set of symbols; the bound that remains is log2 max_s surj(h, s)/s bits",
             test="tests/theorems/retrieval/test_recall_oracle.py::test_the_oracle_tells_which_symbols_occur",
         ),
     ),
