@@ -6,6 +6,8 @@ PYTHONS ?= $(PYTHON)
 BIN := .venv/bin
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export GOMP_SPINCOUNT := 0
+# Without compiled files, each of the many processes that the tests start would compile seqsep again.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test verify soak pages docs release format clean
 
