@@ -60,7 +60,7 @@ from support.command_line import TWO_SHORT_RUNS, call, json_lines, seqsep
         ("check --lenght 8", "--lenght is not an option of any theorem; did you mean --length? (try seqsep check --help)"),
         ("check linear-attention-state --width 0", "width is 1 to 4,096, found 0"),
         ("check index-lookup-state --mixer lstm --width 0", "width is 1 to 4,096, found 0"),
-        ("certify one-way-protocol", "one-way-protocol: no certificate: a protocol for any model"),
+        ("certify one-way-protocol", "one-way-protocol: no certificate: it is a protocol for any model"),
         ("certify one-way-protocol", "these have one: index-lookup-attention, "),
         (
             "certify index-lookup-state",
