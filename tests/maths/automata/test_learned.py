@@ -67,6 +67,14 @@ def test_too_many_or_no_words_are_refused(letters, length):
         learn(lambda word: True, letters, length)
 
 
+def test_exactly_the_most_words_are_read(monkeypatch):
+    """2 letters have 15 words of at most 3 letters."""
+    monkeypatch.setattr("seqsep.maths.automata.learned.MOST_WORDS", 15)
+    assert len(learn(lambda word: True, 2, length=3).automaton.table) == 1
+    with pytest.raises(ValueError, match="at most 15 words, found 4 for 2 letters"):
+        learn(lambda word: True, 2, length=4)
+
+
 @pytest.mark.parametrize("letters", [1, 2, 3, 5, 36, 100, 1000, 5000])
 def test_the_default_length_is_the_greatest_that_is_cheap(letters):
     length = default_length(letters)
