@@ -38,8 +38,7 @@ class Disjointness(TwoHalves):
 
     Fields:
         length: N, bits of both sets together, an even number; 4 to 2^20.
-        least_length: bits of the shortest training input, an even number, 0 for the even number at or above N / 10, but at
-            least 4; from 0.
+        least_length: bits of the shortest training input, an even number, 0 for that at or above max(4, N / 10); from 0.
 
     >>> task = Disjointness(length=6)
     >>> task.solve((1, 0, 1, 2, 0, 1, 1))

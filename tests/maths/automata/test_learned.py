@@ -67,6 +67,14 @@ def test_too_many_or_no_words_are_refused(letters, length):
         learn(lambda word: True, letters, length)
 
 
+def test_longer_words_repeat_words_of_one_and_two_letters():
+    """Drawn letters alternate 40 times with a chance of 2^-39."""
+    called = []
+    learn(lambda word: called.append(word) or True, 2, length=11)
+    assert any(word[:40] in ((0, 1) * 20, (1, 0) * 20) for word in called)
+    assert any(word[:40] == (0,) * 40 for word in called)
+
+
 def test_exactly_the_most_words_are_read(monkeypatch):
     """2 letters have 15 words of at most 3 letters."""
     monkeypatch.setattr("seqsep.maths.automata.learned.MOST_WORDS", 15)
