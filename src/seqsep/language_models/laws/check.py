@@ -126,6 +126,14 @@ def check_language_model(
     """Check laws of state on the model of a file whose sizes are not checked; `seqsep.check_language_model` checks them first.
 
     Raises LawsFail if a law fails, after a test of all laws. Raises BadInput if the library cannot build the model.
+
+    >>> import json, tempfile
+    >>> config = Path(tempfile.mkdtemp()) / "config.json"
+    >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
+    >>> config.write_text(json.dumps({"model_type": "llama", **sizes})) > 0
+    True
+    >>> all(verdict.holds for verdict in check_language_model(config, laws=["causal", "in chunks"]) if verdict.holds is not None)
+    True
     """
     chosen = choose_laws(laws)
     source = find_source(path, changes or {}, seed)
