@@ -38,9 +38,9 @@ models](#language-models). A prefix is the part of an input before the query. `m
 Two kinds of codebook are tested. The first is a Lloyd-Max quantiser for each coordinate. The second quantises along principal
 axes of the states, and gives most bits to the axes with the greatest weight. There are two choices of the weight. One is the
 variance along the axis. The other also takes into account how much the answers depend on the axis: it is the variance times
-the mean square of a derivative. The derivative is that of the [margin](../explanation/glossary.md#margin) along the axis. Here the margin is
-the logit of the right answer minus the greatest other logit. A codebook is fitted on 1,024 other prefixes and then fixed. With b bits it has at most
-2^b entries.
+the mean square of a derivative. The derivative is that of the [margin](../explanation/glossary.md#margin) along the axis.
+Here the margin is the logit of the right answer minus the greatest other logit. A codebook is fitted on 1,024 other prefixes
+and then fixed. With b bits it has at most 2^b entries.
 
 The examples are new: none was used in training or evaluation. Another codebook, or another model that reads the state, may
 need fewer bits than "needs at most".
