@@ -119,9 +119,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _lookup(asked: TextFlags, lengths: tuple[int, ...]) -> int:
     questions = {length: lookup_questions(asked, length) for length in lengths}
-    first = questions[lengths[0]](0)
     if asked.show:
-        return _show(first)
+        return _show(questions[lengths[0]](0))
     if len(asked.model) != 1:
         raise BadInput(f"text {asked.task}: expected one --model PATH_OR_NAME, found {len(asked.model)}")
     count = asked.count or COUNTS[asked.task]

@@ -24,6 +24,7 @@ OUTPUT = {"capture_output": True, "text": True, "timeout": 120}
 EXACT_ALLOWED = ("seqsep.maths.arithmetic.lookup_length", "seqsep.maths.communication.one_layer_message")
 OWN_ALLOWED = (
     "seqsep.language_models.capacity",
+    "seqsep.language_models.laws.settings",
     "seqsep.core.files",
     "seqsep.core.names",
     "seqsep.core.tables",

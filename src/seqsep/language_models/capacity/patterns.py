@@ -20,22 +20,8 @@ COMPRESSED = "compressed_sparse_attention"
 HEAVILY = "heavily_compressed_attention"
 SPARSE = "minimax_m3_sparse"
 CROSS = "cross_attention"
-KINDS = (
-    FULL,
-    SLIDING,
-    CHUNKED,
-    INDEXED,
-    LINEAR,
-    COMPRESSED,
-    HEAVILY,
-    SPARSE,
-    CROSS,
-    "conv",
-    "hybrid",
-    "hybrid_sliding",
-    "mlp",
-    "moe",
-)
+KINDS: tuple[str, ...] = (FULL, SLIDING, CHUNKED, INDEXED, LINEAR, COMPRESSED, HEAVILY, SPARSE, CROSS)
+KINDS += ("conv", "hybrid", "hybrid_sliding", "mlp", "moe")
 OLDER_NAMES = {
     "mamba": LINEAR,
     "mamba2": LINEAR,
