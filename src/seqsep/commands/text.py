@@ -119,8 +119,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _lookup(asked: TextFlags, lengths: tuple[int, ...]) -> int:
     questions = {length: lookup_questions(asked, length) for length in lengths}
+    first = questions[lengths[0]](0)
     if asked.show:
-        return _show(questions[lengths[0]](0))
+        return _show(first)
     if len(asked.model) != 1:
         raise BadInput(f"text {asked.task}: expected one --model PATH_OR_NAME, found {len(asked.model)}")
     count = asked.count or COUNTS[asked.task]
@@ -140,8 +141,7 @@ def lookup_questions(asked: TextFlags, length: int) -> "Callable[[int], Question
     from seqsep.language_models.text.lookup import Lookups
     from seqsep.language_models.text.phonebook import phonebook_question
 
-    shots = SHOTS[asked.task] if asked.shots is None else asked.shots
-    lookups = Lookups(length, shots, asked.seed)
+    lookups = Lookups(length, SHOTS[asked.task] if asked.shots is None else asked.shots, asked.seed)
     digits = DIGITS if asked.digits is None else asked.digits
 
     def question(index: int) -> "Question":
