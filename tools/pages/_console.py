@@ -51,6 +51,7 @@ def environment(folder: Path) -> dict[str, str]:
     ours = {
         "PATH": f"{programs}:{os.environ['PATH']}",
         "PYTHONPATH": str(SOURCE),
+        "PYTHONDONTWRITEBYTECODE": "1",
         "XDG_CACHE_HOME": str(cached),
         "OMP_NUM_THREADS": "1",
         "COLUMNS": "80",
