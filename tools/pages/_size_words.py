@@ -37,7 +37,7 @@ OF_CHECKS: Mapping[str, str] = {
     "values_recovered": "values that the state gives back, one for each key",
     "words": "words of the fooling set",
 }
-"""What the sizes of checks count, if no theorem's `bound` has them."""
+"""The meaning of each size of a check that no theorem's `bound` has."""
 OF_ONE: Mapping[tuple[str, str], str] = {
     ("bounded-dyck-monoid", "bits"): "bits that the parties need",
     ("counting-state", "states"): "states after the last number of the sequence",

@@ -1,4 +1,4 @@
-"""What `classify` says of languages, their records and proofs, and how languages are read."""
+"""The verdicts of `classify` on languages, their records and proofs, and the ways to name a language."""
 
 import json
 
