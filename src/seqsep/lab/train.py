@@ -178,18 +178,12 @@ def train(
     result = _result(model, progress)
     if result.status in ("converged", "finished"):
         result = replace(result, accuracy_by_tenth=accuracy_by_tenth(run, model))
-    say = on_progress or (lambda progress: None)
-    return model, with_live_score(run, model, result, lambda: say(progress))
-
-
-def with_live_score(run: Run, model: Model, result: Result, on_texts: Callable[[], None]) -> Result:
-    """Return the result with the accuracy of the model's own texts, if the run is at its end and its task is a generated
-    one.
-    """
-    score = live_score(run, model, on_texts) if result.status in ("converged", "finished") else None
-    if score is None:
-        return result
-    return replace(result, live_accuracy=score.live, unanswered=score.unanswered, answer_accuracy=score.teacher_forced)
+        say = on_progress or (lambda progress: None)
+        score = live_score(run, model, lambda: say(progress))
+        if score is not None:
+            result = replace(result, live_accuracy=score.live, unanswered=score.unanswered)
+            result = replace(result, answer_accuracy=score.teacher_forced)
+    return model, result
 
 
 def _evaluate_and_judge(run: Run, model: Model, progress: Progress) -> None:
