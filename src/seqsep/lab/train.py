@@ -238,7 +238,7 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
     loss = 0.0
     positions = 0
     for batch in split(_evaluation_block(run.task, run.evaluation), 250):
-        with computing(run, model):
+        with computing(model, run.dtype):
             logits, targets = asked(model, batch)
         right += int(np.sum(_is_right(run.task, batch, logits)))
         loss += float(total_loss(run.task, logits, targets))
@@ -258,7 +258,7 @@ def accuracy_by_tenth(run: Run, model: Model) -> tuple[float | None, ...] | None
         queried = run.task.query_positions(batch)
         if queried is None:
             return None
-        with computing(run, model):
+        with computing(model, run.dtype):
             logits, _ = asked(model, batch)
         tenths = TENTHS * (queried - 1) // run.task.length
         examples += np.bincount(tenths, minlength=TENTHS)

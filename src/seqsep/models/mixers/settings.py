@@ -16,8 +16,8 @@ from seqsep.core.names import BadInput, choose, nearest
 from seqsep.models.mixers import BY_NAME
 from seqsep.models.mixers.base import Mixer
 
-MOST = 1 << 16
-WIDE = 1 << 10
+LARGEST_SETTING = 1 << 16
+LARGEST_WIDTH_IN_MEMORY = 1 << 10
 ONLY_SPEED = ("chunk",)
 NAME = re.compile(r"([^()]*)(?:\(([^()]*)\))?")
 
@@ -68,8 +68,8 @@ def _setting(name: str, text: str, known: dict[str, int]) -> tuple[str, int]:
         raise BadInput(
             f"mixer {name}: expected settings of this mixer, by default {have}, found {text.strip()}{nearest(key, known)}"
         )
-    if re.fullmatch("[0-9]{1,9}", value) is None or not 1 <= int(value) <= MOST:
-        raise BadInput(f"mixer {name}: {key}: expected a whole number from 1 to {MOST}, found {value or 'none'}")
+    if re.fullmatch("[0-9]{1,9}", value) is None or not 1 <= int(value) <= LARGEST_SETTING:
+        raise BadInput(f"mixer {name}: {key}: expected a whole number from 1 to {LARGEST_SETTING}, found {value or 'none'}")
     return key, int(value)
 
 
@@ -108,7 +108,7 @@ def fault_of_sizes(name: str, width: int, heads: int) -> str:
     >>> fault_of_sizes("attention", width=15, heads=4), fault_of_sizes("lstm", width=15, heads=4)
     ('Attention(width=15, heads=4): heads must divide width', '')
     """
-    is_small = width <= WIDE and "(" not in name
+    is_small = width <= LARGEST_WIDTH_IN_MEMORY and "(" not in name
     try:
         with torch.random.fork_rng(devices=[]) if is_small else torch.device("meta"):
             mixer_named(name).build(width=width, heads=heads)
