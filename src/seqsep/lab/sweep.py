@@ -141,7 +141,7 @@ class Sweep:
         ]
         with closing(self.show()) as display:
             display.pauses = pauses
-            display.starts = {run: saved[key][0] for key, run in missing.items()}
+            display.starts = {run: saved[key][0] for key, run in missing.items() if saved[key][0]}
             display.later = self.later(pauses)
             display.begin(list(missing.values()), finished=len(rows))
             for note in notes:
