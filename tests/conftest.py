@@ -1,4 +1,4 @@
-"""In modules that declare shapes, each call of a test is checked against them, unless the test says that it would take too long.
+"""In modules that declare shapes, each call of a test is checked, unless the test says that it would take too long.
 
 The types of other modules are mypy's: checking their calls as well takes half of the suite's time, and no shape is seen.
 
@@ -18,9 +18,8 @@ SOURCES = Path(__file__).parents[1] / "src"
 
 def modules_with_shapes() -> list[str]:
     """Return the names of the modules of seqsep that import types of arrays from jaxtyping."""
-    files = [path for path in SOURCES.glob("seqsep/**/[!_]*.py") if "jaxtyping" in path.read_text(encoding="utf-8")]
-    private = [path for path in SOURCES.glob("seqsep/**/_[!_]*.py") if "jaxtyping" in path.read_text(encoding="utf-8")]
-    return [".".join(path.relative_to(SOURCES).with_suffix("").parts) for path in sorted(files + private)]
+    files = [path for path in sorted(SOURCES.rglob("*.py")) if "jaxtyping" in path.read_text(encoding="utf-8")]
+    return [".".join(path.relative_to(SOURCES).with_suffix("").parts) for path in files]
 
 
 install_import_hook(modules_with_shapes(), "beartype.beartype")  # before any test imports seqsep
