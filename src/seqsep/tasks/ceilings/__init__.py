@@ -16,6 +16,7 @@ Files:
     double_stars     IsTree on the double stars of the paper's experiments
     uniform_graphs   IsTree on uniform graphs: trees against near misses
     retrieval        recall, c-grams and counting over [n]: questions whose answers depend on each other
+    state_tracking   letters of a group, counts, registers, traces, and recall that depends on a parity
     codes            what the best code, or some code, of B bits reaches on index lookup
     fano             from the bits that are missing to the highest accuracy, rounded up
 """
@@ -29,6 +30,7 @@ from seqsep.tasks.ceilings.inverses import least_state_bits, longest
 from seqsep.tasks.ceilings.one_of_many import carried_bits_by_place, distinct_values_ceiling, phonebook_ceiling
 from seqsep.tasks.ceilings.random_equality import random_equality_accuracy, random_equality_ceiling
 from seqsep.tasks.ceilings.retrieval import gram_ceiling, occurrence_ceiling, recall_ceiling
+from seqsep.tasks.ceilings.state_tracking import state_tracking_ceiling
 from seqsep.tasks.ceilings.uniform_graphs import uniform_graph_ceiling
 
 __all__ = [
@@ -51,5 +53,6 @@ __all__ = [
     "random_equality_accuracy",
     "random_equality_ceiling",
     "recall_ceiling",
+    "state_tracking_ceiling",
     "uniform_graph_ceiling",
 ]
