@@ -72,6 +72,10 @@ STATE_NUMBERS = {
     "gated-delta": "2 * width**2 / heads + 3 * 4 * width",
     "rwkv7": "width**2 / heads + width",
     "sliding-attention": "2 * width * 16",
+    "rotation": "2 * width * 64 + 3 * (2 * width + 2 * 64)",
+    "mlstm": "width**2 / heads + width + heads",
+    "slstm": "4 * width",
+    "kda": "width**2 / heads + 3 * 3 * width",
 }
 """The number of numbers of a state, in terms of the layer's arguments; tests count them."""
 
