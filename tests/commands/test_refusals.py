@@ -6,7 +6,12 @@ import pytest
 
 from seqsep.commands import COMMANDS
 from seqsep.core.names import BadInput
+from seqsep.language_models.audit.answer import audit_language_model
 from seqsep.language_models.capacity import capacity
+from seqsep.language_models.check import check_language_model
+from seqsep.language_models.engines.check import find_reference
+from seqsep.language_models.engines.with_transformers import TransformersEngine
+from seqsep.language_models.text.model_folder import find_model
 from support.command_line import call
 
 LONGEST = 500
@@ -94,5 +99,6 @@ def test_an_empty_path_is_refused_from_python(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.json").write_text('{"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 1}')
     assert capacity(".").fixed_numbers
-    with pytest.raises(BadInput, match=r"expected the path of a model's config\.json, found an empty text"):
-        capacity("")
+    for take in (capacity, check_language_model, audit_language_model, TransformersEngine, find_model, find_reference):
+        with pytest.raises(BadInput, match=r"^expected the path of a model, found an empty text$"):
+            take("")
