@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 
-class Cell(NamedTuple):
+class ScalarMemory(NamedTuple):
     """The state: h, c and n times exp(-m), and m."""
 
     hidden: Float[Tensor, "batch width"]
@@ -31,7 +31,7 @@ class Gates(NamedTuple):
     forget_slope: Float[Tensor, "batch width"]
 
 
-def advance(raw: Float[Tensor, "batch four_width"], before: Cell) -> tuple[Cell, Gates]:
+def advance(raw: Float[Tensor, "batch four_width"], before: ScalarMemory) -> tuple[ScalarMemory, Gates]:
     """Return the state after a token and its gates. `raw`: arguments of i, f, z and o, with what comes from h."""
     enter, forget, candidate, output = raw.chunk(4, dim=-1)
     kept = F.logsigmoid(forget) + before.scale
@@ -45,7 +45,7 @@ def advance(raw: Float[Tensor, "batch four_width"], before: Cell) -> tuple[Cell,
     )
     cell = gates.forget * before.cell + gates.enter * gates.candidate
     normaliser = gates.forget * before.normaliser + gates.enter
-    return Cell(gates.output * cell / normaliser, cell, normaliser, scale), gates
+    return ScalarMemory(gates.output * cell / normaliser, cell, normaliser, scale), gates
 
 
 def from_hidden(hidden: Float[Tensor, "batch width"], recurrent: Float[Tensor, "heads four part part"]) -> Tensor:
@@ -64,7 +64,7 @@ class Scan(torch.autograd.Function):
         recurrent: Float[Tensor, "heads four part part"],
         *first: Tensor,
     ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        states = [Cell(*first)]
+        states = [ScalarMemory(*first)]
         gates = []
         for token in arguments.unbind(1):
             state, of_token = advance(token + from_hidden(states[-1].hidden, recurrent), states[-1])

@@ -51,7 +51,7 @@ class Memory(NamedTuple):
     scale: Float[Tensor, "batch heads"]
 
 
-class Token(NamedTuple):
+class GatedToken(NamedTuple):
     """The part of a token in the recurrence. `value` has a 1 behind it, which n sums."""
 
     query: Float[Tensor, "*shape heads key"]
@@ -101,12 +101,12 @@ class MLSTM(Mixer):
         read = torch.einsum("bhkv,bhk->bhv", memory, token.query)
         return self._project_out(x, read, scale), Memory(memory, scale)
 
-    def _token(self, x: Float[Tensor, "*shape width"]) -> Token:
+    def _token(self, x: Float[Tensor, "*shape width"]) -> GatedToken:
         query, key, value = (by_head(linear(x), self.heads) for linear in (self.query, self.key, self.value))
         gates = (linear(x).to(linear.weight.dtype) for linear in (self.input_gate, self.forget_gate))
         enter, forget = (CAP * torch.tanh(gate / CAP) for gate in gates)
         key = key * key.shape[-1] ** -0.5
-        return Token(query, key, F.pad(value, (0, 1), value=1.0), enter=enter, log_forget=F.logsigmoid(forget))
+        return GatedToken(query, key, F.pad(value, (0, 1), value=1.0), enter=enter, log_forget=F.logsigmoid(forget))
 
     def _project_out(
         self,
@@ -155,7 +155,7 @@ class MLSTM(Mixer):
 
 
 def _read_in_chunks(
-    token: Token, most: int
+    token: GatedToken, most: int
 ) -> tuple[Float[Tensor, "batch time heads value_and_one"], Float[Tensor, "batch time heads"]]:
     """Return C_t^T q_t and n_t . q_t, times exp(-m_t), and m_t at every token, in chunks of at most `most` tokens.
 

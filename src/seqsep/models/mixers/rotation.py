@@ -54,7 +54,7 @@ class Memory(NamedTuple):
     window: Float[Tensor, "batch before channels"]
 
 
-class Token(NamedTuple):
+class TurningToken(NamedTuple):
     """The part of a token in the recurrence and around it."""
 
     gate: Float[Tensor, "*shape inner"]
@@ -109,13 +109,13 @@ class Rotation(Mixer):
         h = token.log_decay.exp()[..., None, None] * turned + b[:, None, :, None] * entered[:, :, None]
         return self._project_out(torch.einsum("bhnp,bn->bhp", h, c), u, token.gate), Memory(h, window)
 
-    def _project(self, x: Float[Tensor, "*shape width"]) -> tuple[Token, Float[Tensor, "*shape channels"]]:
+    def _project(self, x: Float[Tensor, "*shape width"]) -> tuple[TurningToken, Float[Tensor, "*shape channels"]]:
         """Return the gate z, Delta, log a and theta, and the channels that the convolution takes."""
         sizes = [self.inner, self.inner + 2 * self.states, self.heads, self.heads, self.heads * self.states // 2]
         gate, channels, size, rate, turn = self.input(x).split(sizes, dim=-1)
         delta = F.softplus(size + self.step_bias)
         angle = math.pi * delta[..., None] * torch.tanh(by_head(turn, self.heads))
-        return Token(gate, delta, log_decay=-delta * F.softplus(rate), angle=angle), channels
+        return TurningToken(gate, delta, log_decay=-delta * F.softplus(rate), angle=angle), channels
 
     def _split(self, mixed: Float[Tensor, "*shape channels"]) -> tuple[Tensor, Tensor, Tensor]:
         """Return u by head, B and C from the convolved channels."""
@@ -174,8 +174,10 @@ class Rotation(Mixer):
 
 def _turned(u: Float[Tensor, "*shape states"], angle: Float[Tensor, "*other pairs"]) -> Float[Tensor, "*broadcast states"]:
     """Return u with each pair of neighbours turned by its angle."""
-    first, second = u[..., 0::2], u[..., 1::2]
-    cosine, sine = angle.cos(), angle.sin()
+    first = u[..., 0::2]
+    second = u[..., 1::2]
+    cosine = angle.cos()
+    sine = angle.sin()
     return torch.stack([cosine * first - sine * second, sine * first + cosine * second], dim=-1).flatten(-2)
 
 

@@ -30,7 +30,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from seqsep.models.mixers._linear import Linear
-from seqsep.models.mixers._slstm_scan import Cell, Scan, advance, from_hidden
+from seqsep.models.mixers._slstm_scan import ScalarMemory, Scan, advance, from_hidden
 from seqsep.models.mixers.base import Block, Mixer, State, require_heads
 
 
@@ -53,20 +53,20 @@ class SLSTM(Mixer):
             spread = 5 - 12 * (torch.arange(part) / max(1, part - 1)) ** 0.3
             self.gates.bias[width : 2 * width] = spread.repeat(heads)
 
-    def start(self, batch: int) -> Cell:
+    def start(self, batch: int) -> ScalarMemory:
         width = self.norm.num_channels
-        return Cell(*(self.recurrent.new_zeros(batch, width) for _ in range(4)))
+        return ScalarMemory(*(self.recurrent.new_zeros(batch, width) for _ in range(4)))
 
-    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], Cell]:
-        before = Cell(*state)
+    def step(self, x: Float[Tensor, "batch width"], state: State, t: int) -> tuple[Float[Tensor, "batch width"], ScalarMemory]:
+        before = ScalarMemory(*state)
         after = advance(self.gates(x) + from_hidden(before.hidden, self.recurrent), before)[0]
         return self.norm(after.hidden), after
 
-    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> Cell:
+    def prefill(self, x: Float[Tensor, "batch time width"], state: State, t: int) -> ScalarMemory:
         if not x.shape[1]:
-            return Cell(*state)
+            return ScalarMemory(*state)
         hidden, cell, normaliser, scale = self._run(x, state)
-        return Cell(hidden[:, -1], cell, normaliser, scale)
+        return ScalarMemory(hidden[:, -1], cell, normaliser, scale)
 
     def forward(self, x: Float[Tensor, "batch time width"]) -> Float[Tensor, "batch time width"]:
         hidden = self._run(x, self.start(len(x)))[0]
