@@ -234,7 +234,7 @@ def states() -> list[Run]:
 
 EXPERIMENT = Experiment.of_presets(
     name="is-tree",
-    question="Who learns to decide IsTree, with which thought?",
+    question="Which architecture learns to decide IsTree, and with which chain of thought?",
     searches={},
     lists={"quick": quick, "paper": paper, "length-scaling": reach, "length": lengths, "state": states, "uniform": uniform},
 )
