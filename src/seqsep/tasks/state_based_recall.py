@@ -37,7 +37,7 @@ from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
 
 @dataclass(frozen=True)
 class StateBasedRecall(Task):
-    """m values, then `length` permutations of m cells; the answer to each is the value in the cell that cell 0 has moved to.
+    """A list of m values, then `length` permutations of m cells; each asks for the value where cell 0 has moved to.
 
     Fields:
         length: N, permutations of an evaluated input; 1 to 2^20.

@@ -30,7 +30,6 @@ from seqsep.tasks.ceilings.inverses import least_state_bits, longest
 from seqsep.tasks.ceilings.one_of_many import carried_bits_by_place, distinct_values_ceiling, phonebook_ceiling
 from seqsep.tasks.ceilings.random_equality import random_equality_accuracy, random_equality_ceiling
 from seqsep.tasks.ceilings.retrieval import gram_ceiling, occurrence_ceiling, recall_ceiling
-from seqsep.tasks.ceilings.state_tracking import state_tracking_ceiling
 from seqsep.tasks.ceilings.uniform_graphs import uniform_graph_ceiling
 
 __all__ = [
@@ -53,6 +52,5 @@ __all__ = [
     "random_equality_accuracy",
     "random_equality_ceiling",
     "recall_ceiling",
-    "state_tracking_ceiling",
     "uniform_graph_ceiling",
 ]
