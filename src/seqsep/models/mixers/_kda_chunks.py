@@ -7,7 +7,7 @@ a up to a token of it, what token i writes solves
 
 Decays may be as fast as they like, so exp(-l_j) may overflow. Therefore the exponentials are of differences, a number for each
 pair of tokens of a chunk and each coordinate, and chunks are short: memory is the length of a chunk times that of the keys.
-Source: Zhang et al. 2025 (arXiv:2510.26692), section 3, with states transposed.
+Source: Zhang et al. 2025 (arXiv:2510.26692), with states transposed.
 """
 
 import torch

@@ -13,8 +13,8 @@ token has n keys, values and rates, and applies n delta rules, of which only the
 State: S and the last conv - 1 inputs of the convolution. These are expand * width^2 / heads + (conv - 1) * (1 + steps * (1 +
 expand)) * width numbers.
 Source: Yang, Kautz and Hatamizadeh 2024 (arXiv:2412.06464), equation 10 and sections 3.3 (chunks) and 3.4 (layer), with
-transposed states. `negative` is from Grazzi et al. 2024 (arXiv:2411.12537), section 4; `steps` is from Siems et al. 2025
-(arXiv:2502.10297), section 3. Some details are those of the papers' code. Length 1 is u / sqrt(u . u + 1e-6); rates start
+transposed states. `negative` is from Grazzi et al. 2024 (arXiv:2411.12537); `steps` is from Siems et al. 2025
+(arXiv:2502.10297). Some details are those of the papers' code. Length 1 is u / sqrt(u . u + 1e-6); rates start
 uniform in 0 .. 16; softplus(bias) starts log-uniform in 0.001 .. 0.1.
 We differ: for any number of heads, keys have width coordinates and values have expand * width. In the paper's code these
 factors are 3/4 and 3/2. q is not divided by the root of its number of coordinates: the norm divides by such a factor again,

@@ -7,7 +7,7 @@
     y_t = W_out (RMSNorm over each head of S_t^T q_t * sigmoid(V_g U_g x_t))
 
 State: S and the last conv - 1 inputs of the convolution. These are width^2 / heads + (conv - 1) * 3 * width numbers.
-Source: Zhang et al. 2025 (arXiv:2510.26692), equation 1 and section 4, with transposed states. Ranks of U and V, the head's
+Source: Zhang et al. 2025 (arXiv:2510.26692), Kimi delta attention, with transposed states. Ranks of U and V, the head's
 number of coordinates, are those of its published code. So are length 1, which is u / sqrt(u . u + 1e-6), and the start of the
 decays: rates uniform in 1 .. 16, softplus(bias) log-uniform in 0.001 .. 0.1.
 We differ: q is not divided by the root of its number of coordinates: the norm divides by such a factor again, so it has no

@@ -10,8 +10,8 @@ The state keeps exp(-m_t) C_t and exp(-m_t) n_t, so that no exponential overflow
     m_t = max(log sigmoid(f_t) + m_{t-1}, i_t)
 
 State: C and n, each times exp(-m), and m. These are width^2 / heads + width + heads numbers.
-Source: Beck et al. 2024 (arXiv:2405.04517), equations 19 to 27, with transposed states. The layer around it, with its cap, its
-gate and its norm, is that of xLSTM 7B, Beck et al. 2025 (arXiv:2503.13427), section 3.
+Source: Beck et al. 2024 (arXiv:2405.04517), section 2.3, with transposed states. The layer around it, with its cap, its
+gate and its norm, is that of xLSTM 7B, Beck et al. 2025 (arXiv:2503.13427).
 We differ: keys have as many coordinates as values, where xLSTM 7B has half as many. No small number is added to the
 denominator, because it is at least exp(-15). The MLP is that of GPT-2, where the papers have a gated one. Linear weights are
 GPT-2's. Biases of the gates start as in the first paper's code: those of i normal of deviation 0.1, those of f from 3 to 6.

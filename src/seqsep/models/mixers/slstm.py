@@ -9,7 +9,7 @@ The state keeps exp(-m_t) c_t and exp(-m_t) n_t, so that no exponential overflow
     m_t = max(log sigmoid(f) + m_{t-1}, i)
 
 State: h, c and n times exp(-m), and m. These are 4 * width numbers.
-Source: Beck et al. 2024 (arXiv:2405.04517), equations 8 to 18.
+Source: Beck et al. 2024 (arXiv:2405.04517), section 2.2.
 We differ: f is a sigmoid, where the paper also allows an exponential. The paper's layer has a convolution over four tokens in
 front of i and f, which would be state too. The MLP is that of GPT-2, where the paper has a gated one. Initial weights are
 torch's; R and the biases start as in the paper's code: R at 0, the biases of f spread from 5 to -7 in each head, others at 0.
