@@ -1,0 +1,432 @@
+"""A Llama checkpoint whose every greedy answer is known: recall of keyed bits, and of the token 64 places back.
+
+Statement. Let a conversation be BOS and then tokens of `vocabulary`, at most 131,072 in all, in which no key gets two values. The
+model of `tensors` has two layers, width 512, four heads of 128 and rotary base 1e7. It is of the class LlamaForCausalLM of
+`transformers`. After every token its greatest logit is that of the token which `truth` names. This logit leads the next one by at
+least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative error of one rounding: 2^-24 in fp32, 2^-11 in
+fp16 and 2^-8 in bf16. The share is at least 0.21 in all three.
+
+What it knows:
+* A question q_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right after
+  its key.
+* BACK is answered with the bit of the token 64 places before it, or with ABSENT for a token without a bit. V0 and A0 have the bit
+  0, V1 and A1 have 1. BACK needs 64 tokens before it.
+* An answer is followed by BACK. So greedy decoding asks again and again for the bit 64 places back, first in the prompt and then
+  among its own tokens. Each step reads the cache at an exact distance.
+* Every other token is answered with ACK. LEAK is never right: only a PAD that is not masked leads to it.
+
+Notation. theta_i = base^(-i / 64) is the angle of pair i, and n = t - s is the distance from a key at s to a query at t. On one
+pair, a query (a cos(m theta), -a sin(m theta)) and a key (b, 0) have the score a b cos((n - m) theta) / sqrt(128). It is
+greatest at the distance m.
+
+Construction. The embedding of token i is 512 on coordinate i and 512 on coordinate ONE. The mean square is 2 * 512^2 / 512 =
+1,024. So the first RMSNorm divides by 32, and all normed entries are 16 or 0.
+
+Layer 0 uses the nine fastest pairs, PAIRS. Every token has the key (16, 0) there. V0 and V1 have the query of distance 1 (head
+0), and BACK has that of distance 64 (head 1), each of amplitude 32. All other tokens have the query 16 on the slowest pair, where
+BOS alone has a key. So V0 and V1 read the token before them, BACK reads the token 64 back, and the others read BOS, whose value
+is 0. The value of a key is its code (five signs), and that of V0, V1, A0, A1 is their bit as a sign. They are written with size
+64 to CODE and FAR.
+
+Layer 1 uses head 0. A value after key i has the key code_i on the five pairs 58 to 62, and q_i has the query code_i there. The
+score of the right value is five units, and of another one at most three, for two codes differ in a sign. On the slowest pair all
+tokens have a query for BOS, of 3.875 units. PAD has a key of eight units for all queries, on pair 57. V1 has the value 1, V0 has
+-1, and PAD has LEAK. So q_i reads its value, or BOS, which has the value 0. The result is written with size 512 to FOUND.
+
+Read-out, in units of the normed constant: ACK has 1. On questions and BACK, A1 has 2 + 2 f, A0 has 2 - 2 f, ABSENT has 3 and LEAK
+has 2 + 8 l. Here f is 1, 0 or -1, and l is 0. On answers BACK has 2. So the right logit has 4 to 3, 3 to 2, 2 to 1 or 1 to 0.
+
+Proof. The weight of all wrong tokens in a head is at most N exp(-g), where g is the least difference of the right score and
+another one.
+* Layer 0, V0, V1 and BACK: g is the least difference of the sums over PAIRS, times 16 * 32 / sqrt(128). `apart` computes it for
+  all distances below N: 1.12 for N = 131,072, met at the neighbour of the right distance.
+* Layer 0, other tokens: g is the score of BOS, 1,024 cos(theta_63 N) / sqrt(128). Every other key has the score 0.
+* Layer 1: the right value has at least 5 cos(theta_58 N) units, BOS between 3.875 cos(theta_63 N) and 3.875, and another value at
+  most 4 - cos(theta_58 N).
+The values are at most 1 in size, so a written coordinate is wrong by at most 2 N exp(-g) of its size. A norm's factor is positive
+and leaves the order of the logits. It is between 1/32 and 1/32.7, which changes the units of layer 1 by 2 %.
+
+Rounding. Every stored number is rounded once, with a relative error of at most `unit`. Sums are made in at least fp32. Before the
+rotation all queries and keys of layer 0 are exact. A rotated pair is (c x - s y, c y + s x), with c, s, the products and the
+sums rounded. So a query is wrong by at most (2 sqrt 2 + 1) unit of its length, which is below 4 unit, and a key with y = 0 by 2
+unit. The score and its scaling add 2. That makes 8 unit of the sum of the amplitudes. In layer 1 the written code (3), the norm
+(1) and the projection (1) add 5 to a key, and the norm and the projection 2 to a query, whose y is 0. That makes 13 unit. Angles
+are made in fp32 or better. Theta and its product with the position are rounded on both sides, so the angle of a distance is wrong
+by at most N theta 2^-22. `proved_lead` adds these errors where they do the most harm.
+
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+import numpy as np
+from jaxtyping import Float32, Float64
+
+from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, symbols_in
+from seqsep.theorems.canary._llama_run import logits as run
+from seqsep.theorems.canary.conversations import conversation
+from seqsep.theorems.canary.vocabulary import (
+    A0,
+    A1,
+    ABSENT,
+    ACK,
+    ANSWERS,
+    BACK,
+    BOS,
+    FIRST_KEY,
+    FIRST_QUESTION,
+    KEYS,
+    LEAK,
+    PAD,
+    SIZE,
+    V0,
+    V1,
+    WORDS,
+    key_of,
+    question_of,
+    words,
+)
+from seqsep.theorems.options import Number, Range
+from seqsep.theorems.options.types import Length, Seed
+
+CLAIM = Claim(
+    name="canary-llama",
+    source="own",
+    statement="A Llama of two layers and width 512 answers every question about 24 keyed bits, and about the token 64 places "
+    "back, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
+)
+
+WIDTH = 512
+HEADS = 4
+SHARED_HEADS = 2
+HEAD_WIDTH = 128
+LAYERS = 2
+BASE = 1e7
+LONGEST = 1 << 17
+DISTANCE = 64
+SINK = 3.875
+PAIRS = range(9)
+CODE_PAIRS = range(58, 63)
+PAD_PAIR = 57
+BOS_PAIR = 63
+HALF = HEAD_WIDTH // 2
+
+ONE = 128
+CODE = range(129, 134)
+FAR = 134
+FOUND = 135
+LEAKED = 136
+"""Coordinates of the residual stream after those of the tokens: the constant, a key's code, and what the heads found."""
+
+BITS = {V0: -1, V1: 1, A0: -1, A1: 1}
+
+
+def configuration() -> dict[str, Any]:
+    """Return the fields of config.json.
+
+    >>> configuration()["model_type"]
+    'llama'
+    """
+    return {
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "vocab_size": SIZE,
+        "hidden_size": WIDTH,
+        "intermediate_size": HEAD_WIDTH,
+        "num_hidden_layers": LAYERS,
+        "num_attention_heads": HEADS,
+        "num_key_value_heads": SHARED_HEADS,
+        "head_dim": HEAD_WIDTH,
+        "hidden_act": "silu",
+        "max_position_embeddings": LONGEST,
+        "rms_norm_eps": 1e-6,
+        "rope_theta": BASE,
+        "attention_bias": False,
+        "mlp_bias": False,
+        "tie_word_embeddings": False,
+    }
+
+
+def code(key: int) -> list[int]:
+    """Return the five signs of a key.
+
+    >>> code(0), code(5)
+    ([-1, -1, -1, -1, -1], [1, -1, 1, -1, -1])
+    """
+    return [1 if key >> place & 1 else -1 for place in range(len(CODE))]
+
+
+def truth(tokens: Sequence[int]) -> list[int]:
+    """Return the answer after each token of a conversation.
+
+    Arguments:
+        tokens: numbers of `vocabulary`; the first is BOS.
+
+    Raises ValueError for a conversation outside the statement: no BOS at the start, a later BOS, a PAD, a key with two values,
+    BACK before place 64, or too many tokens.
+
+    >>> truth([BOS, FIRST_KEY, V1, FIRST_QUESTION, FIRST_QUESTION + 1]) == [ACK, ACK, ACK, A1, ABSENT]
+    True
+    """
+    if not 1 <= len(tokens) <= LONGEST or tokens[0] != BOS or BOS in tokens[1:] or PAD in tokens:
+        raise ValueError(f"canary: expected one BOS, first, no PAD, and 1 to {LONGEST:,} tokens")
+    written: dict[int, int] = {}
+    answers = []
+    for place, token in enumerate(tokens):
+        key = key_of(tokens[place - 1]) if token in (V0, V1) else None
+        if key is not None:
+            if key in written:
+                raise ValueError(f"canary: token {place} gives key k{key} a second value")
+            written[key] = BITS[token]
+        if token == BACK and place < DISTANCE:
+            raise ValueError(f"canary: BACK at token {place}, expected {DISTANCE} tokens before it")
+        answers.append(_answer(token, written, BITS.get(tokens[max(0, place - DISTANCE)], 0)))
+    return answers
+
+
+def _answer(token: int, written: dict[int, int], far: int) -> int:
+    """Return the answer to a token; `far` is the bit 64 places before it, as a sign, or 0."""
+    asked = question_of(token)
+    if asked is None and token != BACK:
+        return BACK if token in ANSWERS else ACK
+    return {1: A1, -1: A0, 0: ABSENT}[far if asked is None else written.get(asked, 0)]
+
+
+def tensors() -> dict[str, Float32[np.ndarray, "..."]]:
+    """Return the weights by their names in a checkpoint: every number is exact in bf16 and fp16.
+
+    >>> weights = tensors()
+    >>> weights["model.embed_tokens.weight"].shape, weights["lm_head.weight"].shape
+    ((128, 512), (128, 512))
+    """
+    embedding = np.zeros((SIZE, WIDTH), dtype=np.float32)
+    embedding[np.arange(SIZE), np.arange(SIZE)] = 512
+    embedding[:, ONE] = 512
+    found = {"model.embed_tokens.weight": embedding, "model.norm.weight": np.ones(WIDTH, dtype=np.float32)}
+    for layer, attention in enumerate((_look_back(), _look_up())):
+        here = f"model.layers.{layer}."
+        found |= {f"{here}self_attn.{name}.weight": matrix for name, matrix in attention.items()}
+        found |= {
+            f"{here}{norm}.weight": np.ones(WIDTH, dtype=np.float32) for norm in ("input_layernorm", "post_attention_layernorm")
+        }
+        sizes = {"gate_proj": (HEAD_WIDTH, WIDTH), "up_proj": (HEAD_WIDTH, WIDTH), "down_proj": (WIDTH, HEAD_WIDTH)}
+        found |= {f"{here}mlp.{name}.weight": np.zeros(size, dtype=np.float32) for name, size in sizes.items()}
+    return found | {"lm_head.weight": _read_out()}
+
+
+def _empty_attention() -> dict[str, Float32[np.ndarray, "out in"]]:
+    shared = SHARED_HEADS * HEAD_WIDTH
+    sizes = {"q_proj": HEADS * HEAD_WIDTH, "k_proj": shared, "v_proj": shared, "o_proj": WIDTH}
+    return {name: np.zeros((rows, WIDTH), dtype=np.float32) for name, rows in sizes.items()}
+
+
+def _look_back() -> dict[str, Float32[np.ndarray, "out in"]]:
+    """Build layer 0: the token before a value, and the token 64 before BACK."""
+    heads = _empty_attention()
+    query, key, value, out = (heads[name] for name in ("q_proj", "k_proj", "v_proj", "o_proj"))
+    for pair in PAIRS:
+        key[pair, ONE] = 1
+        for head, asking, distance in ((0, (V0, V1), 1), (1, (BACK,), DISTANCE)):
+            cosine, sine = direction(pair, distance)
+            query[head * HEAD_WIDTH + pair, list(asking)] = 2 * cosine
+            query[head * HEAD_WIDTH + HALF + pair, list(asking)] = -2 * sine
+    key[BOS_PAIR, BOS] = 4
+    for head, asking in ((0, (V0, V1)), (1, (BACK,))):
+        query[head * HEAD_WIDTH + BOS_PAIR, ONE] = 1
+        query[head * HEAD_WIDTH + BOS_PAIR, list(asking)] = -1
+    for number in range(KEYS):
+        value[: len(CODE), FIRST_KEY + number] = np.array(code(number)) / 16
+    for token, bit in BITS.items():
+        value[len(CODE), token] = bit / 16
+    for place, coordinate in enumerate(CODE):
+        out[coordinate, place] = 64
+    out[FAR, HEAD_WIDTH + len(CODE)] = 64
+    return heads
+
+
+def _look_up() -> dict[str, Float32[np.ndarray, "out in"]]:
+    """Build layer 1: a question finds the value whose key has its code, or BOS."""
+    heads = _empty_attention()
+    query, key, value, out = (heads[name] for name in ("q_proj", "k_proj", "v_proj", "o_proj"))
+    for place, pair in enumerate(CODE_PAIRS):
+        key[pair, CODE[place]] = 16
+        for number in range(KEYS):
+            query[pair, FIRST_QUESTION + number] = code(number)[place]
+    query[[BOS_PAIR, PAD_PAIR], ONE] = 1
+    key[BOS_PAIR, BOS] = 2 * SINK
+    key[PAD_PAIR, PAD] = 16
+    value[0, [V0, V1]] = (-1 / 16, 1 / 16)
+    value[1, PAD] = 1 / 16
+    out[FOUND, 0] = 512
+    out[LEAKED, 1] = 512
+    return heads
+
+
+def _read_out() -> Float32[np.ndarray, "vocabulary width"]:
+    rows = np.zeros((SIZE, WIDTH), dtype=np.float32)
+    asking = [*range(FIRST_QUESTION, FIRST_QUESTION + KEYS), BACK]
+    rows[ACK, ONE] = 1
+    for answer, constant, sign in ((A1, 2, 2), (A0, 2, -2), (ABSENT, 3, 0), (LEAK, 2, 0)):
+        rows[answer, asking] = constant
+        rows[answer, FOUND] = sign
+        rows[answer, FAR] = 8 * sign
+    rows[LEAK, LEAKED] = 8
+    rows[BACK, list(ANSWERS)] = 2
+    return rows
+
+
+def direction(pair: int, distance: int) -> tuple[float, float]:
+    """Return cosine and sine of distance * theta, to multiples of 1/128: eight bits, so exact in bf16.
+
+    No value is nearer than 2^-30 to the middle of two multiples, so every machine's cosine gives the same multiples.
+
+    >>> direction(0, 1)
+    (0.5390625, 0.84375)
+    """
+    angle = distance * float(angles()[pair])
+    return round(math.cos(angle) * 128) / 128, round(math.sin(angle) * 128) / 128
+
+
+def angles() -> Float64[np.ndarray, "pairs"]:
+    """Return theta, the angle a token, of each pair."""
+    return BASE ** (-np.arange(HALF) / HALF)
+
+
+def apart(length: int, distance: int) -> float:
+    """Return how far the score of the right distance is above the next one, in amplitudes of one pair.
+
+    Arguments:
+        length: N, the most tokens.
+        distance: 1 or 64.
+
+    >>> round(apart(1000, 1), 2)
+    1.19
+    """
+    distances = np.arange(length)
+    theta = angles()
+    scores = np.zeros(length)
+    for pair in PAIRS:
+        cosine, sine = direction(pair, distance)
+        scores += cosine * np.cos(distances * theta[pair]) + sine * np.sin(distances * theta[pair])
+    return float(scores[distance] - np.delete(scores, distance).max()) if distance < length else math.inf
+
+
+def proved_lead(length: int, unit: float = 2**-53) -> float:
+    """Return the share of itself by which the right logit leads at every place; 0 if the proof gives none.
+
+    Arguments:
+        length: N, tokens of the longest conversation.
+        unit: the relative error of one rounding: 2^-24 in fp32, 2^-11 in fp16, 2^-8 in bf16.
+
+    >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
+    (0.243, 0.137)
+    """
+    theta = angles()
+    root = math.sqrt(HEAD_WIDTH)
+    drift = length * (2**-22 if unit >= 2**-24 else 4 * unit)
+    amplitude = 16 * 32 / root
+    margin = min(apart(length, 1), apart(length, DISTANCE)) - drift * float(theta[list(PAIRS)].sum())
+    gap = amplitude * (margin - 2 * 8 * unit * len(PAIRS))
+    sink = 1024 / root * (math.cos(theta[BOS_PAIR] * length) - 8 * unit)
+    low = length * math.exp(-max(0.0, min(gap, sink)))
+    return _lead_of_read_out(length, unit, low)
+
+
+def _lead_of_read_out(length: int, unit: float, low: float) -> float:
+    """Return the lead when layer 0 reads wrong tokens with a weight of at most `low`."""
+    theta = angles()
+    root = math.sqrt(HEAD_WIDTH)
+    written = (1 + 2 * low) * (1 + 3 * unit)
+    factor = 32 / math.sqrt(1024 + 8 * (6 * written**2))
+    near, far = math.cos(theta[CODE_PAIRS[0]] * length), math.cos(theta[BOS_PAIR] * length)
+    most, unit_of_bos = 16 * 16 * 2 / root, SINK * 16 * 16 * 2 / root
+    least = most * factor * (1 - 2 * low)
+    error = 13 * unit * len(CODE_PAIRS) * most
+    own = 5 * least * near - error
+    other = (4 - near) * most + error
+    gap = min(own - max(unit_of_bos * (1 + 13 * unit), other), unit_of_bos * (far - 13 * unit) - other)
+    high = length * math.exp(-max(0.0, gap))
+    found = factor * (1 - 2 * high - 6 * unit)
+    none = (high + low) * (1 + 6 * unit)
+    leads = [
+        _share(2 + 2 * found, max(3, 2 + 8 * none), unit),
+        _share(3, 2 + 8 * none, unit),
+        _share(2, 1 + 2 * none, unit),
+        _share(1, 2 * none, unit),
+    ]
+    return max(0.0, min(leads))
+
+
+def _share(right: float, other: float, unit: float) -> float:
+    """Return the least share of the lead if the norm, the product and the sum of both logits are rounded."""
+    right, other = right * (1 - 3 * unit), other * (1 + 3 * unit)
+    return (right - other) / right
+
+
+def check(
+    length: Annotated[Length, Range(2, 4096)] = 200,
+    conversations: Annotated[int, Range(1, 10_000), "Random conversations."] = 10,
+    seed: Seed = 0,
+) -> list[Outcome]:
+    """Run the model in float64 on random conversations: the right answer and its lead after every token.
+
+    Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
+    """
+    random = np.random.default_rng(seed)
+    weights, fields = tensors(), configuration()
+    least = math.inf
+    for _ in range(conversations):
+        tokens = conversation(length, random, back_from=DISTANCE)
+        logits = run(weights, fields, tokens)
+        wrong = np.flatnonzero(logits.argmax(axis=1) != truth(tokens))
+        if len(wrong):
+            raise CLAIM.fails({"conversation": words(tokens[: wrong[0] + 1]), "found": words([int(logits[wrong[0]].argmax())])})
+        second, first = np.partition(logits, -2, axis=1)[:, -2:].T
+        least = min(least, float(((first - second) / first).min()))
+    return [
+        CLAIM.upper(
+            length=length,
+            inputs=conversations * length,
+            measured={"layers": LAYERS, "width": WIDTH, "heads": HEADS},
+            bound=sizes(),
+            margin=Margin(least, proved_lead(length), "the right logit above the next, as a share"),
+        )
+    ]
+
+
+def verify(seed: int = 0) -> list[Outcome]:
+    """Answer 100,000 places of conversations of 500 tokens, and long ones."""
+    return [*check(500, 200, seed), *check(4096, 2, seed + 1)]
+
+
+def sizes() -> dict[str, Number]:
+    """The sizes of the model; they do not depend on the length."""
+    return {"layers": LAYERS, "width": WIDTH, "heads": HEADS}
+
+
+def predictor() -> Callable[[Mapping[str, Any]], str]:
+    """Answer {"tokens": [..]}, a conversation of `vocabulary`, with the word after its last token."""
+    weights, fields = tensors(), configuration()
+
+    def answer(given: Mapping[str, Any]) -> str:
+        tokens = symbols_in(given, "tokens", len(WORDS), most=4096)
+        truth(tokens)
+        return WORDS[int(run(weights, fields, tokens)[-1].argmax())]
+
+    return answer
+
+
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown="A run checks the answers of the weights in float64 on random conversations, and their lead against the proved one.",
+    not_shown="This does not show that the kernels of an engine round as the proof assumes. `seqsep canary check` asks an "
+    "engine.",
+    bound=sizes,
+    predictor=predictor,
+    verify=verify,
+    nothing_to_certify="a certificate holds networks on a grid, and these weights are for a stock class with rotary positions",
+)

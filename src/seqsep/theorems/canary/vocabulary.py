@@ -1,0 +1,46 @@
+"""The tokens that all canaries share, and their numbers.
+
+A conversation begins with BOS. A pair is a key and the value after it. A question about key i is answered with A0, A1, or ABS
+if the key was never written. Every other token is answered with ACK.
+"""
+
+from collections.abc import Sequence
+
+KEYS = 24
+NAMED = ("<pad>", "<bos>", "<eos>", "ack", "absent", "leak", "a0", "a1", "v0", "v1", "x", "back", "parity")
+WORDS = (*NAMED, *(f"{letter}{number}" for letter in "kqrw" for number in range(KEYS)))
+"""The word of each token, by its number: k are keys, q questions to attention, r questions to the recurrence, w steps."""
+NUMBERS = {word: number for number, word in enumerate(WORDS)}
+SIZE = 128
+"""Rows of the embedding: a power of two, since kernels ask for one. The rows after the last word are zero."""
+
+PAD, BOS, EOS, ACK, ABSENT, LEAK, A0, A1, V0, V1, FILLER, BACK, PARITY = range(len(NAMED))
+FIRST_KEY, FIRST_QUESTION = NUMBERS["k0"], NUMBERS["q0"]
+ANSWERS = (ABSENT, LEAK, A0, A1)
+
+
+def words(tokens: Sequence[int]) -> str:
+    """Return a conversation as text.
+
+    >>> words([BOS, FIRST_KEY, V1, FIRST_QUESTION])
+    '<bos> k0 v1 q0'
+    """
+    return " ".join(WORDS[token] for token in tokens)
+
+
+def key_of(token: int) -> int | None:
+    """Return the number of a key, from 0, or None if the token is no key.
+
+    >>> key_of(FIRST_KEY + 3), key_of(V0)
+    (3, None)
+    """
+    return token - FIRST_KEY if FIRST_KEY <= token < FIRST_KEY + KEYS else None
+
+
+def question_of(token: int) -> int | None:
+    """Return the key that a question asks attention for, or None if the token is no such question.
+
+    >>> question_of(FIRST_QUESTION + 3), question_of(BOS)
+    (3, None)
+    """
+    return token - FIRST_QUESTION if FIRST_QUESTION <= token < FIRST_QUESTION + KEYS else None
