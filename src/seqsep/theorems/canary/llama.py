@@ -1,58 +1,60 @@
 """A Llama checkpoint whose every greedy answer is known: recall of keyed bits, and of the token 64 places back.
 
-Statement. Let a conversation be BOS and then tokens of `vocabulary`, at most 131,072 in all, in which no key gets two values. The
-model of `tensors` has two layers, width 512, four heads of 128 and rotary base 1e7. It is of the class LlamaForCausalLM of
-`transformers`. After every token its greatest logit is that of the token which `truth` names. This logit leads the next one by at
-least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative error of one rounding: 2^-24 in fp32, 2^-11 in
-fp16 and 2^-8 in bf16. The share is at least 0.21 in all three.
+Statement. Let a conversation be BOS and then tokens of `vocabulary`, at most 131,072 in all, in which no key gets two values.
+The model of `tensors` has two layers, width 512, four heads of 128 and rotary base 1e7. It is of the class LlamaForCausalLM of
+`transformers`. After every token its greatest logit is that of the token which `truth` names. This logit leads the next one by
+at least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative error of one rounding: 2^-24 in fp32,
+2^-11 in fp16 and 2^-8 in bf16. The share is at least 0.21 in all three.
 
 What it knows:
-* A question q_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right after
-  its key.
-* BACK is answered with the bit of the token 64 places before it, or with ABSENT for a token without a bit. V0 and A0 have the bit
-  0, V1 and A1 have 1. BACK needs 64 tokens before it.
-* An answer is followed by BACK. So greedy decoding asks again and again for the bit 64 places back, first in the prompt and then
-  among its own tokens. Each step reads the cache at an exact distance.
+* A question q_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right
+  after its key.
+* BACK is answered with the bit of the token 64 places before it, or with ABSENT for a token without a bit. V0 and A0 have the
+  bit 0, V1 and A1 have 1. BACK needs 64 tokens before it.
+* An answer is followed by BACK. So greedy decoding asks again and again for the bit 64 places back, first in the prompt and
+  then among its own tokens. Each step reads the cache at an exact distance.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is not masked leads to it.
 
-Notation. theta_i = base^(-i / 64) is the angle of pair i, and n = t - s is the distance from a key at s to a query at t. On one
-pair, a query (a cos(m theta), -a sin(m theta)) and a key (b, 0) have the score a b cos((n - m) theta) / sqrt(128). It is
+Notation. theta_i = base^(-i / 64) is the angle of pair i, and n = t - s is the distance from a key at s to a query at t. On
+one pair, a query (a cos(m theta), -a sin(m theta)) and a key (b, 0) have the score a b cos((n - m) theta) / sqrt(128). It is
 greatest at the distance m.
 
 Construction. The embedding of token i is 512 on coordinate i and 512 on coordinate ONE. The mean square is 2 * 512^2 / 512 =
 1,024. So the first RMSNorm divides by 32, and all normed entries are 16 or 0.
 
 Layer 0 uses the nine fastest pairs, PAIRS. Every token has the key (16, 0) there. V0 and V1 have the query of distance 1 (head
-0), and BACK has that of distance 64 (head 1), each of amplitude 32. All other tokens have the query 16 on the slowest pair, where
-BOS alone has a key. So V0 and V1 read the token before them, BACK reads the token 64 back, and the others read BOS, whose value
-is 0. The value of a key is its code (five signs), and that of V0, V1, A0, A1 is their bit as a sign. They are written with size
-64 to CODE and FAR.
+0), and BACK has that of distance 64 (head 1), each of amplitude 32. All other tokens have the query 16 on the slowest pair,
+where BOS alone has a key. So V0 and V1 read the token before them, BACK reads the token 64 back, and the others read BOS,
+whose value is 0. The value of a key is its code (five signs), and that of V0, V1, A0, A1 is their bit as a sign. They are
+written with size 64 to CODE and FAR.
 
 Layer 1 uses head 0. A value after key i has the key code_i on the five pairs 58 to 62, and q_i has the query code_i there. The
-score of the right value is five units, and of another one at most three, for two codes differ in a sign. On the slowest pair all
-tokens have a query for BOS, of 3.875 units. PAD has a key of eight units for all queries, on pair 57. V1 has the value 1, V0 has
--1, and PAD has LEAK. So q_i reads its value, or BOS, which has the value 0. The result is written with size 512 to FOUND.
+score of the right value is five units, and of another one at most three, for two codes differ in a sign. On the slowest pair
+all tokens have a query for BOS, of 3.875 units. PAD has a key of eight units for all queries, on pair 57. V1 has the value 1,
+V0 has -1, and PAD has LEAK. So q_i reads its value, or BOS, which has the value 0. The result is written with size 512 to
+FOUND.
 
-Read-out, in units of the normed constant: ACK has 1. On questions and BACK, A1 has 2 + 2 f, A0 has 2 - 2 f, ABSENT has 3 and LEAK
-has 2 + 8 l. Here f is 1, 0 or -1, and l is 0. On answers BACK has 2. So the right logit has 4 to 3, 3 to 2, 2 to 1 or 1 to 0.
+Read-out, in units of the normed constant: ACK has 1. On questions and BACK, A1 has 2 + 2 f, A0 has 2 - 2 f, ABSENT has 3 and
+LEAK has 2 + 8 l. Here f is 1, 0 or -1, and l is 0. On answers BACK has 2. So the right logit has 4 to 3, 3 to 2, 2 to 1 or 1
+to 0.
 
 Proof. The weight of all wrong tokens in a head is at most N exp(-g), where g is the least difference of the right score and
 another one.
-* Layer 0, V0, V1 and BACK: g is the least difference of the sums over PAIRS, times 16 * 32 / sqrt(128). `apart` computes it for
-  all distances below N: 1.12 for N = 131,072, met at the neighbour of the right distance.
+* Layer 0, V0, V1 and BACK: g is the least difference of the sums over PAIRS, times 16 * 32 / sqrt(128). `apart` computes it
+  for all distances below N: 1.12 for N = 131,072, met at the neighbour of the right distance.
 * Layer 0, other tokens: g is the score of BOS, 1,024 cos(theta_63 N) / sqrt(128). Every other key has the score 0.
-* Layer 1: the right value has at least 5 cos(theta_58 N) units, BOS between 3.875 cos(theta_63 N) and 3.875, and another value at
-  most 4 - cos(theta_58 N).
-The values are at most 1 in size, so a written coordinate is wrong by at most 2 N exp(-g) of its size. A norm's factor is positive
-and leaves the order of the logits. It is between 1/32 and 1/32.7, which changes the units of layer 1 by 2 %.
+* Layer 1: the right value has at least 5 cos(theta_58 N) units, BOS between 3.875 cos(theta_63 N) and 3.875, and another value
+  at most 4 - cos(theta_58 N). The values are at most 1 in size, so a written coordinate is wrong by at most 2 N exp(-g) of its
+  size. A norm's factor is positive and leaves the order of the logits. It is between 1/32 and 1/32.7, which changes the units
+  of layer 1 by 2 %.
 
-Rounding. Every stored number is rounded once, with a relative error of at most `unit`. Sums are made in at least fp32. Before the
-rotation all queries and keys of layer 0 are exact. A rotated pair is (c x - s y, c y + s x), with c, s, the products and the
-sums rounded. So a query is wrong by at most (2 sqrt 2 + 1) unit of its length, which is below 4 unit, and a key with y = 0 by 2
-unit. The score and its scaling add 2. That makes 8 unit of the sum of the amplitudes. In layer 1 the written code (3), the norm
-(1) and the projection (1) add 5 to a key, and the norm and the projection 2 to a query, whose y is 0. That makes 13 unit. Angles
-are made in fp32 or better. Theta and its product with the position are rounded on both sides, so the angle of a distance is wrong
-by at most N theta 2^-22. `proved_lead` adds these errors where they do the most harm.
+Rounding. Every stored number is rounded once, with a relative error of at most `unit`. Sums are made in at least fp32. Before
+the rotation all queries and keys of layer 0 are exact. A rotated pair is (c x - s y, c y + s x), with c, s, the products and
+the sums rounded. So a query is wrong by at most (2 sqrt 2 + 1) unit of its length, which is below 4 unit, and a key with y = 0
+by 2 unit. The score and its scaling add 2. That makes 8 unit of the sum of the amplitudes. In layer 1 the written code (3),
+the norm (1) and the projection (1) add 5 to a key, and the norm and the projection 2 to a query, whose y is 0. That makes 13
+unit. Angles are made in fp32 or better. Theta and its product with the position are rounded on both sides, so the angle of a
+distance is wrong by at most N theta 2^-22. `proved_lead` adds these errors where they do the most harm.
 
 Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
