@@ -3,7 +3,16 @@
 Files:
 
     llama          Llama: recall of keyed bits, and of the token 64 places back
+    canary         the record of a canary
     conversations  random conversations that have an answer after every token
     vocabulary     the tokens that all canaries share
     _llama_run     the forward of a Llama in NumPy
 """
+
+from seqsep.core.registry import Registry
+from seqsep.theorems.canary.canary import Canary
+
+CANARIES: Registry[Canary] = Registry("canary", {"llama": "seqsep.theorems.canary.llama:CANARY"})
+"""The canaries, by name."""
+
+__all__ = ["CANARIES", "Canary"]

@@ -1,7 +1,5 @@
 """Random conversations that a canary has an answer to after every token."""
 
-from collections.abc import Callable, Sequence
-
 import numpy as np
 
 from seqsep.theorems.canary.vocabulary import (
@@ -16,7 +14,6 @@ from seqsep.theorems.canary.vocabulary import (
     V1,
 )
 
-Truth = Callable[[Sequence[int]], list[int]]
 NOISE = tuple(range(BOS + 1, len(NAMED) - 2))
 """Tokens that may stand anywhere: all named ones but PAD, BOS, BACK and PARITY."""
 
@@ -52,17 +49,3 @@ def conversation(length: int, random: np.random.Generator, *, back_from: int = 6
 def _apart_from_keys(before: int, token: int) -> int:
     """Return the token, or FILLER for a value right after a key: only pairs write."""
     return FILLER if token in (V0, V1) and FIRST_KEY <= before < FIRST_KEY + KEYS else token
-
-
-def continued(truth: Truth, prompt: Sequence[int], count: int) -> list[int]:
-    """Return the tokens that greedy decoding must give after a prompt.
-
-    Arguments:
-        truth: the canary's oracle.
-        prompt: tokens, BOS first.
-        count: number of tokens to decode.
-    """
-    tokens = list(prompt)
-    for _ in range(count):
-        tokens.append(truth(tokens)[-1])
-    return tokens[len(prompt) :]

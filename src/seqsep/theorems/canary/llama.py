@@ -68,6 +68,7 @@ from jaxtyping import Float32, Float64
 
 from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, symbols_in
 from seqsep.theorems.canary._llama_run import logits as run
+from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.conversations import conversation
 from seqsep.theorems.canary.vocabulary import (
     A0,
@@ -123,6 +124,7 @@ LEAKED = 136
 """Coordinates of the residual stream after those of the tokens: the constant, a key's code, and what the heads found."""
 
 BITS = {V0: -1, V1: 1, A0: -1, A1: 1}
+BIT_ANSWERS = {1: A1, -1: A0, 0: ABSENT}
 
 
 def configuration() -> dict[str, Any]:
@@ -160,40 +162,53 @@ def code(key: int) -> list[int]:
     return [1 if key >> place & 1 else -1 for place in range(len(CODE))]
 
 
+class LlamaOracle:
+    """The answers to one conversation, token by token.
+
+    >>> oracle = LlamaOracle()
+    >>> [oracle.read(token) for token in (BOS, FIRST_KEY, V1, FIRST_QUESTION)] == [ACK, ACK, ACK, A1]
+    True
+    """
+
+    def __init__(self) -> None:
+        self._tokens: list[int] = []
+        self._values: dict[int, int] = {}
+
+    def read(self, token: int) -> int:
+        """Read the next token and return the answer to it.
+
+        Raises ValueError for a conversation outside the statement: no BOS at the start, a later BOS, a PAD, a key with two
+        values, BACK before place 64, or too many tokens.
+        """
+        place = len(self._tokens)
+        if (token == BOS) != (place == 0) or token == PAD or place == LONGEST:
+            raise ValueError(
+                f"canary: expected one BOS, first, no PAD, and at most {LONGEST:,} tokens; found {token} at {place}"
+            )
+        key = key_of(self._tokens[-1]) if token in (V0, V1) else None
+        if key in self._values:
+            raise ValueError(f"canary: token {place} gives key k{key} a second value")
+        if key is not None:
+            self._values[key] = BITS[token]
+        self._tokens.append(token)
+        asked = question_of(token)
+        if token != BACK and asked is None:
+            return BACK if token in ANSWERS else ACK
+        if asked is not None:
+            return BIT_ANSWERS[self._values.get(asked, 0)]
+        if place < DISTANCE:
+            raise ValueError(f"canary: BACK at token {place}, expected {DISTANCE} tokens before it")
+        return BIT_ANSWERS[BITS.get(self._tokens[place - DISTANCE], 0)]
+
+
 def truth(tokens: Sequence[int]) -> list[int]:
-    """Return the answer after each token of a conversation.
-
-    Arguments:
-        tokens: numbers of `vocabulary`; the first is BOS.
-
-    Raises ValueError for a conversation outside the statement: no BOS at the start, a later BOS, a PAD, a key with two values,
-    BACK before place 64, or too many tokens.
+    """Return the answer after each token of a conversation. Raises ValueError as `LlamaOracle.read` does.
 
     >>> truth([BOS, FIRST_KEY, V1, FIRST_QUESTION, FIRST_QUESTION + 1]) == [ACK, ACK, ACK, A1, ABSENT]
     True
     """
-    if not 1 <= len(tokens) <= LONGEST or tokens[0] != BOS or BOS in tokens[1:] or PAD in tokens:
-        raise ValueError(f"canary: expected one BOS, first, no PAD, and 1 to {LONGEST:,} tokens")
-    written: dict[int, int] = {}
-    answers = []
-    for place, token in enumerate(tokens):
-        key = key_of(tokens[place - 1]) if token in (V0, V1) else None
-        if key is not None:
-            if key in written:
-                raise ValueError(f"canary: token {place} gives key k{key} a second value")
-            written[key] = BITS[token]
-        if token == BACK and place < DISTANCE:
-            raise ValueError(f"canary: BACK at token {place}, expected {DISTANCE} tokens before it")
-        answers.append(_answer(token, written, BITS.get(tokens[max(0, place - DISTANCE)], 0)))
-    return answers
-
-
-def _answer(token: int, written: dict[int, int], far: int) -> int:
-    """Return the answer to a token; `far` is the bit 64 places before it, as a sign, or 0."""
-    asked = question_of(token)
-    if asked is None and token != BACK:
-        return BACK if token in ANSWERS else ACK
-    return {1: A1, -1: A0, 0: ABSENT}[far if asked is None else written.get(asked, 0)]
+    oracle = LlamaOracle()
+    return [oracle.read(token) for token in tokens]
 
 
 def tensors() -> dict[str, Float32[np.ndarray, "..."]]:
@@ -420,6 +435,23 @@ def predictor() -> Callable[[Mapping[str, Any]], str]:
     return answer
 
 
+CANARY = Canary(
+    name="llama",
+    statement=CLAIM.statement,
+    configuration=configuration,
+    tensors=tensors,
+    oracle=LlamaOracle,
+    proved_lead=proved_lead,
+    longest=LONGEST,
+    settled=DISTANCE,
+    rules="""* `k3 v1` gives key 3 the value 1. A key has at most one value.
+* `q3` asks for it: `a0`, `a1`, or `absent` if key 3 has no value.
+* `back` asks for the bit of the token 64 places before it: `a0`, `a1`, or `absent` if that token is no value and no answer.
+* After `a0`, `a1`, `absent` and `leak` comes `back`, and after every other token `ack`.
+* A prompt begins with `<bos>` and has at least 65 tokens if it is to be continued after an answer.
+* `leak` is never right: it shows padding that is not masked.""",
+    example="<bos> k3 v1 k7 v0 q3 -> a1",
+)
 THEOREM = Theorem(
     CLAIM,
     check,
