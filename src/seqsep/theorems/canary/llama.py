@@ -319,7 +319,7 @@ def apart(length: int, distance: int) -> float:
         distance: 1 or 64.
 
     >>> round(apart(1000, 1), 2)
-    1.19
+    1.18
     """
     distances = np.arange(length)
     theta = angles()
@@ -338,7 +338,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
         unit: the relative error of one rounding: 2^-24 in fp32, 2^-11 in fp16, 2^-8 in bf16.
 
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
-    (0.243, 0.137)
+    (0.241, 0.214)
     """
     theta = angles()
     root = math.sqrt(HEAD_WIDTH)
