@@ -1,6 +1,8 @@
 """The Llama canary: its oracle, the exactness of its weights, its proved lead, and what a wrong weight does."""
 
 import math
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -38,7 +40,7 @@ def by_definition(tokens: list[int]) -> list[int]:
             answers.append(A1 if far in (V1, A1) else A0 if far in (V0, A0) else ABSENT)
         elif FIRST_QUESTION <= token < FIRST_QUESTION + 24:
             key = FIRST_KEY + token - FIRST_QUESTION
-            pairs = [bit for first, bit in zip(seen, seen[1:], strict=False) if first == key and bit in (V0, V1)]
+            pairs = [bit for first, bit in pairwise(seen) if first == key and bit in (V0, V1)]
             answers.append({V0: A0, V1: A1}[pairs[0]] if pairs else ABSENT)
         else:
             answers.append(BACK if token in (A0, A1, ABSENT, LEAK) else ACK)
@@ -107,14 +109,14 @@ def test_the_margin_of_layer_0_is_met_at_a_neighbour() -> None:
 @pytest.mark.parametrize(
     ("name", "place"),
     [
-        ("model.layers.0.self_attn.q_proj.weight", (0, V1)),
+        ("model.layers.0.self_attn.q_proj.weight", (slice(None), V1)),
         ("model.layers.0.self_attn.v_proj.weight", (0, FIRST_KEY + 3)),
         ("model.layers.1.self_attn.k_proj.weight", (llama.BOS_PAIR, BOS)),
         ("model.layers.1.self_attn.v_proj.weight", (0, V0)),
         ("lm_head.weight", (ABSENT, BACK)),
     ],
 )
-def test_a_wrong_weight_is_found(name: str, place: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_weight_is_found(name: str, place: tuple[Any, int], monkeypatch: pytest.MonkeyPatch) -> None:
     weights = llama.tensors()
     weights[name][place] *= -1
     monkeypatch.setattr(llama, "tensors", lambda: weights)

@@ -368,10 +368,10 @@ def _lead_of_read_out(length: int, unit: float, low: float) -> float:
     found = factor * (1 - 2 * high - 6 * unit)
     none = (high + low) * (1 + 6 * unit)
     leads = [
-        _share(2 + 2 * found, max(3, 2 + 8 * none), unit),
-        _share(3, 2 + 8 * none, unit),
-        _share(2, 1 + 2 * none, unit),
-        _share(1, 2 * none, unit),
+        _share(2 + 2 * found, max(3.0, 2 + 8 * none), unit),
+        _share(3.0, 2 + 8 * none, unit),
+        _share(2.0, 1 + 2 * none, unit),
+        _share(1.0, 2 * none, unit),
     ]
     return max(0.0, min(leads))
 
