@@ -1,6 +1,7 @@
 """The Llama canary: its oracle, the exactness of its weights, its proved lead, and what a wrong weight does."""
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -119,7 +120,7 @@ def test_the_margin_of_layer_0_is_met_at_a_neighbour() -> None:
 def test_a_wrong_weight_is_found(name: str, place: tuple[Any, int], monkeypatch: pytest.MonkeyPatch) -> None:
     weights = llama.tensors()
     weights[name][place] *= -1
-    monkeypatch.setattr(llama, "tensors", lambda: weights)
+    monkeypatch.setattr(llama, "CANARY", replace(llama.CANARY, tensors=lambda: weights))
     with pytest.raises(TheoremFails, match="canary-llama fails"):
         llama.check(length=150, conversations=4)
 

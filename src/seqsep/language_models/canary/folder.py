@@ -5,7 +5,7 @@ weights are exact in each type, and no file names a version.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +45,7 @@ def write_canary(name: str, folder: Path | str, dtype: str = TYPES[0]) -> Path:
     files = {
         "config.json": _json({**canary.configuration(), **special, "dtype": dtype}),
         "generation_config.json": _json({**special, "do_sample": False}),
-        "tokenizer.json": _json(_tokenizer()),
+        "tokenizer.json": _json(_tokenizer(canary.words)),
         "tokenizer_config.json": _json(_tokenizer_settings(canary.longest)),
         "README.md": _readme(name, canary).encode(),
         "model.safetensors": _weights(canary, getattr(torch, dtype)),
@@ -70,7 +70,7 @@ def _weights(canary: Canary, dtype: torch.dtype) -> bytes:
     return save(tensors, {"format": "pt"})
 
 
-def _tokenizer() -> dict[str, Any]:
+def _tokenizer(words: Sequence[str]) -> dict[str, Any]:
     """Return tokenizer.json: a word is a token, and words are parted by spaces."""
     special = [
         {"id": token, "content": WORDS[token], "special": True, "single_word": False, "lstrip": False, "rstrip": False}
@@ -88,7 +88,7 @@ def _tokenizer() -> dict[str, Any]:
         "decoder": None,
         "model": {
             "type": "WordLevel",
-            "vocab": {word: number for number, word in enumerate(WORDS)},
+            "vocab": {word: number for number, word in enumerate(words)},
             "unk_token": WORDS[PAD],
         },
     }

@@ -12,7 +12,13 @@ Files:
 from seqsep.core.registry import Registry
 from seqsep.theorems.canary.canary import Canary
 
-CANARIES: Registry[Canary] = Registry("canary", {"llama": "seqsep.theorems.canary.llama:CANARY"})
+CANARIES: Registry[Canary] = Registry(
+    "canary",
+    {
+        "llama": "seqsep.theorems.canary.llama:CANARY",
+        "checksum": "seqsep.theorems.canary.checksum:CANARY",
+    },
+)
 """The canaries, by name."""
 
 __all__ = ["CANARIES", "Canary"]

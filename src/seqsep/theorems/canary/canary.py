@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from seqsep.theorems.canary.vocabulary import WORDS
+
 
 class Oracle(Protocol):
     """Knows the answers to one conversation."""
@@ -24,11 +26,13 @@ class Canary:
         configuration: function that returns the fields of config.json.
         tensors: function that returns the weights by their names in a checkpoint; each is exact in bf16 and fp16.
         oracle: function that begins a conversation.
+        conversation: function that draws a conversation from a length and a random generator.
         proved_lead: function from a length and the relative error of one rounding to the proved lead of the right logit.
         longest: tokens of the longest conversation.
         settled: the first place at which all tokens have an answer.
         rules: what each token asks for, as Markdown.
         example: a conversation, an arrow, and the answer.
+        words: the word of each token, by its number.
 
     >>> from seqsep.theorems.canary import CANARIES
     >>> CANARIES["llama"].longest
@@ -40,11 +44,23 @@ class Canary:
     configuration: Callable[[], Mapping[str, Any]]
     tensors: Callable[[], Mapping[str, np.ndarray]]
     oracle: Callable[[], Oracle]
+    conversation: Callable[[int, np.random.Generator], list[int]]
     proved_lead: Callable[[int, float], float]
     longest: int
     settled: int
     rules: str
     example: str
+    words: Sequence[str] = WORDS
+
+    def truth(self, tokens: Sequence[int]) -> list[int]:
+        """Return the answer after each token of a conversation. Raises ValueError for a conversation without answers.
+
+        >>> from seqsep.theorems.canary import CANARIES
+        >>> CANARIES["llama"].truth([1, 13, 9, 37])
+        [3, 3, 3, 7]
+        """
+        oracle = self.oracle()
+        return [oracle.read(token) for token in tokens]
 
     def continued(self, prompt: Sequence[int], count: int) -> list[int]:
         """Return the tokens that greedy decoding must give after a prompt.

@@ -66,10 +66,12 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Float32, Float64
 
-from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, symbols_in
+from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.canary._llama_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.conversations import conversation
+from seqsep.theorems.canary.stream import WIDTH, embedding, ones, zeros
+from seqsep.theorems.canary.trial import CanaryTrial, check_canary, declared_sizes, predictor_of
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -86,10 +88,8 @@ from seqsep.theorems.canary.vocabulary import (
     SIZE,
     V0,
     V1,
-    WORDS,
     key_of,
     question_of,
-    words,
 )
 from seqsep.theorems.options import Number, Range
 from seqsep.theorems.options.types import Length, Seed
@@ -101,7 +101,6 @@ CLAIM = Claim(
     "back, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 
-WIDTH = 512
 HEADS = 4
 SHARED_HEADS = 2
 HEAD_WIDTH = 128
@@ -116,7 +115,7 @@ PAD_PAIR = 57
 BOS_PAIR = 63
 HALF = HEAD_WIDTH // 2
 
-ONE = 128
+ONE = SIZE
 CODE = range(129, 134)
 FAR = 134
 FOUND = 135
@@ -218,25 +217,20 @@ def tensors() -> dict[str, Float32[np.ndarray, "..."]]:
     >>> weights["model.embed_tokens.weight"].shape, weights["lm_head.weight"].shape
     ((128, 512), (128, 512))
     """
-    embedding = np.zeros((SIZE, WIDTH), dtype=np.float32)
-    embedding[np.arange(SIZE), np.arange(SIZE)] = 512
-    embedding[:, ONE] = 512
-    found = {"model.embed_tokens.weight": embedding, "model.norm.weight": np.ones(WIDTH, dtype=np.float32)}
+    found = {"model.embed_tokens.weight": embedding(SIZE), "model.norm.weight": ones()}
     for layer, attention in enumerate((_look_back(), _look_up())):
         here = f"model.layers.{layer}."
         found |= {f"{here}self_attn.{name}.weight": matrix for name, matrix in attention.items()}
-        found |= {
-            f"{here}{norm}.weight": np.ones(WIDTH, dtype=np.float32) for norm in ("input_layernorm", "post_attention_layernorm")
-        }
+        found |= {f"{here}{norm}.weight": ones() for norm in ("input_layernorm", "post_attention_layernorm")}
         sizes = {"gate_proj": (HEAD_WIDTH, WIDTH), "up_proj": (HEAD_WIDTH, WIDTH), "down_proj": (WIDTH, HEAD_WIDTH)}
-        found |= {f"{here}mlp.{name}.weight": np.zeros(size, dtype=np.float32) for name, size in sizes.items()}
+        found |= {f"{here}mlp.{name}.weight": zeros(*size) for name, size in sizes.items()}
     return found | {"lm_head.weight": _read_out()}
 
 
 def _empty_attention() -> dict[str, Float32[np.ndarray, "out in"]]:
     shared = SHARED_HEADS * HEAD_WIDTH
     sizes = {"q_proj": HEADS * HEAD_WIDTH, "k_proj": shared, "v_proj": shared, "o_proj": WIDTH}
-    return {name: np.zeros((rows, WIDTH), dtype=np.float32) for name, rows in sizes.items()}
+    return {name: zeros(rows, WIDTH) for name, rows in sizes.items()}
 
 
 def _look_back() -> dict[str, Float32[np.ndarray, "out in"]]:
@@ -282,7 +276,7 @@ def _look_up() -> dict[str, Float32[np.ndarray, "out in"]]:
 
 
 def _read_out() -> Float32[np.ndarray, "vocabulary width"]:
-    rows = np.zeros((SIZE, WIDTH), dtype=np.float32)
+    rows = zeros(SIZE, WIDTH)
     asking = [*range(FIRST_QUESTION, FIRST_QUESTION + KEYS), BACK]
     rows[ACK, ONE] = 1
     for answer, constant, sign in ((A1, 2, 2), (A0, 2, -2), (ABSENT, 3, 0), (LEAK, 2, 0)):
@@ -391,26 +385,7 @@ def check(
 
     Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
     """
-    random = np.random.default_rng(seed)
-    weights, fields = tensors(), configuration()
-    least = math.inf
-    for _ in range(conversations):
-        tokens = conversation(length, random, back_from=DISTANCE)
-        logits = run(weights, fields, tokens)
-        wrong = np.flatnonzero(logits.argmax(axis=1) != truth(tokens))
-        if len(wrong):
-            raise CLAIM.fails({"conversation": words(tokens[: wrong[0] + 1]), "found": words([int(logits[wrong[0]].argmax())])})
-        second, first = np.partition(logits, -2, axis=1)[:, -2:].T
-        least = min(least, float(((first - second) / first).min()))
-    return [
-        CLAIM.upper(
-            length=length,
-            inputs=conversations * length,
-            measured={"layers": LAYERS, "width": WIDTH, "heads": HEADS},
-            bound=sizes(),
-            margin=Margin(least, proved_lead(length), "the right logit above the next, as a share"),
-        )
-    ]
+    return check_canary(CLAIM, CANARY, run, CanaryTrial(length, conversations, seed))
 
 
 def verify(seed: int = 0) -> list[Outcome]:
@@ -420,19 +395,12 @@ def verify(seed: int = 0) -> list[Outcome]:
 
 def sizes() -> dict[str, Number]:
     """The sizes of the model; they do not depend on the length."""
-    return {"layers": LAYERS, "width": WIDTH, "heads": HEADS}
+    return declared_sizes(configuration())
 
 
 def predictor() -> Callable[[Mapping[str, Any]], str]:
     """Answer {"tokens": [..]}, a conversation of `vocabulary`, with the word after its last token."""
-    weights, fields = tensors(), configuration()
-
-    def answer(given: Mapping[str, Any]) -> str:
-        tokens = symbols_in(given, "tokens", len(WORDS), most=4096)
-        truth(tokens)
-        return WORDS[int(run(weights, fields, tokens)[-1].argmax())]
-
-    return answer
+    return predictor_of(CANARY, run)
 
 
 CANARY = Canary(
@@ -441,6 +409,7 @@ CANARY = Canary(
     configuration=configuration,
     tensors=tensors,
     oracle=LlamaOracle,
+    conversation=conversation,
     proved_lead=proved_lead,
     longest=LONGEST,
     settled=DISTANCE,

@@ -1,31 +1,35 @@
 """The tokens that all canaries share, and their numbers.
 
-A conversation begins with BOS. A pair is a key and the value after it. A question about key i is answered with A0, A1, or ABS
-if the key was never written. Every other token is answered with ACK.
+A conversation begins with BOS. A pair is a key and the value after it. A question about key i is answered with A0, A1, or
+ABSENT if the key was never written. A token that asks nothing is answered with ACK. A canary may have more words of its own.
 """
 
 from collections.abc import Sequence
 
 KEYS = 24
 NAMED = ("<pad>", "<bos>", "<eos>", "ack", "absent", "leak", "a0", "a1", "v0", "v1", "x", "back", "parity")
-WORDS = (*NAMED, *(f"{letter}{number}" for letter in "kqrw" for number in range(KEYS)))
+WORDS = (*NAMED, *(f"{letter}{number}" for letter in "kqrw" for number in range(KEYS)), "last")
 """The word of each token, by its number: k are keys, q questions to attention, r questions to the recurrence, w steps."""
 NUMBERS = {word: number for number, word in enumerate(WORDS)}
 SIZE = 128
 """Rows of the embedding: a power of two, since kernels ask for one. The rows after the last word are zero."""
 
 PAD, BOS, EOS, ACK, ABSENT, LEAK, A0, A1, V0, V1, FILLER, BACK, PARITY = range(len(NAMED))
-FIRST_KEY, FIRST_QUESTION = NUMBERS["k0"], NUMBERS["q0"]
+FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, LAST = (NUMBERS[word] for word in ("k0", "q0", "r0", "last"))
 ANSWERS = (ABSENT, LEAK, A0, A1)
 
 
-def words(tokens: Sequence[int]) -> str:
+def words(tokens: Sequence[int], names: Sequence[str] = WORDS) -> str:
     """Return a conversation as text.
+
+    Arguments:
+        tokens: the tokens.
+        names: the words of the canary, by their numbers.
 
     >>> words([BOS, FIRST_KEY, V1, FIRST_QUESTION])
     '<bos> k0 v1 q0'
     """
-    return " ".join(WORDS[token] for token in tokens)
+    return " ".join(names[token] for token in tokens)
 
 
 def key_of(token: int) -> int | None:
@@ -44,3 +48,12 @@ def question_of(token: int) -> int | None:
     (3, None)
     """
     return token - FIRST_QUESTION if FIRST_QUESTION <= token < FIRST_QUESTION + KEYS else None
+
+
+def recall_of(token: int) -> int | None:
+    """Return the key that a question asks the recurrence for, or None if the token is no such question.
+
+    >>> recall_of(FIRST_RECALL + 3), recall_of(FIRST_QUESTION)
+    (3, None)
+    """
+    return token - FIRST_RECALL if FIRST_RECALL <= token < FIRST_RECALL + KEYS else None
