@@ -3,10 +3,19 @@
 Files:
 
     llama          Llama: recall of keyed bits, and of the token 64 places back
+    checksum       OLMo hybrid: the product of all tokens in four copies of S_5
+    olmo_hybrid    OLMo hybrid: recall of keyed bits by recurrence and by attention, and a parity
+    mamba2         Mamba-2: recall of keyed bits, and the last bit
     canary         the record of a canary
     conversations  random conversations that have an answer after every token
+    recall         the oracle of canaries that recall bits by a recurrence
     vocabulary     the tokens that all canaries share
+    stream         the residual stream that all canaries share
+    trial          the check that the theorems of all canaries share
     _llama_run     the forward of a Llama in NumPy
+    _olmo          the weights of an OLMo hybrid, by their names in a checkpoint
+    _olmo_run      the forward of an OLMo hybrid in NumPy
+    _mamba_run     the forward of a Mamba-2 in NumPy
 """
 
 from seqsep.core.registry import Registry
@@ -17,6 +26,8 @@ CANARIES: Registry[Canary] = Registry(
     {
         "llama": "seqsep.theorems.canary.llama:CANARY",
         "checksum": "seqsep.theorems.canary.checksum:CANARY",
+        "olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:CANARY",
+        "mamba2": "seqsep.theorems.canary.mamba2:CANARY",
     },
 )
 """The canaries, by name."""

@@ -22,9 +22,7 @@ def logits(weights: Weights, fields: Mapping[str, Any], tokens: Sequence[int]) -
     hidden = hidden + _delta(norm(hidden, weights["model.layers.0.input_layernorm.weight"], epsilon), inner, fields)
     here = "model.layers.1.self_attn."
     inner = {name.removeprefix(here): values for name, values in weights.items() if name.startswith(here)}
-    hidden = hidden + norm(
-        _attend(hidden, inner, fields), weights["model.layers.1.post_attention_layernorm.weight"], epsilon
-    )
+    hidden = hidden + norm(_attend(hidden, inner, fields), weights["model.layers.1.post_attention_layernorm.weight"], epsilon)
     return norm(hidden, weights["model.norm.weight"], epsilon) @ weights["lm_head.weight"].T
 
 
@@ -82,7 +80,9 @@ def _attend(hidden: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     """Return the sum of the attention heads, without positions."""
     time, heads = len(hidden), fields["num_attention_heads"]
     query, key, value = (hidden @ weights[f"{name}_proj.weight"].T for name in "qkv")
-    query, key = (norm(rows, weights[f"{name}_norm.weight"], fields["rms_norm_eps"]) for name, rows in (("q", query), ("k", key)))
+    query, key = (
+        norm(rows, weights[f"{name}_norm.weight"], fields["rms_norm_eps"]) for name, rows in (("q", query), ("k", key))
+    )
     query, key, value = (rows.reshape(time, heads, -1) for rows in (query, key, value))
     read = np.empty_like(value)
     for head in range(heads):

@@ -18,9 +18,9 @@ Corollary. Change a conversation in one of these ways before a question `sum_d`.
 answer changes for each d. (2) If another token is in its place, or if two different neighbours are exchanged, the answer
 changes for at least one d. (3) If PAD is read anywhere, the answer is wrong or LEAK.
 
-Proof of the corollary. The product of all tokens is p x q, where x is the token in question. If p x q = p q, then x = 1, but x is
-a transposition. If p x x q = p x q, then x = 1 too. If p x q = p y q, then x = y; different tokens differ in a digit. If
-p x y q = p y x q, then x and y commute; but (0 i) and (0 j) with i != j have the product of order 3.
+Proof of the corollary. The product of all tokens is p x q, where x is the token in question. If p x q = p q, then x = 1, but x
+is a transposition. If p x x q = p x q, then x = 1 too. If p x q = p y q, then x = y; different tokens differ in a digit. If p
+x y q = p y x q, then x and y commute; but (0 i) and (0 j) with i != j have the product of order 3.
 
 Construction. Ten heads for each d read the ten pairs of places p < q, and one more head reads the token before. All heads of
 one d have the same keys. In their keys the digit l is the vector v_l: 1/2 at coordinates 0, 1, 2 l + 2 and 2 l + 3. Two of
@@ -29,10 +29,10 @@ v_q - v_p is the difference of places p + 1 and q + 1. BOS has the key START, wh
 and 4/8. START is a vector of length 1. In units of 1/8, item i weighs i less than item 0. So the product of the state with a
 vector of the pair (p, q) is positive if and only if the item at p is smaller than the item at q.
 
-The value of BOS is 32, and beta is exactly 2. So BOS writes 64 START, and each token reflects it. Keys and values come from the
-token before (tap 1), so a lost convolution window loses a token. The query of the question `sum_d` is the pair's vector. Its
-negative entries come from SiLU(-1.25) = -0.27838, and its positive ones from SiLU(233/512) = 0.27844. The norm after the head
-keeps the sign of the product. The gate is open at `sum_d` only. So ten signs of one arrangement are in the stream, and
+The value of BOS is 32, and beta is exactly 2. So BOS writes 64 START, and each token reflects it. Keys and values come from
+the token before (tap 1), so a lost convolution window loses a token. The query of the question `sum_d` is the pair's vector.
+Its negative entries come from SiLU(-1.25) = -0.27838, and its positive ones from SiLU(233/512) = 0.27844. The norm after the
+head keeps the sign of the product. The gate is open at `sum_d` only. So ten signs of one arrangement are in the stream, and
 different arrangements differ in a sign.
 
 PAD has a key and a value of its own at tap 0, with beta 1, and no token changes that row. The query of every question has it.
@@ -42,13 +42,13 @@ and -3 on questions. So the right one has 2, and another one at most 1. The toke
 element after `sum_d` the next question has 2.
 
 Proof of exactness. A product of START and reflections has entries that are multiples of 1/8 of a size below 2. Of the
-conversation only BOS and the chunk around it have other numbers, multiples of 1/64 of a size below 4. The kernel's sums have at
-most 80 terms of such numbers times 64. So they are below 2^24 units, and exact in fp32, in which the kernel computes in all
+conversation only BOS and the chunk around it have other numbers, multiples of 1/64 of a size below 4. The kernel's sums have
+at most 80 terms of such numbers times 64. So they are below 2^24 units, and exact in fp32, in which the kernel computes in all
 types. The state is the same for every way to cut the conversation into chunks and steps, and at every length.
 
 Rounding. A product with a query is wrong by at most (2^-12 + 2 unit) of the sum of its absolute terms, and `certain` compares
-this with the least product over 120 elements. After that only its sign counts. It is written with the size 64 (1 - 2^-16), with
-five roundings up to the logits, which have three more.
+this with the least product over 120 elements. After that only its sign counts. It is written with the size 64 (1 - 2^-16),
+with five roundings up to the logits, which have three more.
 
 Source: own. Householder products with beta = 2 are those of Grazzi et al. 2024 (arXiv:2411.12537).
 """
@@ -66,7 +66,15 @@ from seqsep.theorems.canary import _olmo
 from seqsep.theorems.canary._olmo_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.stream import Matrix, embedding, zeros
-from seqsep.theorems.canary.trial import CanaryTrial, check_canary, declared_sizes, predictor_of
+from seqsep.theorems.canary.trial import (
+    NOT_SHOWN,
+    NOTHING_TO_CERTIFY,
+    SHOWN,
+    CanaryTrial,
+    check_canary,
+    declared_sizes,
+    predictor_of,
+)
 from seqsep.theorems.canary.vocabulary import ACK, BOS, LEAK, PAD
 from seqsep.theorems.canary.vocabulary import WORDS as SHARED_WORDS
 from seqsep.theorems.options import Number, Range
@@ -369,11 +377,10 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run checks the answers of the weights in float64 on random conversations, and their lead against the proved one.",
-    not_shown="This does not show that the kernels of an engine round as the proof assumes. `seqsep canary check` asks an "
-    "engine.",
+    shown=SHOWN,
+    not_shown=NOT_SHOWN,
     bound=sizes,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="a certificate holds networks on a grid, and these weights are for a stock class with norms and gates",
+    nothing_to_certify=NOTHING_TO_CERTIFY,
 )

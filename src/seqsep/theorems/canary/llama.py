@@ -71,7 +71,14 @@ from seqsep.theorems.canary._llama_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.conversations import conversation
 from seqsep.theorems.canary.stream import WIDTH, embedding, ones, zeros
-from seqsep.theorems.canary.trial import CanaryTrial, check_canary, declared_sizes, predictor_of
+from seqsep.theorems.canary.trial import (
+    NOT_SHOWN,
+    SHOWN,
+    CanaryTrial,
+    check_canary,
+    declared_sizes,
+    predictor_of,
+)
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -425,9 +432,8 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
-    shown="A run checks the answers of the weights in float64 on random conversations, and their lead against the proved one.",
-    not_shown="This does not show that the kernels of an engine round as the proof assumes. `seqsep canary check` asks an "
-    "engine.",
+    shown=SHOWN,
+    not_shown=NOT_SHOWN,
     bound=sizes,
     predictor=predictor,
     verify=verify,

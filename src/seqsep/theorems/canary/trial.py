@@ -14,6 +14,9 @@ from seqsep.theorems.options import Number
 
 Forward = Callable[[Mapping[str, np.ndarray], Mapping[str, Any], Sequence[int]], np.ndarray]
 LONGEST_INPUT = 4096
+SHOWN = "A run checks the answers of the weights in float64 on random conversations, and their lead against the proved one."
+NOT_SHOWN = "This does not show that the kernels of an engine round as the proof assumes. `seqsep canary check` asks an engine."
+NOTHING_TO_CERTIFY = "a certificate holds networks on a grid, and these weights are for a stock class with norms and gates"
 
 
 @dataclass(frozen=True)
