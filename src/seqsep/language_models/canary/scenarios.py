@@ -1,7 +1,7 @@
 """Prompts that put a fact and the question about it on two sides of every border that a serving engine has.
 
 Every prompt is decoded greedily. First comes the answer to its last question, and then at every second step the bit of the
-token 64 places back. So a decoded token depends on the positions and on the cache of the prompt.
+token 63 places back. So a decoded token depends on the positions and on the cache of the prompt.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -2,7 +2,7 @@
 
 Files:
 
-    llama          Llama: recall of keyed bits, and of the token 64 places back
+    llama          Llama: recall of keyed bits, and of the token 63 places back
     canary         the record of a canary
     conversations  random conversations that have an answer after every token
     vocabulary     the tokens that all canaries share

@@ -18,7 +18,7 @@ NOISE = tuple(range(BOS + 1, len(NAMED) - 2))
 """Tokens that may stand anywhere: all named ones but PAD, BOS, BACK and PARITY."""
 
 
-def conversation(length: int, random: np.random.Generator, *, back_from: int = 64) -> list[int]:
+def conversation(length: int, random: np.random.Generator, *, back_from: int = 63) -> list[int]:
     """Draw a conversation: pairs of distinct keys, questions about written and about absent keys, BACK, and other tokens.
 
     Arguments:
