@@ -37,7 +37,7 @@ def by_definition(tokens: list[int]) -> list[int]:
     for place, token in enumerate(tokens):
         seen = tokens[: place + 1]
         if token == BACK:
-            far = seen[place - 64]
+            far = seen[place - 63]
             answers.append(A1 if far in (V1, A1) else A0 if far in (V0, A0) else ABSENT)
         elif FIRST_QUESTION <= token < FIRST_QUESTION + 24:
             key = FIRST_KEY + token - FIRST_QUESTION
@@ -61,7 +61,7 @@ def test_the_oracle_agrees_with_the_definition(seed: int) -> None:
         ([BOS, BOS], "expected one BOS, first"),
         ([BOS, PAD], "no PAD"),
         ([BOS, FIRST_KEY, V1, FIRST_KEY, V0], "token 4 gives key k0 a second value"),
-        ([BOS, BACK], "BACK at token 1, expected 64 tokens before it"),
+        ([BOS, BACK], "BACK at token 1, expected 63 tokens before it"),
     ],
 )
 def test_a_conversation_without_answers_is_refused(tokens: list[int], words: str) -> None:
@@ -99,12 +99,12 @@ def test_the_margin_of_layer_0_is_met_at_a_neighbour() -> None:
     distances = np.arange(200)
     scores = np.zeros(200)
     for pair in llama.PAIRS:
-        cosine, sine = llama.direction(pair, 64)
+        cosine, sine = llama.direction(pair, 63)
         angle = distances * llama.angles()[pair]
         scores += cosine * np.cos(angle) + sine * np.sin(angle)
-    assert scores.argmax() == 64
-    assert sorted(np.argsort(scores)[-3:-1]) == [63, 65]
-    assert llama.apart(200, 64) == pytest.approx(scores[64] - max(scores[63], scores[65]))
+    assert scores.argmax() == 63
+    assert sorted(np.argsort(scores)[-3:-1]) == [62, 64]
+    assert llama.apart(200, 63) == pytest.approx(scores[63] - max(scores[62], scores[64]))
 
 
 @pytest.mark.parametrize(

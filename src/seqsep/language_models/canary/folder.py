@@ -12,12 +12,15 @@ from typing import Any
 import torch
 from safetensors.torch import save
 
-from seqsep.core.files import write_file
-from seqsep.core.names import BadInput, choose
+from seqsep.core.files import read_text, write_file
+from seqsep.core.names import BadInput, choose, text_of
 from seqsep.theorems.canary import CANARIES, Canary
 from seqsep.theorems.canary.vocabulary import BOS, EOS, PAD, WORDS
 
 TYPES = ("float32", "bfloat16", "float16")
+LARGEST_CONFIG = 1 << 20
+FIELD = "seqsep_canary"
+"""The field of config.json that has the name of the canary. Libraries ignore it."""
 
 
 def write_canary(name: str, folder: Path | str, dtype: str = TYPES[0]) -> Path:
@@ -43,7 +46,7 @@ def write_canary(name: str, folder: Path | str, dtype: str = TYPES[0]) -> Path:
         raise BadInput(f"{folder}: expected a new or an empty folder, found files in it")
     special = {"bos_token_id": BOS, "eos_token_id": EOS, "pad_token_id": PAD}
     files = {
-        "config.json": _json({**canary.configuration(), **special, "dtype": dtype}),
+        "config.json": _json({**canary.configuration(), **special, "dtype": dtype, FIELD: name}),
         "generation_config.json": _json({**special, "do_sample": False}),
         "tokenizer.json": _json(_tokenizer(canary.words)),
         "tokenizer_config.json": _json(_tokenizer_settings(canary.longest)),
@@ -53,6 +56,40 @@ def write_canary(name: str, folder: Path | str, dtype: str = TYPES[0]) -> Path:
     for file, content in files.items():
         write_file(folder / file, content)
     return folder
+
+
+def canary_of(folder: Path | str) -> Canary:
+    """Return the canary whose folder this is. Raises BadInput for another folder.
+
+    >>> import tempfile
+    >>> canary_of(write_canary("llama", Path(tempfile.mkdtemp()) / "canary")).name
+    'llama'
+    """
+    return CANARIES[_fields(folder)[FIELD]]
+
+
+def dtype_of(folder: Path | str) -> str:
+    """Return the type of the weights in a canary's folder. Raises BadInput for another folder."""
+    dtype = _fields(folder).get("dtype")
+    if dtype not in TYPES:
+        raise BadInput(f"{folder}: dtype: expected one of {', '.join(TYPES)}, found {dtype!r}")
+    return str(dtype)
+
+
+def _fields(folder: Path | str) -> dict[str, Any]:
+    """Return the fields of config.json. Raises BadInput unless they name a canary."""
+    path = Path(folder) / "config.json"
+    expected = f"{folder}: expected a folder that `seqsep canary write` made"
+    if not path.is_file():
+        raise BadInput(f"{expected}, found no config.json")
+    try:
+        fields = json.loads(read_text(path, most=LARGEST_CONFIG))
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}: expected JSON, found {text_of(error)}") from error
+    name = fields.get(FIELD) if isinstance(fields, dict) else None
+    if not isinstance(name, str) or name not in CANARIES:
+        raise BadInput(f"{expected}, found no {FIELD} with the name of a canary in its config.json")
+    return dict(fields)
 
 
 def _json(value: Mapping[str, Any]) -> bytes:

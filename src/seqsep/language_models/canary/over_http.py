@@ -9,7 +9,8 @@ import re
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,11 +21,14 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST_ANSWER = 1 << 24
 COUNTERS = {
     "cached tokens": ("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total"),
-    "preemptions": ("vllm:num_preemptions_total",),
 }
 """What a counter counts, and its names in servers."""
-NEEDS = {"twins": "cached tokens", "turns": "cached tokens"}
+RUNNING = ("vllm:num_requests_running", "llamacpp:requests_processing")
+"""Names of the number of requests that are being answered."""
+AT_ONCE = "requests at the same time"
+NEEDS = dict.fromkeys(("again", "twins", "parents", "turns"), "cached tokens")
 """Scenario -> the counter that grows if it happened."""
+SECONDS_BETWEEN_LOOKS = 0.02
 SAMPLE = re.compile(r"^([A-Za-z_:][\w:]*)(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
 
 
@@ -43,30 +47,38 @@ class ServerAsked:
     def __init__(self, url: str, allowed: Sequence[str] = (), seconds: float = 120, at_once: int = 64) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise BadInput(f"url: expected an address such as http://127.0.0.1:8000/v1, found {excerpt(url)}")
+            raise BadInput(f"--url: expected an address such as http://127.0.0.1:8000/v1, found {excerpt(url)}")
         if parts.hostname not in (*LOOPBACK, *allowed):
-            raise BadInput(f"url: {parts.hostname} is not this machine; --allow-host {parts.hostname} asks it all the same")
+            raise BadInput(f"--url: {parts.hostname} is not this machine; --allow-host {parts.hostname} asks it all the same")
         self.url = url.rstrip("/")
         self.root = f"{parts.scheme}://{parts.netloc}"
         self.seconds = seconds
         self.at_once = at_once
         self.model = self._model()
         self._counted = self._counters()
+        self._most_running = 0.0
 
     def complete(self, prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
         """Return `count` tokens for each prompt; the prompts are sent at the same time."""
         with ThreadPoolExecutor(max_workers=min(self.at_once, len(prompts))) as pool:
-            return list(pool.map(lambda prompt: self._complete(prompt, count), prompts))
+            answers = [pool.submit(self._complete, prompt, count) for prompt in prompts]
+            while len(prompts) > 1 and wait(answers, timeout=SECONDS_BETWEEN_LOOKS).not_done:
+                running = self._totals()
+                self._most_running = max([self._most_running, *(running.get(name, 0.0) for name in RUNNING)])
+            return [answer.result() for answer in answers]
 
     def not_exercised(self, scenario: str) -> str | None:
         """Return why the server's counters do not show that a scenario happened."""
         before, self._counted = self._counted, self._counters()
+        running, self._most_running = self._most_running, 0.0
+        if scenario == "together":
+            return None if running > 1 else f"the server shows no {AT_ONCE}"
         counter = NEEDS.get(scenario)
         if counter is None:
             return None
         if counter not in self._counted:
-            return f"not exercised: the server counts no {counter}"
-        return None if self._counted[counter] > before.get(counter, 0) else f"not exercised: no {counter}"
+            return f"the server counts no {counter}"
+        return None if self._counted[counter] > before.get(counter, 0) else f"no {counter}"
 
     def _model(self) -> str:
         listed = self._json(f"{self.url}/models", None)
@@ -106,18 +118,24 @@ class ServerAsked:
 
     def _counters(self) -> dict[str, float]:
         """Read the counters; none if the server shows none."""
+        totals = self._totals()
+        return {
+            counter: sum(totals[name] for name in names if name in totals)
+            for counter, names in COUNTERS.items()
+            if any(name in totals for name in names)
+        }
+
+    def _totals(self) -> dict[str, float]:
+        """Read the numbers at /metrics by their names, summed over labels; none if the server shows none."""
         try:
             text = self._text(f"{self.root}/metrics", None)
         except EngineFails:
             return {}
         totals: dict[str, float] = {}
         for name, value in SAMPLE.findall(text):
-            totals[name] = totals.get(name, 0.0) + float(value)
-        return {
-            counter: sum(totals[name] for name in names if name in totals)
-            for counter, names in COUNTERS.items()
-            if any(name in totals for name in names)
-        }
+            with suppress(ValueError):
+                totals[name] = totals.get(name, 0.0) + float(value)
+        return totals
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

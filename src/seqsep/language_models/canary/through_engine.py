@@ -8,7 +8,9 @@ import torch
 from seqsep.language_models.engines.protocol import InferenceEngine
 
 NEEDS = {"together": "batch", "turns": "extend"}
-"""Scenario -> the method without which an engine does not exercise it."""
+"""Scenario -> the method that exercises it."""
+CACHED = ("again", "twins", "parents")
+"""Scenarios of a cache of prefixes, which the protocol of engines does not show."""
 
 
 class EngineAsked:
@@ -24,6 +26,7 @@ class EngineAsked:
     def __init__(self, engine: InferenceEngine) -> None:
         self.engine = engine
         self._last: tuple[tuple[int, ...], Any] | None = None
+        self._done: set[str] = set()
 
     def complete(self, prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
         """Return `count` tokens for each prompt."""
@@ -32,14 +35,20 @@ class EngineAsked:
         return [self._alone(prompt, count) for prompt in prompts]
 
     def not_exercised(self, scenario: str) -> str | None:
-        """Return the missing method that a scenario needs."""
+        """Return the method that a scenario needs and that was not called since the last call."""
+        done, self._done = self._done, set()
+        if scenario in CACHED:
+            return "the protocol of engines does not show whether a prefix was cached"
         method = NEEDS.get(scenario)
-        return None if method is None or hasattr(self.engine, method) else f"not exercised: the engine has no {method}"
+        if method is None or method in done:
+            return None
+        return f"the engine {'refused' if hasattr(self.engine, method) else 'has no'} {method}"
 
     def _alone(self, prompt: Sequence[int], count: int) -> list[int]:
         read, state = self._last or ((), None)
         if len(read) < len(prompt) and tuple(prompt[: len(read)]) == read and read and hasattr(self.engine, "extend"):
             logits, state = self.engine.extend(prompt[len(read) :], state)
+            self._done.add("extend")
         else:
             logits, state = self.engine.prefill(prompt)
         answers = [_greatest(logits)]
@@ -61,6 +70,7 @@ class EngineAsked:
                     row.append(_greatest(logits))
         except NotImplementedError:
             return [self._alone(prompt, count) for prompt in prompts]
+        self._done.add("batch")
         return answers
 
 

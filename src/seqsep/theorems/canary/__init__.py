@@ -2,7 +2,7 @@
 
 Files:
 
-    llama          Llama: recall of keyed bits, and of the token 64 places back
+    llama          Llama: recall of keyed bits, and of the token 63 places back
     checksum       OLMo hybrid: the product of all tokens in four copies of S_5
     olmo_hybrid    OLMo hybrid: recall of keyed bits by recurrence and by attention, and a parity
     mamba2         Mamba-2: recall of keyed bits, and the last bit

@@ -23,7 +23,7 @@ NOISE = tuple(range(BOS + 1, len(NAMED) - 2))
 
 
 def conversation(
-    length: int, random: np.random.Generator, *, asks: Sequence[int] = QUESTIONS, back_from: int | None = 64
+    length: int, random: np.random.Generator, *, asks: Sequence[int] = QUESTIONS, back_from: int | None = 63
 ) -> list[int]:
     """Draw a conversation: pairs of distinct keys, questions about written and about absent keys, BACK, and other tokens.
 

@@ -1,4 +1,4 @@
-"""A Llama checkpoint whose every greedy answer is known: recall of keyed bits, and of the token 64 places back.
+"""A Llama checkpoint whose every greedy answer is known: recall of keyed bits, and of the token 63 places back.
 
 Statement. Let a conversation be BOS and then tokens of `vocabulary`, at most 131,072 in all, in which no key gets two values.
 The model of `tensors` has two layers, width 512, four heads of 128 and rotary base 1e7. It is of the class LlamaForCausalLM of
@@ -9,9 +9,9 @@ at least the share `proved_lead(length, unit)` of itself. Here `unit` is the rel
 What it knows:
 * A question q_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right
   after its key.
-* BACK is answered with the bit of the token 64 places before it, or with ABSENT for a token without a bit. V0 and A0 have the
-  bit 0, V1 and A1 have 1. BACK needs 64 tokens before it.
-* An answer is followed by BACK. So greedy decoding asks again and again for the bit 64 places back, first in the prompt and
+* BACK is answered with the bit of the token 63 places before it, or with ABSENT for a token without a bit. V0 and A0 have the
+  bit 0, V1 and A1 have 1. BACK needs 63 tokens before it.
+* An answer is followed by BACK. So greedy decoding asks again and again for the bit 63 places back, first in the prompt and
   then among its own tokens. Each step reads the cache at an exact distance.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is not masked leads to it.
 
@@ -23,8 +23,8 @@ Construction. The embedding of token i is 512 on coordinate i and 512 on coordin
 1,024. So the first RMSNorm divides by 32, and all normed entries are 16 or 0.
 
 Layer 0 uses the nine fastest pairs, PAIRS. Every token has the key (16, 0) there. V0 and V1 have the query of distance 1 (head
-0), and BACK has that of distance 64 (head 1), each of amplitude 32. All other tokens have the query 16 on the slowest pair,
-where BOS alone has a key. So V0 and V1 read the token before them, BACK reads the token 64 back, and the others read BOS,
+0), and BACK has that of distance 63 (head 1), each of amplitude 32. All other tokens have the query 16 on the slowest pair,
+where BOS alone has a key. So V0 and V1 read the token before them, BACK reads the token 63 back, and the others read BOS,
 whose value is 0. The value of a key is its code (five signs), and that of V0, V1, A0, A1 is their bit as a sign. They are
 written with size 64 to CODE and FAR.
 
@@ -104,7 +104,7 @@ from seqsep.theorems.options.types import Length, Seed
 CLAIM = Claim(
     name="canary-llama",
     source="own",
-    statement="A Llama of two layers and width 512 answers every question about 24 keyed bits, and about the token 64 places "
+    statement="A Llama of two layers and width 512 answers every question about 24 keyed bits, and about the token 63 places "
     "back, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 
@@ -114,7 +114,7 @@ HEAD_WIDTH = 128
 LAYERS = 2
 BASE = 1e7
 LONGEST = 1 << 17
-DISTANCE = 64
+DISTANCE = 63
 SINK = 3.875
 PAIRS = range(9)
 CODE_PAIRS = range(58, 63)
@@ -184,7 +184,7 @@ class LlamaOracle:
         """Read the next token and return the answer to it.
 
         Raises ValueError for a conversation outside the statement: no BOS at the start, a later BOS, a PAD, a key with two
-        values, BACK before place 64, or too many tokens.
+        values, BACK before place 63, or too many tokens.
         """
         place = len(self._tokens)
         if (token == BOS) != (place == 0) or token == PAD or place == LONGEST:
@@ -241,7 +241,7 @@ def _empty_attention() -> dict[str, Float32[np.ndarray, "out in"]]:
 
 
 def _look_back() -> dict[str, Float32[np.ndarray, "out in"]]:
-    """Build layer 0: the token before a value, and the token 64 before BACK."""
+    """Build layer 0: the token before a value, and the token 63 before BACK."""
     heads = _empty_attention()
     query, key, value, out = (heads[name] for name in ("q_proj", "k_proj", "v_proj", "o_proj"))
     for pair in PAIRS:
@@ -317,7 +317,7 @@ def apart(length: int, distance: int) -> float:
 
     Arguments:
         length: N, the most tokens.
-        distance: 1 or 64.
+        distance: 1 or 63.
 
     >>> round(apart(1000, 1), 2)
     1.18
@@ -422,7 +422,7 @@ CANARY = Canary(
     settled=DISTANCE,
     rules="""* `k3 v1` gives key 3 the value 1. A key has at most one value.
 * `q3` asks for it: `a0`, `a1`, or `absent` if key 3 has no value.
-* `back` asks for the bit of the token 64 places before it: `a0`, `a1`, or `absent` if that token is no value and no answer.
+* `back` asks for the bit of the token 63 places before it: `a0`, `a1`, or `absent` if that token is no value and no answer.
 * After `a0`, `a1`, `absent` and `leak` comes `back`, and after every other token `ack`.
 * A prompt begins with `<bos>` and has at least 65 tokens if it is to be continued after an answer.
 * `leak` is never right: it shows padding that is not masked.""",
