@@ -11,5 +11,7 @@ Files:
     smaller         a wrong prompt made small
     serving         a small server on `transformers`
     faults          faults that are injected into it
+    state_faults    faults of recurrent states that are injected into it
+    fault_rates     how many conversations see an injected fault
     diagnosis       the faults that give the answers of an engine
 """

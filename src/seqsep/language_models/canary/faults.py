@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from seqsep.language_models.canary.serving import PrefixServing, Serving
-from seqsep.language_models.loader.library import transformers
 from seqsep.theorems.canary.vocabulary import V1
 
 SIZES = (16, 64, 256)
@@ -29,9 +28,9 @@ class OtherRequestLeft(Serving):
 
     def started(self, prompt: Sequence[int]) -> tuple[Any, int]:
         """Return a cache with the prompt before."""
-        cache = transformers().DynamicCache()
+        cache = self.empty()
         if self.last:
-            self.read([self.last], cache, [range(len(self.last))], None)
+            self.read([self.last] * self.rows, cache, [range(len(self.last))] * self.rows, None)
         return cache, 0
 
 
@@ -260,7 +259,7 @@ class DraftsStay(Serving):
         if step % EVERY:
             return 0
         places = range(at + 1, at + 1 + len(DRAFTS))
-        self.read([DRAFTS], cache, [places], None)
+        self.read([DRAFTS] * self.rows, cache, [places] * self.rows, None)
         return self.moves
 
 

@@ -1,6 +1,7 @@
 """A small server on `transformers`: chunked reading, padded batches, a cache of prefixes, greedy decoding.
 
-Each step is a method, so that a fault replaces one method. It serves models whose state is a cache of keys and values.
+Each step is a method, so that a fault replaces one method. It serves models whose state is a cache of keys and values, a
+recurrent state, or both. A cache of prefixes is for the first kind only.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from torch import Tensor
 from seqsep.language_models.loader.library import transformers
 from seqsep.theorems.canary.vocabulary import PAD
 
+CACHE_NAMES = {"mamba2": "cache_params"}
+"""Class of models -> the name of its argument for the cache, if it has one of its own."""
 KEPT = 4
 """Prompts whose blocks a cache of prefixes keeps."""
 
@@ -20,7 +23,7 @@ class Serving:
     """Completes prompts with a model of `transformers`.
 
     Arguments:
-        model: a causal language model with a cache of keys and values.
+        model: a causal language model.
         chunk: tokens of a chunk, and of a block of cached prefixes.
     """
 
@@ -31,11 +34,13 @@ class Serving:
         self.model = model
         self.chunk = chunk
         self.last: Sequence[int] = ()
+        self.rows = 1
+        self._cache_name = CACHE_NAMES.get(model.config.model_type, "past_key_values")
 
     def complete(self, prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
         """Return `count` tokens for each prompt: in a padded batch for several prompts, in chunks for one."""
         with torch.no_grad():
-            answers = self._batch(prompts, count) if len(prompts) > 1 else [self._alone(prompts[0], count)]
+            answers = self._batch(prompts, count) if len(prompts) > 1 else self.in_rows(prompts, count)
         self.last = prompts[-1]
         return answers
 
@@ -45,7 +50,11 @@ class Serving:
 
     def started(self, prompt: Sequence[int]) -> tuple[Any, int]:
         """Return the cache before a prompt, and the number of tokens that are in it."""
-        return transformers().DynamicCache(), 0
+        return self.empty(), 0
+
+    def empty(self) -> Any:
+        """Return an empty cache."""
+        return transformers().DynamicCache(config=self.model.config)
 
     def tokens_of_chunk(self, prompt: Sequence[int], start: int, stop: int) -> list[int]:
         """Return the tokens of a chunk."""
@@ -86,36 +95,45 @@ class Serving:
         """Read tokens into a cache; return the logits of all of them."""
         return self.model(
             torch.tensor(rows),
-            past_key_values=cache,
             position_ids=torch.tensor(positions),
             attention_mask=mask,
             use_cache=True,
+            **{self._cache_name: cache},
         ).logits
 
-    def _alone(self, prompt: Sequence[int], count: int) -> list[int]:
-        cache, start = self.started(prompt)
+    def in_rows(self, prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
+        """Return `count` tokens for each of some prompts of one length, read in chunks."""
+        self.rows = len(prompts)
+        length = len(prompts[0])
+        cache, start = self.started(prompts[0])
         at = start
         logits = torch.empty(0)
-        while start < len(prompt):
-            stop = min(len(prompt), (start // self.chunk + 1) * self.chunk)
-            tokens = self.tokens_of_chunk(prompt, start, stop)
-            positions = [self.reading_position(place, start) for place in range(at, at + len(tokens))]
-            logits = self.read([tokens], cache, [positions], _ones(cache, len(tokens)))
-            at += len(tokens)
+        while start < length:
+            stop = min(length, (start // self.chunk + 1) * self.chunk)
+            tokens = [self.tokens_of_chunk(prompt, start, stop) for prompt in prompts]
+            positions = [self.reading_position(place, start) for place in range(at, at + len(tokens[0]))]
+            logits = self.read(tokens, cache, [positions] * self.rows, self._ones(cache, len(tokens[0])))
+            at += len(tokens[0])
             start = stop
-            self.after_chunk(cache, is_last=stop == len(prompt))
-        self.after_prompt(prompt, cache)
-        answers = [int(logits[0, -1].argmax())]
+            self.after_chunk(cache, is_last=stop == length)
+        self.after_prompt(prompts[0], cache)
+        answers = [[int(row[-1].argmax())] for row in logits]
         end = at
-        while len(answers) < count:
+        while len(answers[0]) < count:
             position = self.decoding_position(at, end)
-            logits = self.read([[answers[-1]]], cache, [[position]], _ones(cache, 1))
-            at += 1 + self.after_step(cache, len(answers), position)
-            answers.append(int(logits[0, -1].argmax()))
+            logits = self.read([row[-1:] for row in answers], cache, [[position]] * self.rows, self._ones(cache, 1))
+            at += 1 + self.after_step(cache, len(answers[0]), position)
+            for row, found in zip(answers, logits, strict=True):
+                row.append(int(found[-1].argmax()))
         return answers
 
+    def _ones(self, cache: Any, count: int) -> Tensor | None:
+        """Return a mask without padding, or None if the cache has no keys whose number it must match."""
+        lengths = [layer.get_seq_length() for layer in cache.layers if hasattr(layer, "get_seq_length")]
+        return torch.ones(self.rows, lengths[0] + count, dtype=torch.long) if lengths else None
+
     def _batch(self, prompts: Sequence[Sequence[int]], count: int) -> list[list[int]]:
-        cache = transformers().DynamicCache()
+        cache = self.empty()
         longest = max(map(len, prompts))
         pads = [longest - len(prompt) for prompt in prompts]
         padded, positions, ends = [], [], []
@@ -152,7 +170,7 @@ class PrefixServing(Serving):
         found: dict[tuple[int, ...], tuple[int, list[tuple[Tensor, Tensor]]]] = {}
         for kept, layers in self._prompts:
             found |= {self.key(kept, block): (block, layers) for block in range(len(kept) // self.chunk)}
-        cache = transformers().DynamicCache()
+        cache = self.empty()
         read = 0
         while read + self.chunk < len(prompt) and (hit := found.get(self.key(prompt, read // self.chunk))):
             block, layers = hit
@@ -165,7 +183,3 @@ class PrefixServing(Serving):
     def after_prompt(self, prompt: Sequence[int], cache: Any) -> None:
         """Keep the keys and values of a prompt."""
         self._prompts = [*self._prompts[1 - KEPT :], (prompt, [(layer.keys, layer.values) for layer in cache.layers])]
-
-
-def _ones(cache: Any, count: int) -> Tensor:
-    return torch.ones(1, cache.get_seq_length() + count, dtype=torch.long)
