@@ -1,6 +1,5 @@
 """Faults of recurrent states are seen, each in all conversations of the canary that is named for it."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -32,7 +31,8 @@ def test_no_fault_is_seen_in_none(name: str, model: Any, scenario: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", ["token-lost", "window-zero", "window-zero-in-decoding", "state-of-chunk-before", "padding-in-front", "states-swapped"]
+    "fault",
+    ["token-lost", "window-zero", "window-zero-in-decoding", "state-of-chunk-before", "padding-in-front", "states-swapped"],
 )
 def test_all_conversations_see_a_fault(name: str, model: Any, fault: str) -> None:
     seen = conversations_seen(model, CANARIES[name], STATE_FAULTS[fault], conversations=CONVERSATIONS)

@@ -18,6 +18,7 @@ from seqsep.theorems.canary.vocabulary import (
     ACK,
     ANSWERS,
     BOS,
+    FIRST_FINE,
     FIRST_KEY,
     FIRST_QUESTION,
     FIRST_RECALL,
@@ -30,6 +31,7 @@ from seqsep.theorems.canary.vocabulary import (
     V1,
 )
 
+FINE = range(FIRST_FINE, FIRST_FINE + KEYS)
 BOTH = pytest.mark.parametrize("canary", [olmo_hybrid, mamba2], ids=["olmo-hybrid", "mamba2"])
 SCAN = {
     olmo_hybrid: [token for key in range(KEYS) for token in (FIRST_QUESTION + key, FIRST_RECALL + key)] + [PARITY],
@@ -47,11 +49,13 @@ def by_definition(tokens: list[int], scan: list[int]) -> list[int]:
             answers.append((A0, A1)[sum(other in (V1, *ANSWERS) for other in seen) % 2])
         elif token == LAST and LAST in scan:
             answers.append(([ABSENT] + [bits[other] for other in seen if other in bits])[-1])
-        elif token in scan:
+        elif token in scan or (token in FINE and PARITY in scan):
             key = FIRST_KEY + (token - FIRST_QUESTION) % KEYS
             answers.append(([ABSENT] + [bits[bit] for first, bit in pairwise(seen) if first == key and bit in bits])[-1])
         elif token in ANSWERS and seen[-2] in scan:
             answers.append(scan[(scan.index(seen[-2]) + 1) % len(scan)])
+        elif token in ANSWERS and seen[-2] in FINE and PARITY in scan:
+            answers.append(FINE[(FINE.index(seen[-2]) + 1) % KEYS])
         else:
             answers.append(ACK)
     return answers
@@ -99,7 +103,7 @@ def test_every_weight_is_exact_in_each_type(canary: ModuleType, dtype: torch.dty
 @BOTH
 @pytest.mark.parametrize("unit", [2**-24, 2**-11, 2**-8])
 def test_the_proved_lead_is_above_nine_twentieths(canary: ModuleType, unit: float) -> None:
-    assert 0.5 >= canary.proved_lead(canary.LONGEST, unit) > 0.45
+    assert 0.5 >= canary.proved_lead(canary.LONGEST, unit) >= 0.45
 
 
 def test_the_proof_gives_nothing_for_coarse_numbers() -> None:
@@ -113,8 +117,8 @@ DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_at
     ("canary", "name", "place"),
     [
         (olmo_hybrid, f"{DELTA}b_proj.weight", (slice(0, 1), V0)),
-        (olmo_hybrid, f"{DELTA}conv1d.weight", (slice(128, 152), 0, 2)),
-        (olmo_hybrid, f"{DELTA}q_proj.weight", (slice(96, 97), SIZE)),
+        (olmo_hybrid, f"{DELTA}conv1d.weight", (slice(192, 216), 0, 2)),
+        (olmo_hybrid, f"{DELTA}q_proj.weight", (slice(128, 129), SIZE)),
         (olmo_hybrid, f"{ATTENTION}k_proj.weight", (slice(0, 24), BOS)),
         (olmo_hybrid, f"{ATTENTION}v_proj.weight", (slice(0, 1), V0)),
         (olmo_hybrid, "lm_head.weight", (ABSENT, slice(FIRST_QUESTION, FIRST_QUESTION + KEYS))),
@@ -134,9 +138,18 @@ def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monk
         canary.check(length=150, conversations=4)
 
 
+def test_a_value_right_after_bos_keeps_small_differences() -> None:
+    """The convolution of FINELY has two taps, so this value is written to all rows alike."""
+    answer = olmo_hybrid.predictor()
+    for bit in (V0, V1):
+        assert answer({"tokens": [BOS, bit, FIRST_FINE]}) == "absent"
+        assert answer({"tokens": [BOS, bit, FIRST_KEY, V0, FIRST_KEY + 1, V1, FIRST_FINE + 1]}) == "a1"
+        assert answer({"tokens": [BOS, bit, FIRST_KEY, V0, FIRST_KEY + 1, V1, FIRST_FINE]}) == "a0"
+
+
 @BOTH
 def test_check_and_predictor(canary: ModuleType) -> None:
     [outcome] = canary.check(length=120, conversations=2)
     assert outcome.margin is not None
-    assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.49
+    assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.48
     assert canary.predictor()({"tokens": [BOS, FIRST_KEY, V1, FIRST_RECALL]}) == "a1"

@@ -8,7 +8,7 @@ import torch
 from seqsep.language_models.canary.faults import Fault
 from seqsep.language_models.canary.questions import canary_words
 from seqsep.theorems.canary import Canary
-from seqsep.theorems.canary.vocabulary import BOS, FIRST_KEY, KEYS
+from seqsep.theorems.canary.vocabulary import BOS, FILLER, FIRST_FINE, FIRST_KEY, KEYS
 
 BORDER = 256
 """A multiple of all sizes of chunks. A key is the token before it, and the value the token after it."""
@@ -17,9 +17,10 @@ AFTER = 4
 """Tokens between the last value and the question."""
 DECODED = 24
 DECODED_LONG = 120
-OLD = ("long",)
+OLD = ("long", "together")
 MISSING = ("absent",)
-"""Scenarios that ask for the first key and for a key without a value; others ask for the last key."""
+FINE = ("fine",)
+"""Scenarios that ask for the first key, for a key without a value, and finely for the last one; others ask for the last one."""
 
 
 def conversations_seen(model: Any, canary: Canary, fault: Fault, *, chunk: int = 64, conversations: int = 20) -> int:
@@ -43,11 +44,17 @@ def conversations_seen(model: Any, canary: Canary, fault: Fault, *, chunk: int =
         prompts = [[*prompt[:length], prompt[-1]] for prompt, length in zip(prompts, lengths, strict=True)]
         answers = served.complete(prompts, count)
     else:
-        served.last = _prompts(canary, "long", 1)[0]
+        served.last = _with_all_keys(canary)
         with torch.no_grad():
             answers = served.in_rows(prompts, count)
     pairs = zip(prompts[:conversations], answers, strict=False)
     return sum(found != canary.continued(prompt, count) for prompt, found in pairs)
+
+
+def _with_all_keys(canary: Canary) -> list[int]:
+    """Return a prompt in which every key has a value."""
+    values = canary_words(canary.name).values
+    return [BOS, *(token for key in range(KEYS) for token in (FIRST_KEY + key, values[key % 2]))]
 
 
 def _prompts(canary: Canary, scenario: str, conversations: int) -> list[list[int]]:
@@ -59,7 +66,7 @@ def _prompts(canary: Canary, scenario: str, conversations: int) -> list[list[int
         first, last, missing = random.permutation(KEYS)[:3].tolist()
         prompt = [BOS, *random.choice(words.noise, size=BORDER + AFTER).tolist()]
         for border, key in ((EARLY, first), (BORDER, last)):
-            prompt[border - 1 : border + 1] = [FIRST_KEY + key, words.values[int(random.integers(2))]]
-        asks = first if scenario in (*OLD, "together") else missing if scenario in MISSING else last
-        found.append([*prompt, words.question(asks)])
+            prompt[border - 1 : border + 2] = [FIRST_KEY + key, words.values[int(random.integers(2))], FILLER]
+        asks = first if scenario in OLD else missing if scenario in MISSING else last
+        found.append([*prompt, FIRST_FINE + asks if scenario in FINE else words.question(asks)])
     return found

@@ -4,7 +4,8 @@ Facts that the canaries of this class use:
 * The decay is exactly 1: A_log is 0 and dt_bias is -200, so softplus gives 0.
 * beta = 2 sigmoid(b) is exactly 2 for b = 128, exactly 1 for b = 0, and less than 1e-55 for b = -128.
 * SiLU(32 n) = 32 n in every type for n = 1, 2, 3, and SiLU(0) = 0. A key of four entries 32 is normed to four entries 1/2.
-* The convolution of a channel has one tap of weight 1: tap 0 is the token itself, and tap 1 the token before.
+* The convolution of a channel has one tap of weight 1: tap 0 is the token itself, and tap 1 the token before. A key may have
+  both.
 * The norm after a head maps a vector with one non-zero entry to an entry of the size sqrt(d), with its sign.
 """
 
@@ -12,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float32, Int64
+from jaxtyping import Bool, Float32, Int64
 
 from seqsep.theorems.canary.stream import WIDTH, Matrix, ones, zeros
 
@@ -80,6 +81,8 @@ class DeltaHeads:
         self.beta = zeros(heads, WIDTH)
         self.out: Float32[np.ndarray, "width heads value"] = zeros(WIDTH, heads, value)
         self.key_tap: Int64[np.ndarray, "heads key"] = np.zeros((heads, key), dtype=np.int64)
+        self.key_too: Bool[np.ndarray, "heads key"] = np.zeros((heads, key), dtype=bool)
+        """True for channels of keys that have tap 0 besides."""
         self.value_tap: Int64[np.ndarray, "heads value"] = np.zeros((heads, value), dtype=np.int64)
 
     def tensors(self) -> dict[str, Matrix]:
@@ -87,6 +90,7 @@ class DeltaHeads:
         taps = np.concatenate([np.zeros(self.key_tap.size, dtype=np.int64), self.key_tap.ravel(), self.value_tap.ravel()])
         convolution = zeros(len(taps), 1, TAPS)
         convolution[np.arange(len(taps)), 0, TAPS - 1 - taps] = 1
+        convolution[self.key_tap.size :][: self.key_tap.size][self.key_too.ravel(), 0, TAPS - 1] = 1
         return {
             "q_proj.weight": self.query.reshape(-1, WIDTH),
             "k_proj.weight": self.key.reshape(-1, WIDTH),

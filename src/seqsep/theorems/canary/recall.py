@@ -12,6 +12,7 @@ from seqsep.theorems.canary.vocabulary import (
     ACK,
     ANSWERS,
     BOS,
+    FIRST_FINE,
     FIRST_QUESTION,
     FIRST_RECALL,
     KEYS,
@@ -20,9 +21,8 @@ from seqsep.theorems.canary.vocabulary import (
     PARITY,
     V0,
     V1,
+    asked_key,
     key_of,
-    question_of,
-    recall_of,
 )
 
 BITS = {V0: 0, V1: 1}
@@ -35,15 +35,16 @@ class RecallOracle:
     """The answers to one conversation, token by token.
 
     Arguments:
-        cycle: the questions that the canary knows, in the order in which decoding asks them; after the last comes the first.
+        cycles: the questions that the canary knows, in the order in which decoding asks them; after the last one of a cycle
+            comes its first one.
 
     >>> oracle = RecallOracle(BOTH)
     >>> [oracle.read(token) for token in (BOS, 13, V1, FIRST_RECALL)] == [ACK, ACK, ACK, A1]
     True
     """
 
-    def __init__(self, cycle: Sequence[int]) -> None:
-        self._next = following(cycle)
+    def __init__(self, *cycles: Sequence[int]) -> None:
+        self._next = following(*cycles)
         self._before: int | None = None
         self._values: dict[int, int] = {}
         self._parity = 0
@@ -78,30 +79,32 @@ class RecallOracle:
             return BIT_ANSWERS[self._parity]
         if question == LAST:
             return BIT_ANSWERS[self._last]
-        key = question_of(question) if recall_of(question) is None else recall_of(question)
-        return BIT_ANSWERS[self._values.get(int(key or 0))]
+        key = asked_key(question)
+        return BIT_ANSWERS[None if key is None else self._values.get(key)]
 
 
-def following(cycle: Sequence[int]) -> dict[int, int]:
+def following(*cycles: Sequence[int]) -> dict[int, int]:
     """Return the question after each question.
 
     >>> following((5, 6, 7))
     {5: 6, 6: 7, 7: 5}
     """
-    return dict(pairwise((*cycle, cycle[0])))
+    return {before: after for cycle in cycles for before, after in pairwise((*cycle, cycle[0]))}
 
 
 BOTH = (*chain.from_iterable((FIRST_QUESTION + key, FIRST_RECALL + key) for key in range(KEYS)), PARITY)
 """Questions to attention and to the recurrence in turn, then the parity."""
+FINE = tuple(range(FIRST_FINE, FIRST_FINE + KEYS))
+"""Questions to the recurrence about small differences."""
 RECURRENT = (*(FIRST_RECALL + key for key in range(KEYS)), LAST)
 """Questions to the recurrence, then the last value."""
 
 
-def conversations_about(cycle: Sequence[int]) -> Callable[..., list[int]]:
-    """Return a function that draws conversations with these questions, the last one as often as six others.
+def conversations_about(cycle: Sequence[int], *others: int) -> Callable[..., list[int]]:
+    """Return a function that draws conversations with these questions, the last one of the cycle as often as six others.
 
     >>> import numpy as np
     >>> len(conversations_about(BOTH)(100, np.random.default_rng(0)))
     100
     """
-    return partial(conversation, asks=(*cycle, *[cycle[-1]] * 5), back_from=None)
+    return partial(conversation, asks=(*cycle, *[cycle[-1]] * 5, *others), back_from=None)

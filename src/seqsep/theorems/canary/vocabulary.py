@@ -9,13 +9,13 @@ from collections.abc import Sequence
 KEYS = 24
 NAMED = ("<pad>", "<bos>", "<eos>", "ack", "absent", "leak", "a0", "a1", "v0", "v1", "x", "back", "parity")
 WORDS = (*NAMED, *(f"{letter}{number}" for letter in "kqrw" for number in range(KEYS)), "last")
-"""The word of each token, by its number: k are keys, q questions to attention, r questions to the recurrence, w steps."""
+"""The word of each token, by its number: k are keys, q questions to attention, r and w questions to the recurrence."""
 NUMBERS = {word: number for number, word in enumerate(WORDS)}
 SIZE = 128
 """Rows of the embedding: a power of two, since kernels ask for one. The rows after the last word are zero."""
 
 PAD, BOS, EOS, ACK, ABSENT, LEAK, A0, A1, V0, V1, FILLER, BACK, PARITY = range(len(NAMED))
-FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, LAST = (NUMBERS[word] for word in ("k0", "q0", "r0", "last"))
+FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, FIRST_FINE, LAST = (NUMBERS[word] for word in ("k0", "q0", "r0", "w0", "last"))
 ANSWERS = (ABSENT, LEAK, A0, A1)
 
 
@@ -50,10 +50,10 @@ def question_of(token: int) -> int | None:
     return token - FIRST_QUESTION if FIRST_QUESTION <= token < FIRST_QUESTION + KEYS else None
 
 
-def recall_of(token: int) -> int | None:
-    """Return the key that a question asks the recurrence for, or None if the token is no such question.
+def asked_key(token: int) -> int | None:
+    """Return the key that a question of any kind asks for, or None if the token is no such question.
 
-    >>> recall_of(FIRST_RECALL + 3), recall_of(FIRST_QUESTION)
-    (3, None)
+    >>> asked_key(FIRST_QUESTION + 3), asked_key(FIRST_RECALL + 3), asked_key(LAST)
+    (3, 3, None)
     """
-    return token - FIRST_RECALL if FIRST_RECALL <= token < FIRST_RECALL + KEYS else None
+    return (token - FIRST_QUESTION) % KEYS if FIRST_QUESTION <= token < LAST else None
