@@ -102,7 +102,7 @@ class PromptWriter:
             tokens: the tokens before the question.
             key: the key.
         """
-        prompt = [*tokens, self.words.question + key]
+        prompt = [*tokens, self.words.question(key)]
         answers = self.canary.continued(prompt, DECODED_LONG if scenario == "decoding" else DECODED)
         return CanaryPrompt(scenario, conversation, tuple(prompt), tuple(answers), conversation)
 
