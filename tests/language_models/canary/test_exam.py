@@ -11,56 +11,60 @@ from seqsep.core.names import BadInput
 from seqsep.language_models.canary.exam import Budget, examine
 from seqsep.language_models.canary.over_http import ServerAsked
 from seqsep.language_models.canary.questions import canary_words
-from seqsep.language_models.canary.scenarios import BLOCK, SCENARIOS, CanaryPrompt, prompts
+from seqsep.language_models.canary.scenarios import BLOCK, SCENARIOS, CanaryPrompt, PromptWriter, prompts
 from seqsep.language_models.canary.smaller import made_small
 from seqsep.language_models.canary.through_engine import EngineAsked
 from seqsep.theorems.canary import CANARIES
-from seqsep.theorems.canary.vocabulary import ABSENT, FILLER, FIRST_KEY, SIZE, V0, V1
+from seqsep.theorems.canary.vocabulary import ABSENT, BOS, FILLER, FIRST_KEY, SIZE, V0, V1
 from support.canary_server import right, served
 
 CANARY = CANARIES["llama"]
 SHORT = ("one", "together", "again", "twins", "parents", "turns", "absent")
 
 
+FEW = {"one": 2, "together": 8, "borders": 2, "again": 4, "twins": 4, "parents": 6, "turns": 8, "absent": 4}
+"""Scenario -> the prompts of two conversations."""
+
+
 class OracleEngine:
-    """An engine that knows the answers; its state is the tokens."""
+    """An engine that knows the answers; its state is the canary's oracle."""
 
     vocabulary = SIZE
 
     def prefill(self, tokens: Sequence[int]) -> tuple[Any, Any]:
-        return self._rows(tokens), list(tokens)
+        return self._read(tokens, CANARY.oracle())
 
     def decode(self, token: int, state: Any) -> tuple[Any, Any]:
-        return self.prefill([*state, token])
+        return self._read([token], state)
 
-    def _rows(self, tokens: Sequence[int]) -> Any:
-        row = np.zeros((1, SIZE))
-        row[0, right(tokens, 1)] = 1
-        return row
+    def _read(self, tokens: Sequence[int], state: Any) -> tuple[Any, Any]:
+        *_, answer = (state.read(token) for token in tokens)
+        return np.eye(SIZE)[[answer]], state
 
 
 class OracleWithMore(OracleEngine):
     """It has `extend` and `batch` too."""
 
     def extend(self, tokens: Sequence[int], state: Any) -> tuple[Any, Any]:
-        return self.prefill([*state, *tokens])
+        return self._read(tokens, state)
 
     def batch(self, tokens: Sequence[Sequence[int]], states: Sequence[Any]) -> tuple[Any, Any]:
-        read = [[*(state or []), *row] for row, state in zip(tokens, states, strict=True)]
-        return [self._rows(row) for row in read], read
+        read = [self._read(row, state or CANARY.oracle()) for row, state in zip(tokens, states, strict=True)]
+        return [rows for rows, _ in read], [state for _, state in read]
 
 
 @cache
 def asked(*scenarios: str) -> list[CanaryPrompt]:
-    """The first two conversations of each scenario."""
-    return [prompt for prompt in prompts(CANARY, 0, scenarios) if prompt.conversation < 2]
+    """The prompts of two conversations of each scenario."""
+    written = [(SCENARIOS[name][0], PromptWriter(CANARY, number), FEW[name]) for number, name in enumerate(scenarios)]
+    return [prompt for write, writer, count in written for prompt in write(writer, count)]
 
 
 def test_prompts_are_the_same_for_the_same_seed() -> None:
-    everything = asked()
-    assert [name for name in SCENARIOS if name in {prompt.scenario for prompt in everything}] == list(SCENARIOS)
-    assert all(list(prompt.answers) == right(prompt.prompt, len(prompt.answers)) for prompt in everything)
-    assert asked("one") == everything[:2] != list(prompts(CANARY, 1, ["one"]))[:2]
+    everything = list(prompts(CANARY, 0, ["one", "absent"]))
+    assert everything == list(prompts(CANARY, 0, ["one", "absent"]))
+    assert everything != list(prompts(CANARY, 1, ["one", "absent"]))
+    assert [prompt.scenario for prompt in everything] == ["one"] * 20 + ["absent"] * 24
 
 
 def test_pairs_are_across_borders() -> None:
@@ -130,7 +134,7 @@ def test_only_this_machine_is_asked(url: str) -> None:
 
 
 def test_an_engine_exercises_what_its_methods_allow() -> None:
-    short = [prompt for prompt in asked("one", "together", "turns", "twins") if len(prompt.prompt) < 200 or prompt.batch]
+    short = asked("one", "together", "turns", "twins")
     with_more = {verdict.scenario: verdict.holds for verdict in examine(EngineAsked(OracleWithMore()), short)}
     assert with_more == {"one": True, "together": True, "turns": True, "twins": None}
     without = {verdict.scenario: verdict.words() for verdict in examine(EngineAsked(OracleEngine()), short)}
@@ -140,20 +144,20 @@ def test_an_engine_exercises_what_its_methods_allow() -> None:
 
 def test_a_wrong_prompt_is_made_small() -> None:
     class LosesLate(OracleEngine):
-        """It finds no key in prompts of more than 100 tokens."""
+        """It finds no key in prompts of more than 70 tokens."""
 
-        def _rows(self, tokens: Sequence[int]) -> Any:
-            row = super()._rows(tokens)
-            return np.eye(SIZE)[[ABSENT]] if len(tokens) > 100 and row.argmax() not in (3, 11) else row
+        def prefill(self, tokens: Sequence[int]) -> tuple[Any, Any]:
+            rows, state = super().prefill(tokens)
+            return np.eye(SIZE)[[ABSENT]] if len(tokens) > 70 else rows, state
 
     engine = EngineAsked(LosesLate())
     wrong = next(wrong for wrong in examine(engine, asked("one")).wrong if wrong.place == 0)
     small = made_small(engine, CANARY, wrong, [])
     assert small is not None
-    assert len(small.tokens) == 101
+    assert len(small.tokens) == 71
     assert sum(token != FILLER for token in small.tokens) == 4
     assert small.line().endswith("found absent")
-    assert small.line().startswith("<bos> x (")
+    assert " x (" in small.line()
 
 
 def test_what_needs_another_prompt_first_keeps_it() -> None:
@@ -166,8 +170,8 @@ def test_what_needs_another_prompt_first_keeps_it() -> None:
         def complete(self, asked: Sequence[Sequence[int]], count: int) -> list[list[int]]:
             [prompt] = asked
             question, kept = self.last
-            self.last = (prompt[-1], right(prompt, 24))
-            return [kept[:count] if question == prompt[-1] else self.last[1][:count]]
+            self.last = (prompt[-1], right(prompt, count))
+            return [kept[:count] if question == prompt[-1] else self.last[1]]
 
         def not_exercised(self, scenario: str) -> str | None:
             return None
@@ -176,7 +180,7 @@ def test_what_needs_another_prompt_first_keeps_it() -> None:
     engine = Sticky()
     [verdict] = examine(engine, pair)
     [wrong] = verdict.wrong
-    engine.complete([(1, 10)], 1)
+    engine.complete([(BOS, FILLER)], 1)
     small = made_small(engine, CANARY, wrong, [pair[0].prompt])
     assert small is not None
     assert len(small.before) == 1

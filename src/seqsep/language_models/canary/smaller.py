@@ -1,4 +1,4 @@
-"""Make a wrong prompt small: drop tokens while an answer stays wrong, then put fillers in place of others."""
+"""Make a wrong prompt small: put fillers in place of tokens while an answer stays wrong, then drop tokens."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ def made_small(
             break
     if small is None:
         return None
-    for change, step in ((_without, 0), (_filled, 1)):
+    for change, step in ((_filled, 1), (_without, 0)):
         size = len(small.tokens) // 2
         while size:
             say(f"making it small: {len(small.tokens)} tokens")
