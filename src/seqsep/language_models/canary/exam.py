@@ -24,6 +24,17 @@ class Asked(Protocol):
         """Return why the prompts since the last call did not exercise a scenario, or None if they did."""
 
 
+def word(token: int | None) -> str:
+    """Return a token in words, also one that no canary has.
+
+    >>> word(7), word(1000), word(None)
+    ('a1', 'token 1000', 'no token')
+    """
+    if token is None:
+        return "no token"
+    return WORDS[token] if 0 <= token < len(WORDS) else f"token {token}"
+
+
 @dataclass(frozen=True)
 class WrongAnswer:
     """A prompt with a wrong token: the place of the first one, from 0, and what came instead."""
@@ -38,9 +49,7 @@ class WrongAnswer:
         >>> WrongAnswer(CanaryPrompt("one", 0, (1, 13, 9, 37), (7,)), 0, 6).line()
         'answer 1 to a prompt of 4 tokens: expected a1, found a0'
         """
-        expected = WORDS[self.prompt.answers[self.place]]
-        known = self.found is not None and 0 <= self.found < len(WORDS)
-        found = WORDS[self.found] if known else "no token" if self.found is None else f"token {self.found}"
+        expected, found = word(self.prompt.answers[self.place]), word(self.found)
         return f"answer {self.place + 1} to a prompt of {len(self.prompt.prompt)} tokens: expected {expected}, found {found}"
 
 

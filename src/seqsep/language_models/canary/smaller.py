@@ -1,13 +1,13 @@
-"""Make a wrong prompt small: drop tokens while an answer stays wrong, then put fillers in place of others."""
+"""Make a wrong prompt small: put fillers in place of tokens while an answer stays wrong, then drop tokens."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from seqsep.language_models.canary.exam import Asked, Budget, WrongAnswer, say_nothing
+from seqsep.language_models.canary.exam import Asked, Budget, WrongAnswer, say_nothing, word
 from seqsep.language_models.engines.protocol import EngineFails
 from seqsep.theorems.canary import Canary
-from seqsep.theorems.canary.vocabulary import FILLER, WORDS
+from seqsep.theorems.canary.vocabulary import FILLER
 
 ASKED = 400
 """The most prompts that are asked to make one small."""
@@ -38,10 +38,9 @@ class SmallPrompt:
         '<bos> x (3 times) k0 v1 q0: expected a1, found absent'
         """
         answered = f" {shown(self.expected[:-1])}" if len(self.expected) > 1 else ""
-        found = "no token" if self.found is None else WORDS[self.found] if self.found < len(WORDS) else f"token {self.found}"
         further = f", after {len(self.before)} other prompts" if self.before else ""
         further += f", in a batch with a prompt of {len(self.beside[0])} tokens" if self.beside else ""
-        return f"{shown(self.tokens)}{answered}: expected {WORDS[self.expected[-1]]}, found {found}{further}"
+        return f"{shown(self.tokens)}{answered}: expected {word(self.expected[-1])}, found {word(self.found)}{further}"
 
 
 def shown(tokens: Sequence[int]) -> str:
@@ -50,8 +49,8 @@ def shown(tokens: Sequence[int]) -> str:
     >>> shown((1, 10, 10, 8))
     '<bos> x (2 times) v0'
     """
-    runs = [(WORDS[token], len(list(run))) for token, run in groupby(tokens)]
-    return " ".join(word if count == 1 else f"{word} ({count} times)" for word, count in runs)
+    runs = [(word(token), len(list(run))) for token, run in groupby(tokens)]
+    return " ".join(name if count == 1 else f"{name} ({count} times)" for name, count in runs)
 
 
 def made_small(
@@ -79,13 +78,19 @@ def made_small(
         small = attempt.wrong(wrong.prompt.prompt)
         if small is not None:
             break
-    while small is not None:
-        say(f"making it small: {len(small.tokens)} tokens")
-        next_one = next((found for tokens in _smaller(small.tokens) if (found := attempt.wrong(tokens))), None)
-        if next_one is None:
-            return small
-        small = next_one
-    return None
+    if small is None:
+        return None
+    for change, step in ((_filled, 1), (_without, 0)):
+        size = len(small.tokens) // 2
+        while size:
+            say(f"making it small: {len(small.tokens)} tokens")
+            start = 1
+            while start + size < len(small.tokens):
+                found = attempt.wrong(change(small.tokens, start, start + size))
+                small = found or small
+                start += size * step if found else size
+            size //= 2
+    return small
 
 
 class _Attempt:
@@ -98,17 +103,20 @@ class _Attempt:
         self.budget = budget
         self.before: tuple[tuple[int, ...], ...] = ()
         self.beside: tuple[tuple[int, ...], ...] = ()
-        self._right: set[tuple[int, ...]] = set()
+        self._tried: set[tuple[int, ...]] = set()
 
     def wrong(self, tokens: Sequence[int]) -> SmallPrompt | None:
         """Return the prompt with its first wrong answer, or None."""
         prompt = tuple(tokens)
         key = (*prompt, len(self.before), len(self.beside))
+        if key in self._tried:
+            return None
+        self._tried.add(key)
         try:
             expected = self.canary.continued(prompt, self.count)
         except ValueError:
             return None
-        if key in self._right or not self.budget.take(1):
+        if not self.budget.take(1):
             return None
         try:
             for other in self.before:
@@ -121,21 +129,14 @@ class _Attempt:
             if token != right:
                 self.count = place + 1
                 return SmallPrompt(prompt, tuple(expected[: place + 1]), token, self.before, self.beside)
-        self._right.add(key)
         return None
 
 
-def _smaller(tokens: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield the prompt without a part, larger parts first; then with a filler in place of a part."""
-    size = len(tokens) // 2
-    while size:
-        for start in range(1, len(tokens) - size, size):
-            yield (*tokens[:start], *tokens[start + size :])
-        size //= 2
-    size = len(tokens) // 2
-    while size:
-        for start in range(1, len(tokens) - size, size):
-            part = tokens[start : start + size]
-            if any(token != FILLER for token in part):
-                yield (*tokens[:start], *[FILLER] * size, *tokens[start + size :])
-        size //= 2
+def _without(tokens: Sequence[int], start: int, stop: int) -> tuple[int, ...]:
+    """Return the tokens without a part."""
+    return (*tokens[:start], *tokens[stop:])
+
+
+def _filled(tokens: Sequence[int], start: int, stop: int) -> tuple[int, ...]:
+    """Return the tokens with fillers in place of a part."""
+    return (*tokens[:start], *[FILLER] * (stop - start), *tokens[stop:])

@@ -24,7 +24,7 @@ class EngineAsked:
     """
 
     def __init__(self, engine: InferenceEngine) -> None:
-        self.engine = engine
+        self.engine: Any = engine
         self._last: tuple[tuple[int, ...], Any] | None = None
         self._done: set[str] = set()
 
