@@ -20,7 +20,7 @@ DECODED_LONG = 120
 OLD = ("long", "together")
 MISSING = ("absent",)
 FINE = ("fine",)
-"""Scenarios that ask for the first key, for a key without a value, and finely for the last one; others ask for the last one."""
+"""Scenarios that ask for the first key, for a key without a value, and finely for the first one; others ask for the last key."""
 
 
 def conversations_seen(model: Any, canary: Canary, fault: Fault, *, chunk: int = 64, conversations: int = 20) -> int:
@@ -67,6 +67,6 @@ def _prompts(canary: Canary, scenario: str, conversations: int) -> list[list[int
         prompt = [BOS, *random.choice(words.noise, size=BORDER + AFTER).tolist()]
         for border, key in ((EARLY, first), (BORDER, last)):
             prompt[border - 1 : border + 2] = [FIRST_KEY + key, words.values[int(random.integers(2))], FILLER]
-        asks = first if scenario in OLD else missing if scenario in MISSING else last
+        asks = first if scenario in (*OLD, *FINE) else missing if scenario in MISSING else last
         found.append([*prompt, FIRST_FINE + asks if scenario in FINE else words.question(asks)])
     return found
