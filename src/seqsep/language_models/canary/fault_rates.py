@@ -20,7 +20,10 @@ DECODED_LONG = 120
 OLD = ("long", "together")
 MISSING = ("absent",)
 FINE = ("fine",)
-"""Scenarios that ask for the first key, for a key without a value, and finely for the first one; others ask for the last key."""
+"""Scenarios that ask for the first key, for a key without a value, and finely for the first key.
+
+Others ask for the last key.
+"""
 
 
 def conversations_seen(model: Any, canary: Canary, fault: Fault, *, chunk: int = 64, conversations: int = 20) -> int:
