@@ -6,6 +6,7 @@ Files:
     canary         the record of a canary
     conversations  random conversations that have an answer after every token
     vocabulary     the tokens that all canaries share
+    _llama_weights  its weights and its config.json
     _llama_run     the forward of a Llama in NumPy
 """
 
