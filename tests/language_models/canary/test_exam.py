@@ -74,7 +74,7 @@ def test_pairs_are_across_borders() -> None:
         assert prompt.prompt[key + 1] in (V0, V1)
 
 
-def test_twins_differ_in_the_last_token_of_a_block_and_in_answers() -> None:
+def test_twins_differ_in_the_last_token_of_a_block() -> None:
     twins = asked("twins")
     for first, second in zip(twins[::2], twins[1::2], strict=True):
         [place] = [place for place, pair in enumerate(zip(first.prompt, second.prompt, strict=True)) if pair[0] != pair[1]]

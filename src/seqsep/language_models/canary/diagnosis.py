@@ -5,18 +5,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from seqsep.core.names import BadInput
-from seqsep.language_models.canary.exam import Budget, CanaryReport, first_wrong, say_nothing
+from seqsep.language_models.canary.exam import Budget, CanaryReport, say_nothing
 from seqsep.language_models.canary.faults import FAULTS
 from seqsep.language_models.canary.scenarios import CanaryPrompt
 from seqsep.language_models.canary.serving import Serving
 
 CONVERSATIONS = 20
-FIRST = 6
+FIRST = 3
 """Conversations after which only the best faults, and those as good as the third, are tried further."""
 BEST = 3
 DEAR = ("decoding", "long")
 """Scenarios that are compared last: their prompts take long."""
-Place = tuple[int, int | None]
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class LikeFault:
         name: name of the fault.
         words: the fault in words, after "as if".
         chunk: size of its chunks or blocks, or None if the fault does not depend on it.
-        alike: conversations with the same first wrong token, or none, in each prompt.
+        alike: conversations in which every token of every prompt is the same.
         compared: conversations that were compared.
     """
 
@@ -62,7 +61,7 @@ def diagnose(
     """
     require_attention(model)
     budget = budget or Budget()
-    seen = {id(wrong.prompt): (wrong.place, wrong.found) for wrong in report.wrong}
+    seen = {id(wrong.prompt): wrong.answers for wrong in report.wrong}
     chosen = _conversations(report)
     tried = [(name, size) for name, fault in FAULTS.items() if fault.seen_in for size in fault.sizes]
     alike = dict.fromkeys(tried, 0)
@@ -71,17 +70,20 @@ def diagnose(
         if number == FIRST:
             least = sorted(alike.values())[-BEST]
             tried = [fault for fault in tried if alike[fault] >= max(1, least)]
+        same = []
         for name, size in tried:
             if not budget.take(1):
                 break
             say(f"diagnosis: conversation {number + 1} of {len(chosen)}, {name}")
-            alike[name, size] += _is_alike(FAULTS[name].serve(model, size), conversation, report, seen)
+            same.append(_is_alike(FAULTS[name].serve(model, size), conversation, report, seen))
         if budget.spent:
             break
+        alike |= {fault: alike[fault] + one for fault, one in zip(tried, same, strict=True)}
         compared += 1
     found = sorted(((alike[fault], fault) for fault in tried), key=lambda pair: -pair[0])[:BEST]
+    sizes = {name: len(fault.sizes) for name, fault in FAULTS.items()}
     return [
-        LikeFault(name, FAULTS[name].words, size if len(FAULTS[name].sizes) > 1 else None, count, compared)
+        LikeFault(name, FAULTS[name].words, chunk=size if sizes[name] > 1 else None, alike=count, compared=compared)
         for count, (name, size) in found
         if compared and 2 * count > found[0][0]
     ]
@@ -110,16 +112,17 @@ def _in_turn(queues: Sequence[Sequence[list[CanaryPrompt]]]) -> Iterator[list[Ca
         yield from (queue[number] for queue in queues if number < len(queue))
 
 
-def _is_alike(served: Serving, conversation: list[CanaryPrompt], report: CanaryReport, seen: dict[int, Place]) -> bool:
-    """Return True if a server answers each prompt of a conversation as the engine did, to the first wrong token."""
+def _is_alike(
+    served: Serving, conversation: list[CanaryPrompt], report: CanaryReport, seen: dict[int, tuple[int, ...]]
+) -> bool:
+    """Return True if a server answers each prompt of a conversation as the engine did."""
     mine = {id(prompt) for prompt in conversation}
     scenario = next(verdict for verdict in report if verdict.scenario == conversation[0].scenario)
     for number in sorted({prompt.batch for prompt in conversation}):
         batch = [prompt for prompt in scenario.asked if prompt.batch == number]
         found = served.complete([prompt.prompt for prompt in batch], max(len(prompt.answers) for prompt in batch))
         for prompt, answers in zip(batch, found, strict=True):
-            wrong = first_wrong(prompt, answers)
-            place = None if wrong is None else (wrong.place, wrong.found)
-            if id(prompt) in mine and place != seen.get(id(prompt)):
+            expected = seen.get(id(prompt), prompt.answers)
+            if id(prompt) in mine and tuple(answers[: len(expected)]) != expected:
                 return False
     return True

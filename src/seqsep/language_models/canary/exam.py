@@ -37,11 +37,12 @@ def word(token: int | None) -> str:
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A prompt with a wrong token: the place of the first one, from 0, and what came instead."""
+    """A prompt with a wrong token: the place of the first one, from 0, what came instead, and all tokens that came."""
 
     prompt: CanaryPrompt
     place: int
     found: int | None
+    answers: tuple[int, ...] = ()
 
     def line(self) -> str:
         """Return the wrong token in a sentence.
@@ -49,13 +50,14 @@ class WrongAnswer:
         >>> WrongAnswer(CanaryPrompt("one", 0, (1, 13, 9, 37), (7,)), 0, 6).line()
         'answer 1 to a prompt of 4 tokens: expected a1, found a0'
         """
-        expected, found = word(self.prompt.answers[self.place]), word(self.found)
+        expected = word(self.prompt.answers[self.place])
+        found = word(self.found)
         return f"answer {self.place + 1} to a prompt of {len(self.prompt.prompt)} tokens: expected {expected}, found {found}"
 
 
 @dataclass(frozen=True)
 class ScenarioVerdict:
-    """What came out of one scenario.
+    """The verdict of one scenario.
 
     Fields:
         scenario: its name.
@@ -220,5 +222,5 @@ def first_wrong(prompt: CanaryPrompt, found: Sequence[int]) -> WrongAnswer | Non
     for place, expected in enumerate(prompt.answers):
         token = found[place] if place < len(found) else None
         if token != expected:
-            return WrongAnswer(prompt, place, token)
+            return WrongAnswer(prompt, place, token, tuple(found[: len(prompt.answers)]))
     return None

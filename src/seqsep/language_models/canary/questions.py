@@ -16,7 +16,7 @@ NOISE = (V0, V1, A0, A1, FILLER)
 
 @dataclass(frozen=True)
 class CanaryWords:
-    """How a canary is asked.
+    """The tokens with which a canary is asked.
 
     Fields:
         values: the two tokens that are written after a key.

@@ -104,7 +104,7 @@ class PromptWriter:
         """
         prompt = [*tokens, self.words.question(key)]
         answers = self.canary.continued(prompt, DECODED_LONG if scenario == "decoding" else DECODED)
-        return CanaryPrompt(scenario, conversation, tuple(prompt), tuple(answers), conversation)
+        return CanaryPrompt(scenario, conversation, tuple(prompt), tuple(answers), conversation=conversation)
 
 
 def one(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:

@@ -136,7 +136,9 @@ class Serving:
         cache = self.empty()
         longest = max(map(len, prompts))
         pads = [longest - len(prompt) for prompt in prompts]
-        padded, positions, ends = [], [], []
+        padded = []
+        positions = []
+        ends = []
         for prompt, pad in zip(prompts, pads, strict=True):
             behind = pad if self.pads_behind else 0
             padded.append([*[PAD] * (pad - behind), *prompt, *[PAD] * behind])

@@ -9,7 +9,7 @@ from seqsep.language_models.engines.protocol import EngineFails
 from seqsep.theorems.canary import Canary
 from seqsep.theorems.canary.vocabulary import FILLER
 
-ASKED = 400
+ASKED = 300
 """The most prompts that are asked to make one small."""
 
 
@@ -70,7 +70,7 @@ def made_small(
         asked: prompts that were asked before this one or with it.
         say: function that is given lines of progress.
     """
-    attempt = _Attempt(engine, canary, wrong.place + 1, Budget(requests=ASKED))
+    attempt = _Attempt(engine, canary, wrong, Budget(requests=ASKED))
     before = tuple(map(tuple, asked))
     longest = max(before, key=len, default=())
     settings = [((), ())] + ([(before, ()), ((), (longest,))] if before else [])
@@ -96,17 +96,18 @@ def made_small(
 class _Attempt:
     """Asks one prompt, after others and with others, as often as the budget allows."""
 
-    def __init__(self, engine: Asked, canary: Canary, count: int, budget: Budget) -> None:
+    def __init__(self, engine: Asked, canary: Canary, wrong: WrongAnswer, budget: Budget) -> None:
         self.engine = engine
         self.canary = canary
-        self.count = count
+        self.count = wrong.place + 1
+        self.found = wrong.found
         self.budget = budget
         self.before: tuple[tuple[int, ...], ...] = ()
         self.beside: tuple[tuple[int, ...], ...] = ()
         self._tried: set[tuple[int, ...]] = set()
 
     def wrong(self, tokens: Sequence[int]) -> SmallPrompt | None:
-        """Return the prompt with its first wrong answer, or None."""
+        """Return the prompt with its first wrong answer if that is the same token as before; else None."""
         prompt = tuple(tokens)
         key = (*prompt, len(self.before), len(self.beside))
         if key in self._tried:
@@ -126,9 +127,12 @@ class _Attempt:
             return None
         for place, right in enumerate(expected):
             token = found[place] if place < len(found) else None
+            if token != right and token != self.found:
+                return None
             if token != right:
                 self.count = place + 1
-                return SmallPrompt(prompt, tuple(expected[: place + 1]), token, self.before, self.beside)
+                answers = tuple(expected[: place + 1])
+                return SmallPrompt(prompt, answers, token, before=self.before, beside=self.beside)
         return None
 
 

@@ -27,7 +27,8 @@ def _norm(hidden: Float64[np.ndarray, "time width"], scale: np.ndarray, epsilon:
 
 def _attend(normed: np.ndarray, weights: Weights, fields: Mapping[str, Any]) -> Float64[np.ndarray, "time width"]:
     """Return what the heads of one layer add; heads share keys and values in groups."""
-    time, size = len(normed), fields["head_dim"]
+    time = len(normed)
+    size = fields["head_dim"]
     group = fields["num_attention_heads"] // fields["num_key_value_heads"]
     angle = np.outer(np.arange(time), fields["rope_theta"] ** (-np.arange(size // 2) / (size // 2)))
     queries, keys, values = ((normed @ weights[name].T).reshape(time, -1, size) for name in "qkv")
@@ -46,5 +47,6 @@ def _attend(normed: np.ndarray, weights: Weights, fields: Mapping[str, Any]) -> 
 def _turned(part: Float64[np.ndarray, "time heads size"], angle: Float64[np.ndarray, "time pairs"]) -> np.ndarray:
     """Rotate pair (i, i + size / 2) of each head by position times theta_i."""
     first, second = np.split(part, 2, axis=-1)
-    cosine, sine = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    cosine = np.cos(angle)[:, None]
+    sine = np.sin(angle)[:, None]
     return np.concatenate([first * cosine - second * sine, second * cosine + first * sine], axis=-1)

@@ -21,8 +21,11 @@ def logits(weights: Weights, fields: Mapping[str, Any], tokens: Sequence[int]) -
 
 def _mix(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     """Return what the layer adds, token by token."""
-    heads, groups, states = fields["num_heads"], fields["n_groups"], fields["state_size"]
-    time, inner = len(normed), heads * fields["head_dim"]
+    heads = fields["num_heads"]
+    groups = fields["n_groups"]
+    states = fields["state_size"]
+    time = len(normed)
+    inner = heads * fields["head_dim"]
     projected = normed @ weights["in_proj.weight"].T
     gate, mixed, step = np.split(projected, [inner, 2 * inner + 2 * groups * states], axis=1)
     mixed = silu(convolved(mixed, weights["conv1d.weight"][:, 0].astype(np.float64)) + weights["conv1d.bias"])

@@ -50,7 +50,8 @@ def convolved(rows: Rows, taps: Float64[np.ndarray, "width taps"]) -> Rows:
 
 def _delta(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     """Return what the gated delta layer adds, token by token."""
-    heads, key_size = fields["linear_num_value_heads"], fields["linear_key_head_dim"]
+    heads = fields["linear_num_value_heads"]
+    key_size = fields["linear_key_head_dim"]
     time = len(normed)
     mixed = np.concatenate([normed @ weights[f"{name}_proj.weight"].T for name in "qkv"], axis=1)
     mixed = silu(convolved(mixed, weights["conv1d.weight"][:, 0].astype(np.float64)))
@@ -78,7 +79,8 @@ def _unit(rows: Float64[np.ndarray, "... size"]) -> Float64[np.ndarray, "... siz
 
 def _attend(hidden: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     """Return the sum of the attention heads, without positions."""
-    time, heads = len(hidden), fields["num_attention_heads"]
+    time = len(hidden)
+    heads = fields["num_attention_heads"]
     query, key, value = (hidden @ weights[f"{name}_proj.weight"].T for name in "qkv")
     query, key = (
         norm(rows, weights[f"{name}_norm.weight"], fields["rms_norm_eps"]) for name, rows in (("q", query), ("k", key))

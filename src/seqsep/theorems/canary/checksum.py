@@ -105,12 +105,14 @@ START = (1, 0, 0, 0, 1, 0, 2, 0, 3, 0, 1)
 KEY_SIZE = 16
 VALUE_SIZE = DIGITS
 PAD_KEY = len(START)
-SIGN, LEAKS = 0, 1
+SIGN = 0
+LEAKS = 1
 """Values of a head: the product, and what PAD leaves."""
 BEFORE = DIGITS * len(PAIRS)
 """The head that reads the token before."""
 HEADS = BEFORE + 1
-NEGATIVE, POSITIVE = -1.25, 233 / 512
+NEGATIVE = -1.25
+POSITIVE = 233 / 512
 """SiLU of them is -0.27838 and 0.27844."""
 ONE = ROWS
 SIGNS = range(ONE + 1, ONE + 1 + len(PAIRS))
@@ -232,7 +234,9 @@ def tensors() -> dict[str, Matrix]:
 
 def _pair_of_places(delta: _olmo.DeltaHeads, head: int, digit: int, pair: tuple[int, int]) -> None:
     """Fill in a head that keeps one arrangement and answers with the order of the items at two places."""
-    key, query, value = delta.key[head], delta.query[head], delta.value[head]
+    key = delta.key[head]
+    query = delta.query[head]
+    value = delta.value[head]
     delta.key_tap[head, : len(START)] = 1
     delta.value_tap[head, SIGN] = 1
     key[: len(START), BOS] = 2 * np.array(START)
@@ -286,7 +290,8 @@ def orbit() -> dict[tuple[int, ...], Float64[np.ndarray, "size"]]:
             arranged = list(element)
             arranged[0], arranged[digit + 1] = arranged[digit + 1], arranged[0]
             if tuple(arranged) not in found:
-                vector, state = root(digit) / 2, found[element]
+                vector = root(digit) / 2
+                state = found[element]
                 found[tuple(arranged)] = state - 2 * vector * float(vector @ state)
                 new.append(tuple(arranged))
     return found
@@ -319,7 +324,8 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     """
     if not certain(unit):
         return 0.0
-    low, high = (1 - 2**-16) * (1 - 5 * unit), 1 + 5 * unit
+    low = (1 - 2**-16) * (1 - 5 * unit)
+    high = 1 + 5 * unit
     right = 5 * low - 3 * (1 + unit)
     other = max(4 * high - 3 * (1 - unit), 1 + unit)
     following = 2 * low
@@ -373,7 +379,7 @@ CANARY = Canary(
     example="<bos> ack sum0 -> e41230",
     words=WORDS,
 )
-THEOREM = Theorem(
+CANARY_THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

@@ -89,12 +89,17 @@ CLAIM = Claim(
 )
 
 LONGEST = 1 << 17
-HEADS, HEAD_SIZE = 16, 64
+HEADS = 16
+HEAD_SIZE = 64
 INNER = HEADS * HEAD_SIZE
-GROUPS, STATES = 2, 64
+GROUPS = 2
+STATES = 64
 TAPS = 4
-MEMORY, BEFORE, LATEST = 0, 8, 9
-CONSTANT, PADDED = KEYS, KEYS + 1
+MEMORY = 0
+BEFORE = 8
+LATEST = 9
+CONSTANT = KEYS
+PADDED = KEYS + 1
 """Rows of a state after those of the keys."""
 HOLD = -200
 WRITE = 14.5
@@ -175,7 +180,8 @@ def tensors() -> dict[str, Matrix]:
         out[FOUND[number], [MEMORY, LATEST], number] = 32
     for number, coordinate in enumerate(ASKED_BEFORE):
         out[coordinate, BEFORE, number] = 32
-    bias, rates = np.full(HEADS, HOLD, dtype=np.float32), np.full(HEADS, HOLD, dtype=np.float32)
+    bias = np.full(HEADS, HOLD, dtype=np.float32)
+    rates = np.full(HEADS, HOLD, dtype=np.float32)
     bias[BEFORE] = 0
     rates[[BEFORE, LATEST]] = 0
     here = "backbone.layers.0."
@@ -197,7 +203,8 @@ def tensors() -> dict[str, Matrix]:
 
 def _memory(projection: _Projection) -> None:
     """Fill in the first group: values by their keys."""
-    key, query = projection.key[0], projection.query[0]
+    key = projection.key[0]
+    query = projection.query[0]
     projection.key_tap[0, :KEYS] = 1
     for number in range(KEYS):
         key[number, FIRST_KEY + number] = SMALL
@@ -305,7 +312,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 r3 -> a1",
 )
-THEOREM = Theorem(
+CANARY_THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

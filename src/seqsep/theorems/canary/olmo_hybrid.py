@@ -103,13 +103,16 @@ CLAIM = Claim(
 LONGEST = 1 << 17
 HEADS = 6
 MEMORY, KEYS_BEFORE, QUESTIONS_BEFORE, FINE_BEFORE, SIGN, FINELY = range(HEADS)
-KEY_SIZE, VALUE_SIZE = 32, 64
+KEY_SIZE = 32
+VALUE_SIZE = 64
 SHARPNESS = 8
-OFFSET, MORE = 512, 192
+OFFSET = 512
+MORE = 192
 """Weights of what FINELY holds and of what V1 writes to it."""
 SLIGHTLY = 7.5
 """Weight of its beta: 2 sigmoid(16 * 7.5 - 128)."""
-PLUS, MINUS = 227 / 512, -65 / 64
+PLUS = 227 / 512
+MINUS = -65 / 64
 """SiLU of them is 0.27004 and -0.27003."""
 LOUDNESS = 2
 """Weight of PAD's code in each query, in those of a key's code."""
@@ -122,7 +125,8 @@ BEFORE = range(CODE.stop, CODE.stop + len(BOTH))
 FINE_AFTER = range(BEFORE.stop, BEFORE.stop + len(FINE))
 RECALLED = range(FINE_AFTER.stop, FINE_AFTER.stop + 3)
 ATTENDED = range(RECALLED.stop, RECALLED.stop + 3)
-EVEN, LARGER = ATTENDED.stop, ATTENDED.stop + 1
+EVEN = ATTENDED.stop
+LARGER = ATTENDED.stop + 1
 """Coordinates of the residual stream after those of the tokens: the constant, what is before, and what was found."""
 
 WRITTEN = (V0, V1, PAD)
@@ -252,7 +256,8 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     """
     whole = SHARPNESS * WIDTH / math.sqrt(WIDTH // _olmo.ATTENTION_HEADS)
     side = math.sqrt(1 + LOUDNESS**2)
-    match, sink = whole / side, whole / (side * math.sqrt(KEYS))
+    match = whole / side
+    sink = whole / (side * math.sqrt(KEYS))
     error = 8 * unit
     missed = length * math.exp(-max(0.0, match * (1 - error) - sink * (1 + error)))
     missed += length * math.exp(-max(0.0, match * (1 - error)))
@@ -325,7 +330,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-THEOREM = Theorem(
+CANARY_THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

@@ -46,7 +46,8 @@ def check_canary(claim: Claim, canary: Canary, forward: Forward, trial: CanaryTr
     Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
     """
     random = np.random.default_rng(trial.seed)
-    weights, fields = canary.tensors(), canary.configuration()
+    weights = canary.tensors()
+    fields = canary.configuration()
     least = math.inf
     for _ in range(trial.conversations):
         tokens = canary.conversation(trial.length, random)
@@ -89,7 +90,8 @@ def declared_sizes(fields: Mapping[str, Any]) -> dict[str, Number]:
 
 def predictor_of(canary: Canary, forward: Forward) -> Callable[[Mapping[str, Any]], str]:
     """Return a function from {"tokens": [..]}, a conversation, to the word after its last token."""
-    weights, fields = canary.tensors(), canary.configuration()
+    weights = canary.tensors()
+    fields = canary.configuration()
 
     def answer(given: Mapping[str, Any]) -> str:
         tokens = symbols_in(given, "tokens", len(canary.words), most=LONGEST_INPUT)

@@ -15,7 +15,11 @@ SIZE = 128
 """Rows of the embedding: a power of two, since kernels ask for one. The rows after the last word are zero."""
 
 PAD, BOS, EOS, ACK, ABSENT, LEAK, A0, A1, V0, V1, FILLER, BACK, PARITY = range(len(NAMED))
-FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, FIRST_FINE, LAST = (NUMBERS[word] for word in ("k0", "q0", "r0", "w0", "last"))
+FIRST_KEY = NUMBERS["k0"]
+FIRST_QUESTION = NUMBERS["q0"]
+FIRST_RECALL = NUMBERS["r0"]
+FIRST_FINE = NUMBERS["w0"]
+LAST = NUMBERS["last"]
 ANSWERS = (ABSENT, LEAK, A0, A1)
 
 
@@ -33,7 +37,7 @@ def words(tokens: Sequence[int], names: Sequence[str] = WORDS) -> str:
 
 
 def key_of(token: int) -> int | None:
-    """Return the number of a key, from 0, or None if the token is no key.
+    """Return the number of a key, from 0, or None if the token is not a key.
 
     >>> key_of(FIRST_KEY + 3), key_of(V0)
     (3, None)
@@ -42,7 +46,7 @@ def key_of(token: int) -> int | None:
 
 
 def question_of(token: int) -> int | None:
-    """Return the key that a question asks attention for, or None if the token is no such question.
+    """Return the key that a question asks attention for, or None if the token is another one.
 
     >>> question_of(FIRST_QUESTION + 3), question_of(BOS)
     (3, None)
