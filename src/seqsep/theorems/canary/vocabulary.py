@@ -55,7 +55,7 @@ def question_of(token: int) -> int | None:
 
 
 def asked_key(token: int) -> int | None:
-    """Return the key that a question of any kind asks for, or None if the token is no such question.
+    """Return the key that a question of any kind asks for, or None if the token does not ask for a key.
 
     >>> asked_key(FIRST_QUESTION + 3), asked_key(FIRST_RECALL + 3), asked_key(LAST)
     (3, 3, None)
