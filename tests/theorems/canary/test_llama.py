@@ -92,7 +92,7 @@ def test_the_proved_lead_is_at_least_a_fifth(name: str) -> None:
 
 def test_the_proof_gives_nothing_where_codes_meet() -> None:
     """Far beyond the statement's length, the slow pairs have turned."""
-    assert llama.proved_lead(1 << 23, 2**-8) == 0
+    assert llama.proved_lead(1 << 21, 2**-8) == 0
 
 
 def test_the_margin_of_layer_0_is_met_at_a_neighbour() -> None:
