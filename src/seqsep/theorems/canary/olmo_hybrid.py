@@ -148,7 +148,7 @@ def tensors() -> dict[str, Matrix]:
 
     >>> weights = tensors()
     >>> weights["model.layers.0.linear_attn.k_proj.weight"].shape, weights["model.layers.1.self_attn.k_proj.weight"].shape
-    ((128, 512), (512, 512))
+    ((192, 512), (512, 512))
     """
     weights = _olmo.model(embedding(SIZE), _recurrence(), _look_up(), _read_out())
     weights["model.layers.1.post_attention_layernorm.weight"] *= SPREAD
