@@ -252,7 +252,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
         unit: the relative error of one rounding: 2^-24 in fp32, 2^-11 in fp16, 2^-8 in bf16.
 
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
-    (0.5, 0.464)
+    (0.5, 0.484)
     """
     most = 1 + 6 * unit
     found = float(np.sqrt(INNER // GROUPS)) * 32 / WIDTH * (1 - 2**-16) * (1 - 6 * unit)
