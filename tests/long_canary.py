@@ -1,6 +1,6 @@
 """The long check of canaries: each injected fault is seen in all of 20 conversations, and no right answer is called wrong.
 
-`python tests/long_canary.py` writes results/canary-faults.json.
+The row also writes the rates to results/canary-faults.json.
 """
 
 import json
@@ -29,7 +29,7 @@ KEPT = Path(__file__).parents[1] / "results/canary-faults.json"
 FILES = ("exam", "faults", "folder", "questions", "scenarios", "serving")
 SOURCES = (
     *(f"language_models/canary/{name}.py" for name in FILES),
-    *(f"theorems/canary/{name}.py" for name in ("canary", "conversations", "llama", "vocabulary")),
+    *(f"theorems/canary/{name}.py" for name in ("canary", "conversations", "llama", "_llama_weights", "stream", "vocabulary")),
 )
 SEEN = Claim(NAME, "seqsep canary check", "All of 20 conversations see an injected fault, or none does if it changes nothing")
 QUIET = Claim(NAME, "seqsep canary check", "No answer of stock transformers to a canary is wrong")
@@ -46,6 +46,8 @@ ROWS = 10
 def verify() -> list[Outcome]:
     """One outcome for each fault and size of chunks, for each scenario without a fault, and for each type."""
     rates = measure()
+    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entries)}" for name, entries in rates.items())
+    KEPT.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
     return [*_seen(rates), *_quiet()]
 
 
@@ -122,8 +124,3 @@ def wrong_positions(model: Any) -> int:
             found = model(torch.tensor(rows)).logits.argmax(-1)
         wrong += int((found != torch.tensor(answers)).sum())
     return wrong
-
-
-if __name__ == "__main__":
-    lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(entries)}" for name, entries in measure().items())
-    KEPT.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")

@@ -16,6 +16,7 @@ WITHOUT_MARGINS = (
     "one-layer-protocol",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
+    "canary-faults",
     "pages",
     "theorem-pages",
     "ray-slurm",

@@ -15,6 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import long_canary
 import long_capacity
 import long_faults
 import long_fla
@@ -49,7 +50,7 @@ PARTS = (
     long_model_laws,
     long_released_bugs,
 )
-PARTS += (long_llama_engine,)
+PARTS += (long_llama_engine, long_canary)
 
 
 @cache

@@ -86,6 +86,20 @@ def test_blocks_hold_whole_batches_and_the_last_what_is_left():
     ] == [True]
 
 
+def test_a_block_has_no_more_examples_than_its_limit(monkeypatch):
+    sizes = []
+    honest = IndexLookup.sample
+
+    def sample(task, first, count, *given):
+        sizes.append(count)
+        return honest(task, first, count, *given)
+
+    monkeypatch.setattr(IndexLookup, "sample", sample)
+    run = Run(IndexLookup(2), ("attention",), width=8, steps=50, batch=100)
+    assert sum(1 for _ in training_batches(run, 0)) == 50
+    assert sizes == [4000, 1000]
+
+
 def test_a_set_of_classes_is_predicted_by_positive_logits():
     """One class, all of them, or no set that is asked for; a logit of 0 is not positive. The loss is the mean over classes."""
     task = Equality(8, "next")

@@ -88,7 +88,11 @@ class PermutationGroup:
 
     @property
     def _base(self) -> int:
-        """The fewest first points whose images distinguish all elements."""
+        """The fewest first points whose images distinguish all elements.
+
+        >>> named_group("cyclic", 7)._base, named_group("symmetric", 4)._base
+        (1, 3)
+        """
         each = range(1, self.points + 1)
         return next(first for first in each if len({element[:first] for element in self.elements}) == len(self.elements))
 

@@ -145,6 +145,8 @@ def _power(part: int, whole: int, times: int) -> float:
 
     >>> _power(1, 2, 3), _power(1, 2, 1000) >= 2.0**-1000
     (0.125, True)
+    >>> 1 <= _power(2, 3, 1000) / (2 / 3) ** 1000 < 1 + 1e-9
+    True
     """
     if times <= MOST_EXACT_POWER:
         return rounded_up(Fraction(part, whole) ** times)
