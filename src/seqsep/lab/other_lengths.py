@@ -13,7 +13,7 @@ from seqsep.tasks import Task
 
 
 @dataclass(frozen=True)
-class AtLength:
+class AccuracyAtLength:
     """The accuracy of one run's model on the evaluation examples of one length.
 
     Fields:
@@ -32,7 +32,7 @@ class AtLength:
 class AccuracyByLength(Tabular):
     """The accuracies of several models at several lengths, as a table."""
 
-    def __init__(self, found: Sequence[AtLength]) -> None:
+    def __init__(self, found: Sequence[AccuracyAtLength]) -> None:
         self.found = tuple(found)
 
     def records(self) -> list[dict[str, Any]]:
@@ -52,7 +52,8 @@ def require_other_lengths(run: Run, lengths: Sequence[int]) -> None:
     for length in lengths:
         task = _at_length(run.task, length)
         for what in ("vocabulary", "classes"):
-            here, there = getattr(run.task, what), getattr(task, what)
+            here = getattr(run.task, what)
+            there = getattr(task, what)
             kind = "tokens" if what == "vocabulary" else "answers"
             if here != there:
                 found = f"found {there} {kind} at {length}, {here} at {run.task.length}"
@@ -62,7 +63,7 @@ def require_other_lengths(run: Run, lengths: Sequence[int]) -> None:
             raise BadInput(f"{run.label()}: expected positions sinusoidal, rope or none for longer test inputs, {found}")
 
 
-def accuracy_at(run: Run, model: Model, lengths: Sequence[int]) -> list[AtLength]:
+def accuracy_at(run: Run, model: Model, lengths: Sequence[int]) -> list[AccuracyAtLength]:
     """Return the accuracy of a run's model on evaluation examples of each length; as many as the run has in an evaluation.
 
     Raises BadInput as `require_other_lengths` does.
@@ -76,7 +77,7 @@ def accuracy_at(run: Run, model: Model, lengths: Sequence[int]) -> list[AtLength
     found = []
     for length in lengths:
         point = evaluate(replace(run, task=_at_length(run.task, length)), model, run.steps)
-        found.append(AtLength(run.label(), length, point.accuracy, point.loss_nats))
+        found.append(AccuracyAtLength(run.label(), length, point.accuracy, point.loss_nats))
     return found
 
 
