@@ -13,14 +13,13 @@ from seqsep.language_models.canary.fault_rates import conversations_seen
 from seqsep.language_models.canary.faults import Fault
 from seqsep.language_models.canary.folder import TYPES, write_canary
 from seqsep.language_models.canary.serving import Serving
-from seqsep.language_models.canary.state_faults import STATE_FAULTS
+from seqsep.language_models.canary.state_faults import OF_ATTENTION, STATE_FAULTS
 from seqsep.language_models.loader.library import transformers
 from seqsep.theorems.canary import CANARIES
 
 KEPT = Path(__file__).parents[1] / "results/canary-state-faults.json"
 MEASURED = ("checksum", "olmo-hybrid", "mamba2")
 CONVERSATIONS = 20
-OF_ATTENTION = "oldest-key-lost"
 WITHOUT_ATTENTION = ("mamba2",)
 SCENARIOS = ("borders", "long", "absent", "together", "decoding", "fine")
 

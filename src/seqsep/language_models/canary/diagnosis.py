@@ -1,14 +1,15 @@
 """Compare what an engine answered with what injected faults answer, and say which faults give that pattern."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from seqsep.core.names import BadInput
 from seqsep.language_models.canary.exam import Budget, CanaryReport, say_nothing
-from seqsep.language_models.canary.faults import FAULTS
+from seqsep.language_models.canary.faults import FAULTS, Fault
 from seqsep.language_models.canary.scenarios import CanaryPrompt
 from seqsep.language_models.canary.serving import Serving
+from seqsep.language_models.canary.state_faults import OF_ATTENTION, STATE_FAULTS
 
 CONVERSATIONS = 20
 FIRST = 3
@@ -57,13 +58,13 @@ def diagnose(
         budget: the time that may be used.
         say: function that is given lines of progress.
 
-    Raises BadInput if the model's state is not a cache of keys and values.
+    Raises BadInput for a class of models without injected faults.
     """
-    require_attention(model)
+    faults = faults_of(model.config.model_type)
     budget = budget or Budget()
     seen = {id(wrong.prompt): wrong.answers for wrong in report.wrong}
     chosen = _conversations(report)
-    tried = [(name, size) for name, fault in FAULTS.items() if fault.seen_in for size in fault.sizes]
+    tried = [(name, size) for name, fault in faults.items() if fault.seen_in for size in fault.sizes]
     alike = dict.fromkeys(tried, 0)
     compared = 0
     for number, conversation in enumerate(chosen):
@@ -75,24 +76,31 @@ def diagnose(
             if not budget.take(1):
                 break
             say(f"diagnosis: conversation {number + 1} of {len(chosen)}, {name}")
-            same.append(_is_alike(FAULTS[name].serve(model, size), conversation, report, seen))
+            same.append(_is_alike(faults[name].serve(model, size), conversation, report, seen))
         if budget.spent:
             break
         alike |= {fault: alike[fault] + one for fault, one in zip(tried, same, strict=True)}
         compared += 1
     found = sorted(((alike[fault], fault) for fault in tried), key=lambda pair: -pair[0])[:BEST]
-    sizes = {name: len(fault.sizes) for name, fault in FAULTS.items()}
+    sizes = {name: len(fault.sizes) for name, fault in faults.items()}
     return [
-        LikeFault(name, FAULTS[name].words, chunk=size if sizes[name] > 1 else None, alike=count, compared=compared)
+        LikeFault(name, faults[name].words, chunk=size if sizes[name] > 1 else None, alike=count, compared=compared)
         for count, (name, size) in found
         if compared and 2 * count > found[0][0]
     ]
 
 
-def require_attention(model: Any) -> None:
-    """Raise BadInput if the model's state is not a cache of keys and values: the faults are of such a cache."""
-    if model.config.model_type != "llama":
-        raise BadInput(f"{model.config.model_type}: expected a class of attention only: other faults are not injected yet")
+def faults_of(model_type: str) -> Mapping[str, Fault]:
+    """Return the faults that are injected into models of a class. Raises BadInput for a class without any.
+
+    >>> "state-zero" in faults_of("mamba2"), OF_ATTENTION in faults_of("mamba2"), OF_ATTENTION in faults_of("olmo_hybrid")
+    (True, False, True)
+    """
+    without_attention = {name: fault for name, fault in STATE_FAULTS.items() if name != OF_ATTENTION}
+    known = {"llama": FAULTS, "olmo_hybrid": STATE_FAULTS, "mamba2": without_attention}
+    if model_type not in known:
+        raise BadInput(f"{model_type}: expected a class of a canary ({', '.join(known)}): others have no injected faults")
+    return known[model_type]
 
 
 def _conversations(report: CanaryReport) -> list[list[CanaryPrompt]]:

@@ -22,6 +22,8 @@ from seqsep.language_models.canary.faults import (
 )
 from seqsep.language_models.canary.serving import Serving
 
+OF_ATTENTION = "oldest-key-lost"
+"""The fault of classes with attention."""
 Kept = list[tuple[Tensor, Tensor]]
 """Pairs of a tensor of the cache and a copy of it."""
 
@@ -152,9 +154,9 @@ STATE_FAULTS: Mapping[str, Fault] = {
     "state-step-not-written": Fault(StateStepNotWritten, "a decoded token did not change the state", "decoding"),
     "state-in-bf16": Fault(StateInBf16, "the recurrent state were kept in bf16", "fine"),
     "drafts-stay": Fault(DraftsStay, "rejected drafts stayed in the state", "decoding"),
-    "oldest-key-lost": Fault(OldestKeyLost, "the oldest entry of the cache were lost", "absent"),
+    OF_ATTENTION: Fault(OldestKeyLost, "the oldest entry of the cache were lost", "absent"),
 }
-"""By name; the last one is for classes with attention.
+"""By name.
 
 The scenario "fine" is a question about a value with more than eight bits, which only olmo-hybrid has.
 """
