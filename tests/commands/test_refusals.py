@@ -28,6 +28,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "bound": ("no-such-theorem", "index-lookup-state --length 0"),
     "capacity": ("NONE.json", "", "NONE.json --length x"),
     "apply": ("no-such-theorem", "index-lookup-state --length 4 --input NONE", "index-lookup-state --length x"),
+    "canary": ("", "write nothing -o NEW", "ask NONE", "check NONE --transformers", "write llama"),
     "certify": ("no-such-theorem -o NEW", "bounded-dyck-state --depth x -o NEW", "bounded-dyck-state"),
     "export-network": ("no-such-theorem -o NEW.npz", "index-lookup-attention --length x -o NEW.npz", "index-lookup-attention"),
     "analyze": ("NONE.py:function --lengths 3", "majority --lengths x", "no-such-function --lengths 3"),

@@ -4,8 +4,8 @@ import argparse
 import json
 from pathlib import Path
 
-from seqsep.commands.canary_check import add_check_flags, run_check
-from seqsep.commands.command import PUBLISHED, Command
+from seqsep.commands.canary_check import CanaryFlags, add_check_flags, run_check
+from seqsep.commands.command import PUBLISHED, Command, flags
 from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE
 
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         return write(options.name, options.output, options.dtype)
     if options.action == "ask":
         return ask(options.folder, options.scenario, options.seed)
-    return run_check(options)
+    return run_check(flags(CanaryFlags, vars(options)))
 
 
 def write(name: str, folder: Path, dtype: str) -> int:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seqsep.commands.command import flags, print_json
+from seqsep.commands.command import print_json
 from seqsep.commands.engine_laws import command_of, require_engine_file
 from seqsep.commands.junit import junit_text
 from seqsep.commands.kept import saying_what_is_kept
@@ -76,13 +76,12 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
-def run_check(namespace: argparse.Namespace) -> int:
+def run_check(options: CanaryFlags) -> int:
     """Ask the engine; print the table, the first wrong prompt made small, and the faults that give the same answers."""
     from seqsep.language_models.canary.exam import Budget, examine
     from seqsep.language_models.canary.folder import canary_of
     from seqsep.language_models.canary.scenarios import chosen_scenarios, prompts
 
-    options = flags(CanaryFlags, vars(namespace))
     canary = canary_of(options.folder)
     scenarios = chosen_scenarios(options.scenario)
     require_outputs([options.junit], read=[])
