@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -12,7 +11,8 @@ from seqsep.theorems.canary import CANARIES
 
 Answer = Callable[[Sequence[int], int], list[int]]
 BLOCK = 16
-SECONDS = 0.1
+SECONDS = 1.0
+"""How long a request is held until a look at the counters has seen two at once."""
 
 
 def right(prompt: Sequence[int], count: int) -> list[int]:
@@ -33,6 +33,7 @@ class CanaryServer(ThreadingHTTPServer):
         self.prompts: list[tuple[int, ...]] = []
         self.hits = 0
         self.running = 0
+        self.seen_at_once = threading.Event()
         self.lock = threading.Lock()
 
     @property
@@ -47,8 +48,8 @@ class CanaryServer(ThreadingHTTPServer):
             self.hits += max((_common(prompt, other) for other in self.prompts), default=0)
             self.prompts.append(prompt)
             self.running += 1
-        if self.running > 1:
-            time.sleep(SECONDS)
+        if self.counts:
+            self.seen_at_once.wait(SECONDS)
         answers = self.answer(prompt, asked["max_tokens"])
         with self.lock:
             self.running -= 1
@@ -64,6 +65,8 @@ class CanaryHandler(BaseHTTPRequestHandler):
         if self.path == "/v1/models":
             self._send(200, json.dumps({"data": [{"id": "canary"}]}))
         elif self.path == "/metrics" and self.server.counts:
+            if self.server.running > 1:
+                self.server.seen_at_once.set()
             hits = f'vllm:prefix_cache_hits_total{{engine="0"}} {self.server.hits}.0'
             self._send(200, f"# HELP hits\n{hits}\nvllm:num_requests_running {self.server.running}\n")
         else:

@@ -19,6 +19,8 @@ from seqsep.theorems.canary.vocabulary import BOS, FIRST_KEY, KEYS
 
 BLOCK = 256
 """The largest size of blocks for which all scenarios have borders."""
+SMALLEST_BLOCK = 16
+"""The smallest size of blocks for which a pair and its question are in neighbouring blocks."""
 AFTER = 36
 """The most tokens between a border and the question, a pair aside."""
 DECODED = 24
@@ -130,13 +132,17 @@ def decoding(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:
 
 
 def borders(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:
-    """A key is the last token of a block and its value the first of the next block; the question comes later."""
+    """A key is the last token of a block and its value the first of the next block; the question is in this block.
+
+    After the value comes the other value, so that the answer changes if the key and its value are exchanged.
+    """
     for number in range(count):
         border = BLOCK * writer.count(1, 4)
         [key] = writer.keys(1)
-        yield writer.asked(
-            "borders", number, writer.tokens(border + 2 + writer.count(0, AFTER), {border - 1: (key, writer.bit())}), key
-        )
+        bit = writer.bit()
+        tokens = writer.tokens(border + 2 + writer.count(0, SMALLEST_BLOCK - 3), {border - 1: (key, bit)})
+        tokens[border + 1] = writer.words.values[1 - bit]
+        yield writer.asked("borders", number, tokens, key)
 
 
 def again(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:
