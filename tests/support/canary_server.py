@@ -11,8 +11,6 @@ from seqsep.theorems.canary import CANARIES
 
 Answer = Callable[[Sequence[int], int], list[int]]
 BLOCK = 16
-SECONDS = 1.0
-"""How long a request is held until a look at the counters has seen two at once."""
 
 
 def right(prompt: Sequence[int], count: int) -> list[int]:
@@ -21,15 +19,19 @@ def right(prompt: Sequence[int], count: int) -> list[int]:
 
 
 class CanaryServer(ThreadingHTTPServer):
-    """Answers with a function. With `counts`, /metrics has the tokens of cached prefixes and the running requests."""
+    """Answers with a function. With `counts`, /metrics has the tokens of cached prefixes and the running requests.
+
+    A request waits for at most `hold` seconds until a look at the counters has seen two at once.
+    """
 
     daemon_threads = True
 
-    def __init__(self, answer: Answer, *, counts: bool = True, status: int = 200) -> None:
+    def __init__(self, answer: Answer, *, counts: bool = True, status: int = 200, hold: float = 0.0) -> None:
         super().__init__(("127.0.0.1", 0), CanaryHandler)
         self.answer = answer
         self.counts = counts
         self.status = status
+        self.hold = hold
         self.prompts: list[tuple[int, ...]] = []
         self.hits = 0
         self.running = 0
@@ -48,8 +50,8 @@ class CanaryServer(ThreadingHTTPServer):
             self.hits += max((_common(prompt, other) for other in self.prompts), default=0)
             self.prompts.append(prompt)
             self.running += 1
-        if self.counts:
-            self.seen_at_once.wait(SECONDS)
+        if self.hold:
+            self.seen_at_once.wait(self.hold)
         answers = self.answer(prompt, asked["max_tokens"])
         with self.lock:
             self.running -= 1

@@ -83,7 +83,7 @@ def test_twins_differ_in_the_last_token_of_a_block() -> None:
 
 
 def test_a_right_server_that_counts_exercises_all() -> None:
-    with served() as server:
+    with served(hold=1.0) as server:
         report = examine(ServerAsked(server.url), asked(*SHORT))
     assert [verdict.words() for verdict in report] == ["right"] * len(SHORT)
 
