@@ -44,6 +44,7 @@ class SLSTM(Mixer):
         """Build the layer. Raises ValueError unless the heads divide the width."""
         super().__init__()
         require_heads("SLSTM", width, heads)
+        self.heads = heads
         part = width // heads
         self.gates = Linear(width, 4 * width)
         self.recurrent = nn.Parameter(torch.zeros(heads, 4, part, part))
