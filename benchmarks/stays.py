@@ -1,41 +1,44 @@
-"""The stays of a value: the functions of the project that it is passed to on its way, counted while a command runs.
+"""The stays of a value on its way through the project: python benchmarks/stays.py [way ..] [--list] [--src DIR] [--json FILE].
 
-    python benchmarks/stays.py [--list]
+    option    --learning-rate of `seqsep run`, from the flag to the row
+    layer     a user's layer of `seqsep train`, from the flag to its training
+    rows      rows of runs, from their file to a figure
 
-Three ways are counted: an option of `seqsep run` from its flag to the row, a user's layer from its flag to its training, and
-rows from the store to a figure. `--list` also prints the functions.
+A stay is a function of the project, counted once, that is called with the value as an argument; `self` is an argument too.
+The value is the option's number, or the word that is read as it; the layer's word FILE.py:CLASS or CLASS@SHA-256, its
+`PlugIn`, or its class; a `Row`, its `RunSummary`, or a list of them. The modules that a layer's class builds are not the layer.
 
-A function is counted if one of its arguments is the value, or contains it: a list, tuple, set or dictionary, the namespace of
-the flags, or a dataclass. The value is known by what it is: the option's number is one that nothing else has; the layer is its
-text FILE.py:CLASS or CLASS@SHA-256, its `PlugIn`, or its class, and not the modules that are built from it; rows are the `Row`
-objects, and the `RunSummary` of each. Comprehensions and lambdas belong to the function that they stand in. Processes that the
-command starts are counted too: they find this file by `sitecustomize`.
+A second number also counts functions to which the value is only carried, inside an argument: an item of a list, tuple, set or
+dictionary, a field of a dataclass or of the flags, or a part of a longer text. So each function that takes a `Run` is counted.
+
+Comprehensions and lambdas belong to their function; methods that a dataclass generates are not counted. Processes that the
+command starts are counted too: they find this file by `sitecustomize`. --json writes the numbers; results/stays.json is such a
+file. --src counts other sources, such as those of an earlier commit.
 """
 
 import argparse
 import dataclasses
+import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = f"{ROOT / 'src'}{os.sep}"
-VALUE = "SEQSEP_STAYS_VALUE"
-FOUND = "SEQSEP_STAYS_FOUND"
-MOST_ITEMS = 64
-"""Of a longer list or dictionary only the beginning is looked at."""
-RATE = 0.0012345
+RATE = 0.00317
 LAYER = "StaysLayer"
-LAYER_FILE = f'''
-import torch
+WORDS = {"option": re.compile(re.escape(str(RATE))), "layer": re.compile(rf"[^ ]*:{LAYER}|{LAYER}@[0-9a-f]+")}
+LONGEST_LOOK = 64
+"""Items of a long list or dictionary that are looked at: its first ones."""
+LAYER_FILE = f"""
 from torch import nn
 
 class {LAYER}(nn.Module):
-    """A running sum."""
     def __init__(self, width):
         super().__init__()
         self.gate = nn.Linear(width, width)
@@ -46,7 +49,7 @@ class {LAYER}(nn.Module):
         return state, state
     def forward(self, x):
         return self.gate(x).cumsum(1)
-'''
+"""
 FIGURE = f"""
 from pathlib import Path
 from seqsep.lab.row import read_rows
@@ -55,125 +58,101 @@ from seqsep.report.figures.picture import draw_picture
 rows = read_rows(Path({str(ROOT / "results/demo.jsonl")!r}))
 draw_picture(Path("picture.png"), DemoRuns.of_rows(rows, rows))
 """
-HOOK = f"""
-import sys
-sys.path.append({str(ROOT / "benchmarks")!r})
-import stays
-stays.watch()
-"""
-SMALL = ["--length", "5", "--width", "8", "--steps", "2", "--batch", "4", "--eval-examples", "8"]
+SMALL = ["--length", "5", "--width", "8", "--steps", "2", "--batch", "4", "--eval-examples", "8", "--store", "runs.db"]
+DEMO = ["-m", "seqsep", "run", "index-lookup-architectures", "--preset", "demo", "--only", "lstm,N=20"]
+COMMANDS = {
+    "option": [*DEMO, *SMALL, "--learning-rate", str(RATE)],
+    "layer": ["-m", "seqsep", "train", "index-lookup", "--layers", f"layer.py:{LAYER}", *SMALL],
+    "rows": ["-c", FIGURE],
+}
 
 
-def is_option(value: Any) -> bool:
-    """Tell if a value is the option's number, or a text of it."""
-    return (isinstance(value, float) and value == RATE) or (isinstance(value, str) and str(RATE) in value)
+def is_value(way: str, value: Any, carried: bool = False) -> bool:
+    """Tell if this is the value of a way, or with `carried` also a longer text that has it."""
+    kind = type(value)
+    if way == "rows":
+        return kind.__name__ in ("Row", "RunSummary")
+    if kind is str:
+        return (WORDS[way].search if carried else WORDS[way].fullmatch)(value) is not None
+    if way == "option":
+        return kind is float and value == RATE
+    return value.__name__ == LAYER if kind is type else kind.__name__ == "UserLayer" and value.class_name == LAYER
 
 
-def is_layer(value: Any) -> bool:
-    """Tell if a value is the user's layer: its text, its record or its class."""
-    if isinstance(value, str):
-        return f":{LAYER}" in value or f"{LAYER}@" in value
-    if isinstance(value, type):
-        return value.__name__ == LAYER
-    return "class_name" in getattr(type(value), "__dataclass_fields__", ()) and vars(value)["class_name"] == LAYER
+def parts_of(value: Any) -> Iterator[Any]:
+    """Yield the first items of a container, or the fields of a record."""
+    is_record = isinstance(value, argparse.Namespace) or (dataclasses.is_dataclass(type(value)) and hasattr(value, "__dict__"))
+    held = vars(value) if is_record else value
+    if isinstance(held, dict):
+        yield from list(held)[:LONGEST_LOOK]
+        held = list(held.values())
+    if isinstance(held, list | tuple | set | frozenset):
+        yield from list(held)[:LONGEST_LOOK]
 
 
-def is_row(value: Any) -> bool:
-    """Tell if a value is a row of the store, or its summary."""
-    return type(value).__name__ in ("Row", "RunSummary")
+def watch(way: str, sources: str, found: int) -> None:
+    """Write to the descriptor `found` each function of `sources` that the value is passed to, or carried to."""
+    noted: set[tuple[Any, bool]] = set()
 
-
-KINDS: dict[str, Callable[[Any], bool]] = {"option": is_option, "layer": is_layer, "rows": is_row}
-
-
-def contains(value: Any, is_it: Callable[[Any], bool]) -> bool:
-    """Tell if an argument is the value, or a container or a record that has it."""
-    if is_it(value):
-        return True
-    if type(value) is dict:
-        parts = list(value.values())[:MOST_ITEMS] + list(value)[:MOST_ITEMS]
-    elif isinstance(value, list | tuple | set | frozenset):
-        parts = list(value)[:MOST_ITEMS]
-    elif isinstance(value, argparse.Namespace) or dataclasses.is_dataclass(type(value)):
-        parts = list(vars(value).values()) if "__dict__" in dir(type(value)) else []
-    else:
-        return False
-    return any(map(is_it, parts))
-
-
-def watch() -> None:
-    """Note, in the file that FOUND names, each function of the project that the value is passed to."""
-    is_it = KINDS[os.environ[VALUE]]
-    # One write of one short line to a file opened for appending is not torn, also if several processes write.
-    found = os.open(os.environ[FOUND], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    seen: set[Any] = set()
-
-    def called(frame: Any, event: str, argument: Any) -> None:
+    def called(frame: FrameType, event: str, _: Any) -> None:
         code = frame.f_code
-        if event != "call" or code in seen or not code.co_filename.startswith(PROJECT) or code.co_name.startswith("<"):
+        if event != "call" or not code.co_filename.startswith(sources) or code.co_name[0] == "<" or (code, True) in noted:
             return
-        names = code.co_varnames[
-            : code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
-        ]
         sys.setprofile(None)
         try:
-            values = [frame.f_locals[name] for name in names if name in frame.f_locals]
-            if any(contains(value, is_it) for value in values):
-                seen.add(code)
-                os.write(found, f"{code.co_filename.removeprefix(PROJECT)}:{code.co_qualname}\n".encode())
+            plain = code.co_argcount + code.co_kwonlyargcount
+            given = [frame.f_locals[name] for name in code.co_varnames[:plain] if name in frame.f_locals]
+            starred = code.co_varnames[plain : plain + bool(code.co_flags & 4) + bool(code.co_flags & 8)]
+            for name in starred:
+                given += parts_of(frame.f_locals.get(name))
+            lists = [one for value in given if way == "rows" and isinstance(value, list | tuple) for one in value[:1]]
+            passed = any(is_value(way, value) for value in given + lists)
+            if passed or any(is_value(way, one, carried=True) for value in given for one in (value, *parts_of(value))):
+                if (code, passed) not in noted:  # one short line is written whole, also if several processes write
+                    os.write(found, f"{code.co_filename.removeprefix(sources)}:{code.co_qualname} {int(passed)}\n".encode())
+                noted.add((code, passed))
         finally:
             sys.setprofile(called)
 
     sys.setprofile(called)
 
 
-def stays(kind: str, command: list[str], folder: Path) -> list[str]:
-    """Run a command of Python, and return the functions that the value of this kind is passed to."""
-    hook = folder / "hook"
-    hook.mkdir(exist_ok=True)
-    (hook / "sitecustomize.py").write_text(
-        f"import sys\nsys.path.append({str(ROOT / 'benchmarks')!r})\nimport stays\nstays.watch()\n"
-    )
-    found = folder / f"{kind}.txt"
+def stays(way: str, sources: Path, folder: Path) -> dict[str, bool]:
+    """Run the command of a way; return the functions that the value comes to, and for each if it is passed itself."""
+    (folder / "layer.py").write_text(LAYER_FILE)
+    found = folder / "found.txt"
     found.touch()
-    path = os.pathsep.join([str(hook), str(ROOT / "src"), os.environ.get("PYTHONPATH", "")])
-    variables = {**os.environ, "PYTHONPATH": path, VALUE: kind, FOUND: str(found)}
-    done = subprocess.run([sys.executable, *command], cwd=folder, env=variables, capture_output=True, text=True)
+    append = f"os.open({str(found)!r}, os.O_WRONLY | os.O_APPEND)"
+    hook = f"import os, sys\nsys.path.append({str(ROOT / 'benchmarks')!r})\nimport stays\n"
+    (folder / "sitecustomize.py").write_text(f"{hook}stays.watch({way!r}, {str(sources) + os.sep!r}, {append})\n")
+    paths = os.pathsep.join([str(folder), str(sources), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, *COMMANDS[way]]
+    done = subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": paths}, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(f"{' '.join(command)}: exit status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
-    return sorted(set(found.read_text().split("\n")) - {""})
-
-
-def commands(folder: Path) -> dict[str, tuple[str, list[str]]]:
-    """Return the three ways: their name, and the command that the value takes it in."""
-    (folder / "layer.py").write_text(LAYER_FILE)
-    seqsep = ["-m", "seqsep"]
-    store = ["--store", "runs.db"]
-    run = [*seqsep, "run", "index-lookup-architectures", "--preset", "demo", "--only", "lstm,N=20", *SMALL, *store]
-    return {
-        "option": ("an option of run, from flag to row", [*run, "--learning-rate", str(RATE)]),
-        "layer": (
-            "a user's layer, to its training",
-            [*seqsep, "train", "index-lookup", "--layers", f"layer.py:{LAYER}", *SMALL, *store],
-        ),
-        "rows": ("rows, to a figure", ["-c", FIGURE]),
-    }
+    lines = sorted(line.split() for line in found.read_text().splitlines())
+    return {name: passed == "1" for name, passed in lines}
 
 
 def main() -> None:
-    """Count the three ways and print a table."""
-    parser = argparse.ArgumentParser(description="Count the functions of the project that a value is passed to.")
-    parser.add_argument("--list", action="store_true", help="also print the functions")
-    parser.add_argument("--only", choices=sorted(KINDS), help="count one way")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("ways", nargs="*", metavar="way", help=", ".join(COMMANDS))
+    parser.add_argument(
+        "--list", action="store_true", help="print the functions too; = marks those that it is passed to itself"
+    )
+    parser.add_argument("--src", type=Path, default=ROOT / "src", metavar="DIR", help="the sources to count in")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the numbers there")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for kind, (words, command) in commands(folder).items():
-            if options.only in (None, kind):
-                found = stays(kind, command, folder)
-                print(f"{len(found):4}  {words}", flush=True)
-                if options.list:
-                    print("\n".join(f"        {one}" for one in found), flush=True)
+    counted = {}
+    for way in options.ways or COMMANDS:
+        with tempfile.TemporaryDirectory() as name:
+            found = stays(way, options.src.resolve(), Path(name))
+        counted[way] = {"passed": sum(found.values()), "passed or carried": len(found)}
+        print(f"{way}: {counted[way]['passed']} passed, {len(found)} passed or carried", flush=True)
+        if options.list:
+            print("\n".join(f"  {'=' if passed else ' '} {one}" for one, passed in found.items()), flush=True)
+    if options.json is not None:
+        options.json.write_text(json.dumps(counted, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -24,11 +24,6 @@ Length = Annotated[int, Range(2, 16), "N, bits of an input; all inputs of N bits
 Long = Annotated[int, Range(1, 10_000), "Bits of each random input."]
 
 
-def build():
-    """Return the model: its state is the parity of the bits read so far, and its answer is the state."""
-    return Recurrence(state_bits=1, start=0, move=lambda t, state, bit: state ^ bit, read=lambda t, state: state)
-
-
 def bound(length: Length):
     """Return the sizes of the statement."""
     return {"state_bits": 1}
@@ -41,8 +36,8 @@ def check(length: Length = 10, long: Long = 1_000, seed: Annotated[int, Range(0)
 
 
 def upper(words, exhaustive):
-    """Require that the model answers each input with its parity."""
-    model = build()
+    """Require the right answer to each input of a model whose state, and answer, is the parity of the bits read so far."""
+    model = Recurrence(state_bits=1, start=0, move=lambda t, state, bit: state ^ bit, read=lambda t, state: state)
     for word in words:
         if model.answer(word) != sum(word) % 2:
             raise CLAIM.fails({"input": list(word), "answer": model.answer(word)})

@@ -1,4 +1,6 @@
-"""Shapes and types are checked in every call of every test (pyproject.toml), but for tests that say it would take too long.
+"""In modules that declare shapes, each call of a test is checked, unless the test says that it would take too long.
+
+The types of other modules are mypy's: checking their calls as well takes half of the suite's time, and no shape is seen.
 
 Each test has a cache of outcomes of its own. Ctrl-C is heard here even if who started the tests ignores it, as a shell does for
 what it runs in the background: programs under test inherit that, and tests that interrupt them would find them running on.
@@ -9,8 +11,18 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from jaxtyping import config
+from jaxtyping import config, install_import_hook
 
+SOURCES = Path(__file__).parents[1] / "src"
+
+
+def modules_with_shapes() -> list[str]:
+    """Return the names of the modules of seqsep that import types of arrays from jaxtyping."""
+    files = [path for path in sorted(SOURCES.rglob("*.py")) if "jaxtyping" in path.read_text(encoding="utf-8")]
+    return [".".join(path.relative_to(SOURCES).with_suffix("").parts) for path in files]
+
+
+install_import_hook(modules_with_shapes(), "beartype.beartype")  # before any test imports seqsep
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

@@ -1,36 +1,55 @@
-"""The long examples of documentation pages. A row of results/verify."""
+"""The long examples of documentation pages, and the outputs on the pages of theorems. Two rows of results/verify."""
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from seqsep.theorems import Claim, Outcome
 from support.page_examples import ONLY_LONG, ROOT, has_mark
 
-NAME = "pages"
-TESTS = Path(__file__).with_name("site") / "test_pages.py"
-WORDS = "pages with long examples print what they show"
+SOURCE = ROOT / "src/seqsep"
+TESTS = Path(__file__).parent
 MARKED = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md") if has_mark(path, "long")}
 PAGES = tuple(sorted(MARKED | {f"docs/{name}" for name in ONLY_LONG}))
-SOURCES = tuple(f"../../{page}" for page in PAGES)
+OF_THEOREMS = tuple(sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/reference/theorems").glob("*.md")))
+THEOREM_FILES = tuple(sorted(path.relative_to(SOURCE).as_posix() for path in (SOURCE / "theorems").rglob("*.py")))
 
 
-def verify() -> list[Outcome]:
-    """Run the tests of pages that are marked `long`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-m", "long", str(TESTS)], capture_output=True, text=True, check=False
-    )
-    holds = done.returncode == 0
-    if not holds:
-        print(done.stdout[-3000:], file=sys.stderr)
-    claim = Claim(NAME, "tests/site/test_pages.py", WORDS)
-    return [
-        claim.lower(
-            length=0,
-            inputs=len(PAGES),
-            measured={"failures": int(not holds)},
-            bound={"failures": 0},
-            variant=WORDS,
-            holds=holds,
-        )
-    ]
+@dataclass(frozen=True)
+class PagesRow:
+    """The tests of one file that are marked `long`, as a row: its name, the pages that they compare, and other sources."""
+
+    NAME: str
+    tests: str
+    words: str
+    pages: tuple[str, ...]
+    code: tuple[str, ...] = ()
+
+    @property
+    def SOURCES(self) -> tuple[str, ...]:  # noqa: N802, as in the modules of other rows
+        return (*(f"../../{page}" for page in self.pages), *self.code)
+
+    def verify(self) -> list[Outcome]:
+        """Run the tests."""
+        command = [sys.executable, "-m", "pytest", "-m", "long", str(TESTS / self.tests)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        holds = done.returncode == 0
+        if not holds:
+            print(done.stdout[-3000:], file=sys.stderr)
+        return [
+            Claim(self.NAME, f"tests/{self.tests}", self.words).lower(
+                length=0,
+                inputs=len(self.pages),
+                measured={"failures": int(not holds)},
+                bound={"failures": 0},
+                variant=self.words,
+                holds=holds,
+            )
+        ]
+
+
+LONG_EXAMPLES = PagesRow("pages", "site/test_pages.py", "pages with long examples print what they show", PAGES)
+THEOREM_PAGES = PagesRow(
+    "theorem-pages", "pages/test_write.py", "pages of theorems show what their commands print", OF_THEOREMS, THEOREM_FILES
+)

@@ -9,6 +9,8 @@ from seqsep.models.mixers import BY_NAME
 
 MEASURED = json.loads((Path(__file__).parents[1] / "results/decoding.json").read_text(encoding="utf-8"))
 BAR = 20
+NOT_MEASURED = {"rotation", "mlstm", "slstm", "kda"}
+"""Mixers that were added after the measurement."""
 HYBRIDS = ["mamba+attention", "sliding-attention+gated-delta"]
 BELOW_WITH_ONE_PROMPT = {
     "attention+attention",
@@ -31,7 +33,7 @@ def ratios(section: str) -> dict[str, float]:
 def test_every_mixer_is_there(section, prompts):
     assert MEASURED["tokens"] == 1000
     assert MEASURED[section]["prompts"] == prompts
-    assert list(ratios(section)) == [*(f"{name}+{name}" for name in BY_NAME), *HYBRIDS]
+    assert list(ratios(section)) == [*(f"{name}+{name}" for name in BY_NAME if name not in NOT_MEASURED), *HYBRIDS]
 
 
 def test_the_papers_models_are_there():

@@ -16,7 +16,9 @@ WITHOUT_MARGINS = (
     "one-layer-protocol",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
+    "canary-faults",
     "pages",
+    "theorem-pages",
     "ray-slurm",
     "release",
     "released-bugs",
@@ -106,3 +108,28 @@ def test_a_check_covers_what_its_theorem_imports_through_folders():
         "maths/arithmetic/grid.py",
     } <= covered
     assert "theorems/bounded_dyck/attention.py" not in covered
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes"),
+    [
+        ("line-length = 9", "line-length = 10", False),
+        ('dev = ["b"]', 'dev = ["b", "c"]', False),
+        ('ray = ["d"]', 'ray = ["d>=2"]', True),
+        ('where = ["src"]', 'where = ["lib"]', True),
+    ],
+)
+def test_settings_of_developers_tools_leave_rows_fresh(tmp_path, monkeypatch, old, new, changes):
+    monkeypatch.setattr(digests, "SOURCE", tmp_path)
+    text = """[project]
+optional-dependencies = { dev = ["b"], ray = ["d"] }
+[tool.setuptools.packages.find]
+where = ["src"]
+[tool.ruff]
+line-length = 9
+"""
+    found = []
+    for one in (text, text.replace(old, new)):
+        (tmp_path / "pyproject.toml").write_text(one)
+        found.append(digests.digest("pyproject.toml"))
+    assert (found[0] != found[1]) is changes

@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from pages._glossary import uses
+
 ROOT = Path(__file__).parents[1]
 EXCEPTIONS = ROOT / "tests/support/words_exceptions.json"
 GLOSSARY = ROOT / "docs/explanation/glossary.md"
@@ -82,7 +84,7 @@ def printed_words(tree: ast.AST) -> int:
 def unexplained(page: str, terms: list[str]) -> int:
     """Return how many terms of the glossary a page uses with neither an explanation (bold) nor a link to the glossary."""
     text = prose(page).lower()
-    used = [term for term in terms if re.search(rf"\b{re.escape(term.lower())}\b", text)]
+    used = [term for term in terms if uses(text, term)]
     known = [
         rf"\*\*{re.escape(term)}|\[[^]]*{re.escape(term)}[^]]*\]\([^)]*glossary|\{{term\}}`{re.escape(term)}" for term in used
     ]
@@ -164,6 +166,21 @@ def test_the_exceptions_are_exactly_what_is_found() -> None:
     assert all(one["reason"] for one in allowed.values())
     wrong = [f"{name}: {rule}: found {now}, allowed {before}" for name, rule, now, before in differences(found_now(), allowed)]
     assert not wrong, "rewrite what grew; `python tests/test_words.py --update` lowers the rest:\n" + "\n".join(wrong)
+
+
+def test_names_that_are_printed_can_be_read_alone() -> None:
+    """Names of laws and questions of experiments are printed without the sentence that explains them."""
+    from seqsep.commands.bound import SIZE_WORDS
+    from seqsep.lab.experiments import EXPERIMENTS
+    from seqsep.models.laws.mixer import MIXER_LAWS
+    from seqsep.models.laws.task import TASK_LAWS
+
+    names = [*MIXER_LAWS, *TASK_LAWS]
+    assert [name for name in names if re.search(r"\b(?:alone|apart|asked|surroundings)\b", name)] == []
+    unclear = r"\bWho\b|(?<!chain of )\bthought\b"
+    assert [one.question for one in EXPERIMENTS if re.search(unclear, one.question)] == []
+    unclear = r"(?:with fewer it|none has|, at most$|every layer with fewer|must have|of the least)"
+    assert [words for words in SIZE_WORDS.values() if re.search(unclear, words)] == []
 
 
 def help_texts() -> dict[str, str]:

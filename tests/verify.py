@@ -15,6 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+import long_canary
 import long_capacity
 import long_faults
 import long_fla
@@ -38,8 +39,18 @@ ROWS = ROOT / "results/verify"
 ROOMS = ("maths", "theorems", "tasks/trees")
 INTERPRETED = (long_kernels, long_fla, long_flash_linear_laws)
 """These need flash-linear-attention, which `make verify` does not install."""
-PARTS = (*INTERPRETED, long_pages, long_release, long_ray, long_text, long_capacity, long_model_laws, long_released_bugs)
-PARTS += (long_llama_engine,)
+PARTS = (
+    *INTERPRETED,
+    long_pages.LONG_EXAMPLES,
+    long_pages.THEOREM_PAGES,
+    long_release,
+    long_ray,
+    long_text,
+    long_capacity,
+    long_model_laws,
+    long_released_bugs,
+)
+PARTS += (long_llama_engine, long_canary)
 
 
 @cache

@@ -51,7 +51,7 @@ def test_every_size_is_explained():
     assert sizes == set(SIZE_WORDS)
 
 
-MOST = {"recall-state": 64, "recall-oracle-state": 64}
+LARGEST_LENGTH = {"recall-state": 64, "recall-oracle-state": 64}
 
 
 @pytest.mark.parametrize("name", sorted(set(BOUNDED) - {"bounded-dyck-state"}))
@@ -62,7 +62,7 @@ def test_nothing_is_built(capsys, monkeypatch, name):
         raise AssertionError("a network was built")
 
     monkeypatch.setattr(Network, "__init__", built)
-    status, out, err = call(capsys, "bound", name, "--length", str(MOST.get(name, 1000)), "--json")
+    status, out, err = call(capsys, "bound", name, "--length", str(LARGEST_LENGTH.get(name, 1000)), "--json")
     assert (status, err) == (0, "")
     assert json.loads(out)["theorem"] == name
     assert json.loads(out)["bound"]

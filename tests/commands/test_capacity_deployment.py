@@ -67,8 +67,8 @@ def test_a_deployment_in_words(file, capsys):
     given = ("--cache-bits", "q8_0/q4_0", "--tensor-parallel", "2", "--block-size", "16", "--length", "128k")
     said = text_of(capsys, file(LLAMA), *given)
     assert "104 bytes a token at 8.5 bits a key and 4.5 a value. It is kept in blocks of 16 tokens" in said
-    assert "bytes are of one of 2 devices" in said
-    assert "128k are 128,000 tokens; 128Ki would be 131,072." in said
+    assert "bytes are those of one of 2 devices; each device keeps a full copy" in said
+    assert "128k means 128,000 tokens; 128Ki means 131,072." in said
     record = json.loads(text_of(capsys, file(LLAMA), *given, "--json"))
     assert (record["cache_bits"], record["value_bits"], record["tensor_parallel"], record["block_size"]) == (8.5, 4.5, 2, 16)
 

@@ -122,7 +122,7 @@ def test_bad_input_is_one_line(capsys, kept, words, why):
     assert error.count("\n") == 1
 
 
-OWN = """
+OWN_RETRIEVER = """
 import re
 import time
 
@@ -158,7 +158,7 @@ number = 3
 
 @pytest.fixture
 def own(tmp_path):
-    (tmp_path / "own.py").write_text(OWN)
+    (tmp_path / "own.py").write_text(OWN_RETRIEVER)
     return tmp_path / "own.py"
 
 

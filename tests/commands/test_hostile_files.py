@@ -84,6 +84,7 @@ WRITTEN = {
     "--certificate",
     "--chart",
     "--equal-states",
+    "--junit",
     "--log-folder",
     "--output",
     "--page",

@@ -11,6 +11,7 @@ from seqsep.theorems import THEOREMS
 from support.command_line import call
 
 
+@pytest.mark.unchecked  # an experiment is listed with all its runs, thousands of them
 @pytest.mark.parametrize("what", ["tasks", "mixers", "theorems", "experiments"])
 def test_list(capsys, what):
     _, out, _ = call(capsys, "list", what, "--json")

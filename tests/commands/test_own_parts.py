@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from seqsep.commands.cli import main
+from seqsep.lab.own_timing import NoStep, timed_by_a_worker
 from seqsep.models.plugins.model import UserModel
 from support.plug_ins import BAD, GOOD
 
@@ -15,7 +16,7 @@ from support.plug_ins import BAD, GOOD
 @pytest.fixture(autouse=True)
 def no_timing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Estimates take a second a step: a worker is not started for each dry run."""
-    monkeypatch.setattr("seqsep.lab.estimate.timed_by_a_worker", lambda shapes, device, timed: dict.fromkeys(shapes, 1.0))
+    monkeypatch.setattr("seqsep.lab.estimate.timed_by_a_worker", lambda shapes, *others: dict.fromkeys(shapes, 1.0))
 
 
 def listed(capsys: pytest.CaptureFixture[str]) -> list[str]:
@@ -52,6 +53,23 @@ def test_own_parts_stand_in_the_place_of_the_experiments(capsys: pytest.CaptureF
     )
     assert main([*command, "--task", "bounded-dyck", "--alphabet", "8"]) == 2
     assert "expected length, kinds" in capsys.readouterr().err
+
+
+def test_a_dry_run_waits_for_own_parts_as_long_as_a_run(monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    """An estimate gave up after 60 s whatever --stall-seconds said."""
+    waited: list[float] = []
+
+    def stalled(workers: int, stall_seconds: float, device: str) -> None:
+        waited.append(stall_seconds)
+        raise NoStep(f"no progress for {stall_seconds:g} s")
+
+    monkeypatch.setattr("seqsep.lab.estimate.timed_by_a_worker", timed_by_a_worker)
+    monkeypatch.setattr("seqsep.lab.own_timing.Supervisor", stalled)
+    command = ["train", "index-lookup", "--length", "5", "--width", "8", "--layers", f"{GOOD}:Sum", "--dry-run"]
+    for words, seconds in (([], 600), (["--stall-seconds", "7"], 7)):
+        assert main([*command, *words]) == 0
+        assert waited.pop() == seconds
+        assert f"no estimate of time: no progress for {seconds} s" in capsys.readouterr().out
 
 
 def test_check_prints_a_line_for_each_law(capfd: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,12 @@ import pytest
 
 from seqsep.commands import COMMANDS
 from seqsep.core.names import BadInput
+from seqsep.language_models.audit.answer import audit_language_model
 from seqsep.language_models.capacity import capacity
+from seqsep.language_models.check import check_language_model
+from seqsep.language_models.engines.check import find_reference
+from seqsep.language_models.engines.with_transformers import TransformersEngine
+from seqsep.language_models.text.model_folder import find_model
 from support.command_line import call
 
 LONGEST = 500
@@ -23,6 +28,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "bound": ("no-such-theorem", "index-lookup-state --length 0"),
     "capacity": ("NONE.json", "", "NONE.json --length x"),
     "apply": ("no-such-theorem", "index-lookup-state --length 4 --input NONE", "index-lookup-state --length x"),
+    "canary": ("", "write nothing -o NEW", "ask NONE", "check NONE --transformers", "write llama"),
     "certify": ("no-such-theorem -o NEW", "bounded-dyck-state --depth x -o NEW", "bounded-dyck-state"),
     "export-network": ("no-such-theorem -o NEW.npz", "index-lookup-attention --length x -o NEW.npz", "index-lookup-attention"),
     "analyze": ("NONE.py:function --lengths 3", "majority --lengths x", "no-such-function --lengths 3"),
@@ -94,5 +100,6 @@ def test_an_empty_path_is_refused_from_python(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "config.json").write_text('{"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 1}')
     assert capacity(".").fixed_numbers
-    with pytest.raises(BadInput, match=r"expected the path of a model's config\.json, found an empty text"):
-        capacity("")
+    for take in (capacity, check_language_model, audit_language_model, TransformersEngine, find_model, find_reference):
+        with pytest.raises(BadInput, match=r"^expected the path of a model, found an empty text$"):
+            take("")

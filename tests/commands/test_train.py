@@ -173,3 +173,46 @@ def test_earlier_names_of_flags_still_work_and_are_hidden(earlier, now, capsys):
     help_text = capsys.readouterr().out
     assert f"{now} " in help_text
     assert f"{earlier} " not in help_text
+
+
+def test_other_lengths_are_tested(capsys, tmp_path):
+    """A table of accuracies after that of the runs; a length of training has the accuracy of the row."""
+    store = tmp_path / "s.sqlite"
+    words = ("train", "modular-count", "--length", "6", "--ask", "last", "--layers", "lstm", *SMALL, "--keep-weights")
+    status, out, err = call(capsys, *words, "--test-length", "6,40", "--seed", "0..1", "--store", str(store))
+    assert status == 0, err
+    lines = out.splitlines()
+    heading = lines.index(next(line for line in lines if "loss_nats" in line and line.startswith("run ")))
+    found = [line.split() for line in lines[heading + 1 :]]
+    assert [row[-3] for row in found] == ["6", "40", "6", "40"]
+    with Store(store) as opened:
+        rows = sorted(opened.rows(), key=lambda row: row.run.seed)
+    assert [float(row[-2]) for row in found[::2]] == [pytest.approx(row.result["accuracy"]) for row in rows]
+    assert all(0 <= float(row[-2]) <= 1 for row in found)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("modular-count", "--layers", "lstm", "--test-length", "9"), "--test-length: expected --keep-weights"),
+        (("modular-count", "--layers", "lstm", "--test-length", "9,x"), "--test-length"),
+        (
+            ("index-lookup", "--layers", "lstm", "--keep-weights", "--test-length", "9"),
+            "index-lookup: expected test lengths with the same tokens, found 73 tokens at 9, 69 at 5",
+        ),
+        (
+            ("modular-count", "--layers", "attention", "--keep-weights", "--test-length", "9"),
+            "expected positions sinusoidal, rope or none for longer test inputs, found 9 tokens and learned positions for 5",
+        ),
+        (
+            ("flip-flop", "--layers", "lstm", "--keep-weights", "--test-length", "1"),
+            "test length 1: FlipFlop(length=1",
+        ),
+    ],
+)
+def test_lengths_that_cannot_be_tested_are_refused(capsys, tmp_path, words, expected):
+    store = tmp_path / "s.sqlite"
+    status, _, err = call(capsys, "train", *words, "--length", "5", *SMALL, "--heads", "2", "--store", str(store))
+    assert status == 2
+    assert expected in err
+    assert not store.exists()

@@ -29,6 +29,7 @@ READING = {"open", "fdopen", "safe_open", "load_file", "fromfile", "loadtxt", "g
 PACKAGE_DATA = "a file of the package itself"
 SYSTEM = "a file of /proc, which the system makes"
 READ_DIRECTLY: dict[str, dict[str, str]] = {
+    "language_models/canary/over_http.py": {"opener.open": "the answer of a server"},
     "core/files.py": {"os.open": "the reader", "os.fdopen": "the reader"},
     "language_models/capacity/families.py": {"Path(..).read_text": PACKAGE_DATA},
     "language_models/capacity/published.py": {"Path(..).read_text": PACKAGE_DATA},

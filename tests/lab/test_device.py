@@ -102,11 +102,11 @@ def test_precision_follows_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(torch, "autocast", autocast)
     run = run_of("lstm")
-    computing(run, run.model())
+    computing(run.model(), run.dtype)
     assert seen == []
     half = replace(run, dtype="bfloat16")
-    computing(half, half.model())
-    computing(half, half.model().to(META))
+    computing(half.model(), half.dtype)
+    computing(half.model().to(META), half.dtype)
     assert seen == [(("cpu",), {"dtype": torch.bfloat16}), (("meta",), {"dtype": torch.bfloat16})]
 
 

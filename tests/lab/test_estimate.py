@@ -81,7 +81,7 @@ def test_of_a_batch_of_long_thoughts_a_part_is_timed(monkeypatch):
 
 
 def test_what_is_printed(monkeypatch, capsys):
-    monkeypatch.setattr(module, "estimate", lambda runs, pruned, where, say: 3600.0 * len(runs))
+    monkeypatch.setattr(module, "estimate", lambda runs, *given, **named: 3600.0 * len(runs))
     show_cost([replace(RUN, seed=seed) for seed in range(4)], 4, 2)
     *runs, total, further, hours = capsys.readouterr().out.splitlines()
     assert len(runs) == 4

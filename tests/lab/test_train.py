@@ -86,6 +86,22 @@ def test_blocks_hold_whole_batches_and_the_last_what_is_left():
     ] == [True]
 
 
+@pytest.mark.parametrize(("batch", "steps", "blocks"), [(100, 50, [4000, 1000]), (4097, 2, [4097, 4097])])
+def test_a_block_has_no_more_examples_than_its_limit(monkeypatch, batch, steps, blocks):
+    """Unless a batch has more."""
+    sizes = []
+    honest = IndexLookup.sample
+
+    def sample(task, first, count, *given):
+        sizes.append(count)
+        return honest(task, first, count, *given)
+
+    monkeypatch.setattr(IndexLookup, "sample", sample)
+    run = Run(IndexLookup(2), ("attention",), width=8, steps=steps, batch=batch)
+    assert [len(one.lengths) for one in training_batches(run, 0)] == [batch] * steps
+    assert sizes == blocks
+
+
 def test_a_set_of_classes_is_predicted_by_positive_logits():
     """One class, all of them, or no set that is asked for; a logit of 0 is not positive. The loss is the mean over classes."""
     task = Equality(8, "next")
@@ -99,11 +115,6 @@ def test_a_set_of_classes_is_predicted_by_positive_logits():
         math.log1p(math.exp(-x if w else x)) for x, w in zip(logits.flatten().tolist(), wanted.flatten().tolist(), strict=True)
     ]
     assert float(total_loss(task, logits, targets)) == pytest.approx(sum(terms) / 3, rel=1e-6)
-
-
-def test_a_batch_beyond_a_block_is_a_block_of_its_own():
-    batches = list(training_batches(run_of(steps=2, batch=4097), 0))
-    assert [len(batch.lengths) for batch in batches] == [4097, 4097]
 
 
 def test_a_run_goes_on_from_its_checkpoint(tmp_path):

@@ -1,4 +1,4 @@
-"""The pages of commands are those of the parsers, and the example of each command's help runs as it is shown."""
+"""The pages of commands are those of the parsers. The row `pages` of results/verify runs the example of each command's help."""
 
 import argparse
 import inspect
@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from pages import PAGES
-from pages.commands import BEFORE, EXAMPLES, FAILED, FOLDER, NOT_RUN, command_page, index_page, without_outputs
+from pages.commands import BEFORE, FAILED, FOLDER, NOT_RUN, command_page, index_page, without_outputs
 from seqsep.commands import COMMANDS, Command
 from seqsep.commands.cli import parse
-from support.page_examples import Page
 
 ROOT = Path(__file__).parents[2]
 BY_NAME = {command.name: command for command in COMMANDS}
@@ -68,18 +67,6 @@ def test_the_example_of_a_command_parses(command: Command) -> None:
     assert calls[-1][0] == command.name
     for words in calls:
         assert parse(words)[0].name == words[0]
-
-
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("command", [one for one in COMMANDS if one.name not in NOT_RUN], ids=lambda command: command.name)
-def test_the_example_of_a_command_runs(command: Command, tmp_path: Path) -> None:
-    folder = tmp_path / "page"
-    folder.mkdir()
-    page = Page(Path("none.md"), folder)
-    for line in (EXAMPLES, *BEFORE.get(command.name, ()), command.example):
-        done = page.shell(line)
-        assert done.returncode == 0, f"{line}: {done.stdout}"
-    assert done.stdout or command.name == "completion"
 
 
 def test_a_command_that_may_fail_for_a_result_says_for_which() -> None:

@@ -12,9 +12,9 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from pages._reach_picture import CAPTION, DEVIATIONS, LENGTHS, is_at_chance, lookup_rows, reach_picture, seeds_rows
+from seqsep.lab.experiments._reach import CHEAPEST_FIRST
 from seqsep.lab.experiments.claims.papers import figure2_index_lookup
 from seqsep.lab.row import Row
-from seqsep.models.mixers import MIXERS
 from seqsep.report.figures.heatmap import EDGE, HATCH
 from seqsep.report.figures.reach_picture import LETTERS, SeedsRow, draw_reach
 from seqsep.report.figures.text_width import text_width
@@ -42,8 +42,8 @@ def shown(drawn: Sequence[SeedsRow]) -> list[str]:
 
 
 def test_nobody_is_dropped():
-    """Each mixer has a row, each length a column, and a cell is empty only if no committed row is there."""
-    assert {NAMES[line.name] for line in lines()} == {mixer.name for mixer in MIXERS}
+    """Each mixer of the experiment has a row, each length a column, and a cell is empty only if no committed row is there."""
+    assert {NAMES[line.name] for line in lines()} == set(CHEAPEST_FIRST)
     made = {(row.run.layers[0], row.run.task.length) for row in rows()}
     assert {(NAMES[line.name], length) for line in lines() for length in line.cells} == made
     texts = shown(lines())

@@ -103,8 +103,8 @@ def test_a_part_of_the_papers_size_stands_on_its_own(tmp_path):
     tables = {named.name: named for named in report_tables(tmp_path / "demo.jsonl", rows=[])}
     assert list(tables) == ["equality-next", "equality-next-paper"]
     paper = tables["equality-next-paper"]
-    assert paper.question == "Who copies, up to which length? Of the preset paper, 1 of its 30 cells."
+    assert paper.question == "Which architecture copies, and up to which length? Of the preset paper, 1 of its 30 cells."
     assert paper.table.title == "Copying, every next symbol right (the paper's size): accuracy, %"
     [cell] = paper.table.cells.values()
     assert (cell.paper, len(cell.seeds), len(cell.tried), len(cell.pruned)) == (0.996, 3, 5, 2)
-    assert tables["equality-next"].question == "Who copies, up to which length?"
+    assert tables["equality-next"].question == "Which architecture copies, and up to which length?"

@@ -1,6 +1,7 @@
 """docs/reproduction/index.md shows the verdict of every claim, and lists what is not reproduced."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,17 +14,27 @@ from seqsep.lab.experiments.claims.claim import STATUSES
 RESULTS = Path(__file__).parents[2] / "results"
 
 
+@cache
+def committed_page():
+    return reproduction_index_page(RESULTS)
+
+
+@cache
+def found():
+    return found_in(RESULTS)
+
+
 def test_every_claim_is_listed_with_its_verdict_figure_by_figure():
-    page = reproduction_index_page(RESULTS)
-    found = found_in(RESULTS)
+    page = committed_page()
+    verdict = found().verdict
     listed = []
     for beginning, title in FIGURES.items():
         section = page.split(f"## {title}\n")[1].split("\n## ")[0]
         claims = claims_of_figure(beginning)
         rows = [line for line in section.splitlines() if line.startswith(f"| `{beginning}")]
         assert [line.split("`")[1] for line in rows] == [claim.name for claim in claims]
-        assert [line.split(" | ")[-1] for line in rows] == [f"{found.verdict(claim).status} |" for claim in claims]
-        verdicts = [found.verdict(claim).status for claim in claims]
+        assert [line.split(" | ")[-1] for line in rows] == [f"{verdict(claim).status} |" for claim in claims]
+        verdicts = [verdict(claim).status for claim in claims]
         for status in set(verdicts):
             assert f"{verdicts.count(status)} {status}" in section
         listed += claims
@@ -31,7 +42,7 @@ def test_every_claim_is_listed_with_its_verdict_figure_by_figure():
 
 
 def test_a_row_has_few_words():
-    page = reproduction_index_page(RESULTS)
+    page = committed_page()
     visible = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
     rows = [line.strip("| ").split(" | ") for line in visible.splitlines() if line.startswith("| `")]
     assert len(rows) > 60
@@ -42,7 +53,7 @@ def test_a_row_has_few_words():
 
 
 def test_size_steps_and_seeds_are_folded_and_not_lost():
-    page = reproduction_index_page(RESULTS)
+    page = committed_page()
     folds = re.findall(r"<details>.*?</details>", page, flags=re.DOTALL)
     said = "99.9 % (1 x 64, 9,000 steps, drawn-length); 99.8 to 99.9 over 3 seeds"
     assert [said in fold for fold in folds].count(True) == 1
@@ -50,11 +61,11 @@ def test_size_steps_and_seeds_are_folded_and_not_lost():
 
 
 def test_what_is_not_reproduced_follows_from_the_rows():
-    page = reproduction_index_page(RESULTS)
+    page = committed_page()
     missing = page.split("## What is not reproduced, in short\n")[1].split("\n## ")[0]
-    found = found_in(RESULTS)
-    verdicts = [found.verdict(claim).status for claim in CLAIMS]
-    contradicted = [claim.name for claim in CLAIMS if found.verdict(claim).status == "contradicted"]
+    verdict = found().verdict
+    verdicts = [verdict(claim).status for claim in CLAIMS]
+    contradicted = [claim.name for claim in CLAIMS if verdict(claim).status == "contradicted"]
     assert f"* **contradicted**: {', '.join(f'`{name}`' for name in contradicted)}\n" in missing
     assert (
         f"{verdicts.count('not reached')} not reached, {verdicts.count('open')} open, {verdicts.count('not run')} not"
@@ -66,21 +77,21 @@ def test_what_is_not_reproduced_follows_from_the_rows():
 def test_the_short_answer_is_directly_below_the_counts():
     """A reader who stops after a screen knows what is not reproduced, and finds the section of each figure."""
     slugs = pytest.importorskip("myst_parser.mdit_to_docutils.base")
-    page = reproduction_index_page(RESULTS)
+    page = committed_page()
     assert re.findall("^## (.*)$", page, re.MULTILINE)[:2] == ["Verdicts", "What is not reproduced, in short"]
     short = page.split("## What is not reproduced, in short\n")[1].split("\n## ")[0]
     assert page[: page.index(short)].count("\n") < 30
-    found = found_in(RESULTS)
+    verdict = found().verdict
     for beginning, title in FIGURES.items():
         [line] = [line for line in short.splitlines() if line.startswith(f"| [{title}](#")]
-        verdicts = [found.verdict(claim).status for claim in claims_of_figure(beginning)]
+        verdicts = [verdict(claim).status for claim in claims_of_figure(beginning)]
         assert [cell.strip() for cell in line.split("|")[2:-1]] == [str(verdicts.count(status) or "") for status in STATUSES]
         assert f"](#{slugs.default_slugify(title)})" in line
 
 
 def test_each_verdict_has_a_meaning_and_a_number():
-    page = reproduction_index_page(RESULTS)
-    verdicts = [found_in(RESULTS).verdict(claim).status for claim in CLAIMS]
+    page = committed_page()
+    verdicts = [found().verdict(claim).status for claim in CLAIMS]
     for status, means in STATUSES.items():
         assert f"| {status} | {verdicts.count(status)} | {means} |\n" in page
 

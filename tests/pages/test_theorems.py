@@ -208,3 +208,29 @@ def test_a_page_links_the_words_of_the_glossary(tmp_path):
     line = "\nWords in the glossary: [State bits](../explanation/glossary.md#state-bits).\n"
     assert with_terms(text, tmp_path, up="../") == text + line
     assert with_terms("It has none.\n", tmp_path, up="../") == "It has none.\n"
+
+
+@pytest.mark.parametrize(
+    ("term", "meant", "others"),
+    [
+        ("Rank", ["The rank of the matrix of f is 4.", "So its rank is 2^n."], ["Take the rank of z among them."]),
+        (
+            "Row",
+            ["Keep every intact row of a damaged store.", "`seqsep store repair` lost a row.", "# Functions\n\n## Row\n"],
+            ["Here are k places in a row.", "It prints as a table with a row for each file.", "Each row is a polynomial."],
+        ),
+        (
+            "Store",
+            ["Show or repair a store.", "| `--store STORE` |", "# store\n", "It reads the store of a run."],
+            ["Its state must store nearly all bits.", "It is 0 at the places that store such an edge."],
+        ),
+    ],
+)
+def test_a_word_with_another_sense_is_not_linked(tmp_path, term, meant, others):
+    """A page about a row of a matrix led to a row of results, and "must store" to the file of a sweep."""
+    (tmp_path / "docs/explanation").mkdir(parents=True)
+    (tmp_path / "docs/explanation/glossary.md").write_text(f"# Glossary\n\n### {term}\n\nIt.\n")
+    for text in meant:
+        assert f"glossary.md#{term.lower()}" in with_terms(text, tmp_path, up="../"), text
+    for text in others:
+        assert with_terms(text, tmp_path, up="../") == text

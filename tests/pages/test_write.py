@@ -1,27 +1,56 @@
 """Every generated page is the committed one, and pages appear whole or not at all."""
 
+import json
+import re
 from pathlib import Path
 
 import matplotlib
 import pytest
 
-from pages import PAGES, write_pages
+from pages import PAGES, theorem_page, write_pages
 from pages import write as pages_write
+from pages._outputs import NOT_RUN
 
 ROOT = Path(__file__).parents[2]
 
 
 DRAWN_BY_MATPLOTLIB = ("docs/state-bits.svg",)
-OTHERWISE = ("docs/reference/commands/",)
-"""The pages that another test compares, since their examples take minutes: test_commands.py."""
+OF_THEOREMS = [name for name in PAGES if name.startswith("docs/reference/theorems/") and not name.endswith("/index.md")]
+OTHERWISE = ("docs/reference/commands/", *OF_THEOREMS)
+"""The pages that other tests compare, since their examples take minutes: test_commands.py, and those below."""
 
 
-@pytest.mark.unchecked  # pages of theorems run their checks; tests/theorems has shapes checked
+def committed(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.mark.unchecked
 @pytest.mark.parametrize("name", [name for name in PAGES if not name.startswith(OTHERWISE)])
 def test_the_committed_page_is_the_generated_one(name):
     if name in DRAWN_BY_MATPLOTLIB and f"matplotlib=={matplotlib.__version__}" not in (ROOT / "constraints.txt").read_text():
         pytest.skip("another version of matplotlib draws other paths")
-    assert (ROOT / name).read_text(encoding="utf-8") == PAGES[name](ROOT), "run make pages"
+    assert committed(name) == PAGES[name](ROOT), "run make pages"
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("name", OF_THEOREMS)
+def test_a_theorems_page_is_the_generated_one_but_for_outputs(name, monkeypatch):
+    """The outputs are those of the committed page; the row `theorem-pages` of results/verify compares them with a run."""
+    page = committed(name)
+    shown = {
+        block.split("$ seqsep ")[1].split("\n")[0]: block for block in re.findall(rf"{NOT_RUN}\n.*?\n```\n", page, re.DOTALL)
+    }
+    kinds = re.findall(r"^\| certificate \| type `([\w-]+)`", page, re.MULTILINE)
+    monkeypatch.setattr(theorem_page, "console", lambda words, claims: shown[" ".join(words)])
+    monkeypatch.setattr(theorem_page, "certify", lambda name: json.dumps({"type": kinds[0]}))
+    assert page == PAGES[name](ROOT), "run make pages"
+
+
+@pytest.mark.long
+@pytest.mark.unchecked  # tests/theorems has shapes checked
+@pytest.mark.parametrize("name", OF_THEOREMS)
+def test_a_theorems_page_shows_what_its_commands_print(name):
+    assert committed(name) == PAGES[name](ROOT), "run make pages"
 
 
 def test_a_page_that_fails_leaves_the_others_as_they_were(tmp_path, monkeypatch):

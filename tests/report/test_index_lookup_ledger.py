@@ -29,8 +29,8 @@ from seqsep.report.index_lookup_ledger import (
 )
 from seqsep.report.page.ledger_charts import (
     CODE_STYLES,
-    LEAST,
-    MOST,
+    LARGEST_BITS,
+    SMALLEST_BITS,
     crossing_text,
     frontier_figures,
     separation_figure,
@@ -204,8 +204,8 @@ def test_the_frontier(length: int) -> None:
 
 
 def test_lines_leave_at_the_top() -> None:
-    assert within(((1.0, 1e10), (100.0, 1e14), (1000.0, 1e16))) == ((1.0, 1e10), (pytest.approx(10.0), MOST))
-    assert within(((1.0, LEAST),)) == ((1.0, LEAST),)
+    assert within(((1.0, 1e10), (100.0, 1e14), (1000.0, 1e16))) == ((1.0, 1e10), (pytest.approx(10.0), LARGEST_BITS))
+    assert within(((1.0, SMALLEST_BITS),)) == ((1.0, SMALLEST_BITS),)
     assert within(()) == ()
 
 

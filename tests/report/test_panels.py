@@ -28,7 +28,13 @@ DRAWERS = (
     lambda table: draw_states(table, STATES),
 )
 NAMES = ("results", "curves", "states")
-OWN = ("MovingAverageWithAGate@33333333", "mamba", "AnotherLayerOfOnesOwnThatHasAVeryLongName@55555555", "mamba", "attention")
+OWN_LAYERS = (
+    "MovingAverageWithAGate@33333333",
+    "mamba",
+    "AnotherLayerOfOnesOwnThatHasAVeryLongName@55555555",
+    "mamba",
+    "attention",
+)
 RATES = (1e-2, 5e-3, 1e-3, 5e-4, 1e-4, 5e-5, 1e-6)
 
 
@@ -75,7 +81,7 @@ def tables(measured):
         "paper-table": [
             (IndexLookup(n), (name,) * d, w) for n in lengths for name in list(STYLES)[:6] for d in (1, 2) for w in (64, 512)
         ],
-        "own": [(IndexLookup(10), OWN, width) for width in (16, 32)],
+        "own": [(IndexLookup(10), OWN_LAYERS, width) for width in (16, 32)],
         "one": [(BoundedDyck(30), ("lstm",), 64)],
     }
     titles = {"one": "Copying, every next symbol right (the paper's size): accuracy, %"}

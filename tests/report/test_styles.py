@@ -16,9 +16,9 @@ from seqsep.report.styles import FILLS, SPARE_COLOURS, SPARE_MARKERS, STYLES, sp
 from seqsep.tasks import IndexLookup
 
 HYBRIDS = [(one, other) for one, other in combinations(STYLES, 2)][:20]
-OWN = [(f"Own{number}@" + "0" * 64,) for number in range(4)]
+OWN_LAYERS = [(f"Own{number}@" + "0" * 64,) for number in range(4)]
 SETTINGS = [("mamba2(states=8)",), ("mamba2(states=16)",), ("sliding-attention(window=4)",)]
-MANY = [SizedModel(layers, 64) for layers in (*((name,) for name in STYLES), *SETTINGS, *HYBRIDS, *OWN)]
+MANY = [SizedModel(layers, 64) for layers in (*((name,) for name in STYLES), *SETTINGS, *HYBRIDS, *OWN_LAYERS)]
 
 
 @pytest.mark.parametrize("models", [MANY, MANY[10:22], MANY[13:25], [SizedModel(("mamba",), width) for width in range(8, 20)]])

@@ -2,7 +2,9 @@
 
 import ast
 import hashlib
+import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,29 @@ PROSE = ("Theorem", "Claim", "Erratum", "Choice")
 """What is assigned from calls of these has names, sources and sentences for people, and which functions are for what."""
 
 
+DEVELOPERS = ("ruff", "mypy", "pytest")
+"""The tools whose settings in pyproject.toml, like the extra `dev`, are not part of what is installed."""
+
+
 def digest(path: str) -> str:
-    """Of a page's text, or of code: docstrings, comments and assignments of PROSE do not count."""
+    """Of a page's text; of code without docstrings, comments and assignments of PROSE; of what pyproject.toml installs."""
     text = (SOURCE / path).read_text(encoding="utf-8")
-    return digest_of_code(text) if path.endswith(".py") else hashlib.sha256(text.encode()).hexdigest()
+    if path.endswith(".py"):
+        return digest_of_code(text)
+    return hashlib.sha256((installed(text) if path.endswith("pyproject.toml") else text).encode()).hexdigest()
+
+
+def installed(text: str) -> str:
+    """Of a pyproject.toml, all that a build or an installation by users reads.
+
+    >>> installed('[project]\\nname = "a"\\n[project.optional-dependencies]\\ndev = ["b"]\\n[tool.ruff]\\nline-length = 9')
+    '{"project": {"name": "a", "optional-dependencies": {}}, "tool": {}}'
+    """
+    tables = tomllib.loads(text)
+    tables["project"].get("optional-dependencies", {}).pop("dev", None)
+    for name in DEVELOPERS:
+        tables["tool"].pop(name, None)
+    return json.dumps(tables, sort_keys=True)
 
 
 def digest_of_code(text: str) -> str:

@@ -15,7 +15,7 @@ from seqsep.theorems import Claim, Outcome
 Verdicts: TypeAlias = dict[str, list[dict[str, Any]]]
 """Model type -> the records of its verdicts."""
 WORKERS = 2
-LEAST = 1e-3
+SMALLEST_DISTANCE = 1e-3
 
 
 def in_parts(tried: Callable[[list[str]], Verdicts], names: list[str]) -> Verdicts:
@@ -46,7 +46,9 @@ def scripts(claim: Claim, folder: Path, length: int, **variables: str) -> list[O
         command = [sys.executable, "-W", "ignore", str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | variables)
         apart = [float(line.split()[-1]) for line in done.stdout.splitlines()]
-        found.append(outcome(claim, path.name, bool(apart) and min(apart) > LEAST, inputs=len(apart), length=length))
+        found.append(
+            outcome(claim, path.name, bool(apart) and min(apart) > SMALLEST_DISTANCE, inputs=len(apart), length=length)
+        )
         print(f"{path.name}: {done.stdout.strip()}", flush=True)
     return found
 

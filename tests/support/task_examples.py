@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from collections.abc import Iterable
 
 from seqsep.tasks import Task
 
@@ -35,3 +36,33 @@ def pairwise_different(rows: list[dict]) -> int:
         if all(any(row[tail] != other[tail] for tail in row.keys() & other.keys()) for other in apart):
             apart.append(row)
     return len(apart)
+
+
+def states_before_tokens(task: Task, inputs: Iterable[tuple[int, ...]]) -> int:
+    """States that are needed before some token, by the answers to all of its continuations among the inputs.
+
+    An answer is a function of the state and the token that follows it. Every token of an input may be asked.
+    """
+    found = [(tokens, _answers(task, tokens)) for tokens in inputs]
+    most = 0
+    for read in range(len(found[0][0])):
+        rows: dict[tuple[int, ...], dict[tuple[int, ...], tuple[int | None, ...]]] = {}
+        for tokens, answers in found:
+            rows.setdefault(tokens[:read], {})[tokens[read:]] = answers[read:]
+        most = max(most, pairwise_different(list({_frozen(row): row for row in rows.values()}.values())))
+    return most
+
+
+def _frozen(row: dict) -> frozenset:
+    return frozenset(row.items())
+
+
+def _answers(task: Task, tokens: tuple[int, ...]) -> tuple[int | None, ...]:
+    """The answer at each token of an input; None at tokens that ask nothing."""
+    answers: list[int | None] = []
+    for end in range(1, len(tokens) + 1):
+        try:
+            answers.append(task.solve(tokens[:end]))
+        except ValueError:
+            answers.append(None)
+    return tuple(answers)

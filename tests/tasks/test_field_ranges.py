@@ -23,9 +23,11 @@ BESIDE = {
     ("ngram-retrieval", "gram"): {"length": 64, "least_length": 64},
     ("ngram-retrieval", "least_length"): {"gram": 2},
     ("nearest-neighbor", "margin"): {"dimension": 64},
+    ("selective-copying", "length"): {"items": 1},
+    ("word-problem", "degree"): {"group": "cyclic"},
 }
 """What must stand beside a field at its ends."""
-OTHERS = {("multi-query-recall", "pairs"), ("sparse-threshold", "bound")}
+OTHERS = {("multi-query-recall", "pairs"), ("selective-copying", "items"), ("sparse-threshold", "bound")}
 """Fields whose greatest value is that of another field."""
 DRAWN = {("sparse-threshold", "length"), ("sparse-threshold", "features")}
 """Fields at whose greatest value a function is drawn for seconds or minutes: there only what is beyond is tried."""

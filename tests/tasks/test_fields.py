@@ -17,6 +17,8 @@ BESIDE = {
     ("ngram-retrieval", "least_length"): {"gram": 2},
     ("ngram-retrieval", "length"): {"gram": 2},
     ("counting", "length"): {"alphabet": 2},
+    ("selective-copying", "length"): {"items": 1},
+    ("word-problem", "degree"): {"group": "cyclic"},
 }
 """Fields that another one needs at the least of its values."""
 

@@ -12,12 +12,20 @@ from seqsep.tasks import (
     Counting,
     Disjointness,
     Equality,
+    FlipFlop,
     IndexLookup,
+    InductionHeads,
     IsTree,
+    ModularCount,
     MultiQueryRecall,
     NearestNeighbor,
     NgramRetrieval,
+    ParityConditionedRecall,
+    PermutationTrace,
+    SelectiveCopying,
     SparseThreshold,
+    StateBasedRecall,
+    WordProblem,
 )
 from support.task_examples import EXAMPLES, digest
 
@@ -56,6 +64,19 @@ GOLDEN = {
     SparseThreshold(
         5, formula="p cnf 5 4\n1 -2 0\n3 4 -5 0\n2 5 0\n-4 1 0\n"
     ): "4a67c466aff628d0ce61037e298289ae71142359b851d13b2824ab1d56d08fb4",
+    FlipFlop(12): "37ed7c535b2a12bef966c81a2d054d4eeca8ca04582d2654beffa3cd36bce9d0",
+    FlipFlop(9, registers=3, values=4, ignored=30): "3517ba55a408a2cc429266b3839618bffacf5bffb0d1b54ea99e5a96d6d250bd",
+    InductionHeads(12): "e734c5083f526366eeed86d1a84e3e92d09f88d5ce99728a6e8e7baaa8ed9b0a",
+    ModularCount(12, modulus=3): "178ed561d192a4417266629e1affa8086cc419ff9b3e6aa55354204e3e22bc72",
+    ModularCount(9, 5, 3, "last"): "5acd761e9074e35c1c5f31b5e6564c3fa8859917f68b6f843e112bf0a3fbb936",
+    ParityConditionedRecall(12): "0c7b690bafa8b224633179f984c8b7a77fb3023690553517c9173a0225421749",
+    ParityConditionedRecall(9, 5, "fixed"): "cc746ea02312b5697a727f490f59ce57672c4ba8908337bd7e92738fbbf87a64",
+    PermutationTrace(12): "f9f558ea271b191a9c2b083939b7349c9dd816fb66c09e892cdcd453d931f6dc",
+    SelectiveCopying(12): "cfb26767421879353dcadc8ed2ebd301c8b14fd9b43652cd28f527cf61e3dc83",
+    StateBasedRecall(12): "052ef2d37cf8e302d5fa39334d025d70579a19d4cdf8043083b50eb0c0d1ba5b",
+    WordProblem(12): "7ee73d3cab57cfbf17b6dc528e0b982ac81231109c38777d7eee0e367ea4ad2e",
+    WordProblem(12, "symmetric", 4, "adjacent", "pointer"): "bd1084c35955f9fc14ea319d9f1e424133061f941e8c4d6b116967afe07d2acd",
+    WordProblem(12, "dicyclic", 2, "generators", "last"): "71d40f46a2134e3fb3e50ec66942bf227f24bd76a1bda60cc4efb79a2d82e2a9",
 }
 
 

@@ -20,31 +20,9 @@ from seqsep.theorems.protocols import one_way_protocol
 from seqsep.theorems.protocols.collision import scattered
 from seqsep.theorems.retrieval import index_lookup_state
 
-DEAR = (
-    "bounded-dyck-attention",
-    "composition-one-layer",
-    "counting-state",
-    "equality-random-protocol",
-    "equality-two-layers",
-    "index-lookup-attention",
-    "index-lookup-hybrid",
-    "induction-one-layer",
-    "linear-attention-state",
-    "log-space-code",
-    "one-way-protocol",
-    "retrieval-one-layer",
-)
-"""Those that ask thousands of inputs of one network; the tests of their own files have shapes and types checked."""
 
-
-TO_TRY = [
-    pytest.param(theorem, id=theorem.name, marks=[pytest.mark.unchecked] if theorem.name in DEAR else [])
-    for theorem in THEOREMS
-]
-"""All theorems; shapes and types are not checked again where that takes most of the time."""
-
-
-@pytest.mark.parametrize("theorem", TO_TRY)
+@pytest.mark.unchecked  # the tests of their own files have shapes checked
+@pytest.mark.parametrize("theorem", THEOREMS, ids=lambda theorem: theorem.name)
 def test_laws_and_the_bits_of_a_state(theorem, monkeypatch):
     """Whoever runs a linear recurrence reports what it remembers, p bits a number, and by the range that each met."""
     ran = Counter()

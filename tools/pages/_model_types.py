@@ -33,6 +33,7 @@ OUTSIDE = """
 
 * {others} types under other names, by the rules of the family that their code follows:
   {names}.
+* {published} by the rules of its published code, which were not counted in a running model.
 * {remembered} types by rules that neither a count nor the code of the library confirms: {by_rule}.
   The answer is marked "by rule, not verified".
 * Every other type by the general rule, if its file gives depth, heads and widths. The answer is marked in the same way. If a
@@ -51,16 +52,18 @@ def model_types_section() -> str:
         rows.append([name, *(str(count) for count in (len(members), found["counted"], found["by code"], found["refused"]))])
     reasons = "".join(f"* `{name}`: {reason}.\n" for name, reason in sorted(refused().items()))
     remembered = [f"`{name}`" for name in model_types() if family(name).basis not in (COUNTED, PUBLISHED_CODE)]
+    in_library = {name for members in types().values() for name in members}
+    published = [f"`{name}`" for name in model_types() if family(name).basis == PUBLISHED_CODE and name not in in_library]
     outside = OUTSIDE.format(
         others=len(other_names()),
         names=", ".join(f"`{name}`" for name in sorted(other_names())),
+        published=", ".join(published),
         remembered=len(remembered),
         by_rule=", ".join(remembered),
     )
     head = TEXT.format(version=versions()["transformers"]) + table([["class", "types", "counted", "by code", "refused"], *rows])
-    every = sorted({name for members in types().values() for name in members})
-    listed = table([["type", "read"], *([f"`{name}`", status(name)] for name in every)])
-    return head + outside + reasons + "\n" + folded(f"All {len(every)} types", listed)
+    listed = table([["type", "read"], *([f"`{name}`", status(name)] for name in sorted(in_library))])
+    return head + outside + reasons + "\n" + folded(f"All {len(in_library)} types", listed)
 
 
 def status(name: str) -> str:

@@ -13,7 +13,7 @@ from itertools import groupby
 from seqsep.core.names import docstring
 from seqsep.models.laws.mixer import MANY_TOKENS, MIXER_LAWS
 from seqsep.models.mixers import MIXERS, Mixer, state_bits
-from seqsep.models.mixers.settings import settings
+from seqsep.models.mixers.settings import settings_in_words
 from seqsep.models.plugins import layer
 from seqsep.tasks import TASKS, Task
 from seqsep.tasks.base import NOTHING_ASKED
@@ -72,6 +72,10 @@ STATE_NUMBERS = {
     "gated-delta": "2 * width**2 / heads + 3 * 4 * width",
     "rwkv7": "width**2 / heads + width",
     "sliding-attention": "2 * width * 16",
+    "rotation": "2 * width * 64 + 3 * (2 * width + 2 * 64)",
+    "mlstm": "width**2 / heads + width + heads",
+    "slstm": "4 * width",
+    "kda": "width**2 / heads + 3 * 3 * width",
 }
 """The number of numbers of a state, in terms of the layer's arguments; tests count them."""
 
@@ -106,7 +110,9 @@ def mixers_page(mixers: Sequence[type[Mixer]] = MIXERS) -> str:
         grows = " per token" if mixer.grows else ""
         bits = " | ".join(f"{counted_bits(mixer, width, heads):,} bits{grows}" for width, heads in SIZES)
         formula = STATE_NUMBERS[mixer.name].replace("**2", "²").replace(" * ", " × ")
-        parts.append(f"| [{mixer.name}](#{mixer.name}) | {formula} | {bits} | {_settings(mixer)} | {_around(mixer)} |\n")
+        parts.append(
+            f"| [{mixer.name}](#{mixer.name}) | {formula} | {bits} | {settings_in_words(mixer)} | {_around(mixer)} |\n"
+        )
     for mixer in mixers:
         parts.append(f"\n## {mixer.name}\n\n{markdown(_documentation(mixer))}")
     return "".join([*parts, own_layer_section()])
@@ -180,11 +186,6 @@ def _accuracy(highest: float | None) -> str:
     if highest is None:
         return "unknown"
     return f"{highest:.3f}" if highest > 0.001 else f"2^{math.log2(highest):.0f}, about {highest:.9f}"
-
-
-def _settings(mixer: type[Mixer]) -> str:
-    """Return the settings of the mixer's name in brackets, with defaults."""
-    return ", ".join(f"{name}={default}" for name, default in settings(mixer).items()) or "none"
 
 
 def _around(mixer: type[Mixer]) -> str:

@@ -78,6 +78,8 @@ PYTHON_PAGES = (
                 "seqsep",
                 *("IndexLookup", "AssociativeRecall", "MultiQueryRecall", "NgramRetrieval", "NearestNeighbor", "Counting"),
                 *("SparseThreshold", "Equality", "Disjointness", "BoundedDyck", "IsTree"),
+                *("WordProblem", "ModularCount", "FlipFlop", "PermutationTrace", "InductionHeads", "SelectiveCopying"),
+                *("StateBasedRecall", "ParityConditionedRecall"),
             ),
             *_members("seqsep.tasks", "Task", "GeneratedTask", "Batch"),
         ),

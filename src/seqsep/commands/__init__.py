@@ -22,6 +22,8 @@
     report        `seqsep report`: the page from committed rows
     examples      `seqsep examples`: a copy of the examples and committed rows
     text          `seqsep text`: language models that answer questions in plain words
+    canary        `seqsep canary`: models whose every answer is known, and engines that are asked for the answers
+    canary_check  its action check: prompts, verdicts and a diagnosis
     cli           the command line: arguments in, one command run, the exit status out
     shipped       the files that come with seqsep besides its code
     sweeping      the sweep that run and train share: flags, engine, end
@@ -81,6 +83,7 @@ NAMES = (
     "report",
     "examples",
     "text",
+    "canary",
     "completion",
 )
 """In the order of `seqsep --help`."""

@@ -24,8 +24,8 @@ Record = dict[str, Any]
 def registry_of(registry: str) -> Registry[Any]:
     """Return a registry by the word of `seqsep list`; the mixers for theorems are among the mixers.
 
-    >>> len(registry_of("mixers"))
-    13
+    >>> "mamba" in registry_of("mixers")
+    True
     """
     if registry == "tasks":
         from seqsep import tasks

@@ -153,6 +153,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
             device=options.device,
             bound=bound,
             say=now_and_then(),
+            stall_seconds=options.stall_seconds,
         )
         return []
     log_folder = options.log_folder or Path(f"{options.store}.logs")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.command import TRAINING, Command, flags
 from seqsep.commands.members import names
 from seqsep.commands.run_settings import add_new_run_flags, layer_names, settings_given
-from seqsep.commands.shared_flags import fields_from_flags, seconds
+from seqsep.commands.shared_flags import fields_from_flags, positive, seconds, weights_folder
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.sweeping import STALL_SECONDS, SweepFlags, add_sweep_flags, carry_out, engine_of
 from seqsep.core.names import BadInput, choose
@@ -15,6 +15,8 @@ from seqsep.models.plugins.name import names_a_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seqsep.lab.row import Row
+    from seqsep.lab.run import Run
     from seqsep.tasks import Task
 
 EXPERIMENT = "train"
@@ -31,7 +33,19 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help=f"fail a run that makes no progress for S seconds; by default {STALL_SECONDS:g}",
     )
+    parser.add_argument(
+        "--test-length",
+        type=_lengths,
+        default=(),
+        metavar="N,..",
+        help="also test each trained model on inputs of these lengths; needs --keep-weights",
+    )
     add_sweep_flags(parser)
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    """Read lengths with commas between them. Raises ArgumentTypeError for anything else."""
+    return tuple(positive(word) for word in text.split(","))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -47,10 +61,41 @@ def run(options: argparse.Namespace) -> int:
     settings = settings_given(vars(options))
     runs = [Run(task, tuple(layers), options.width, seed=seed, **settings) for seed in options.seed]
     sweep_flags = flags(SweepFlags, vars(options))
+    if options.test_length:
+        _require_test_lengths(runs, options.test_length, sweep_flags)
     rows = carry_out(EXPERIMENT, ChosenRuns(runs, None), sweep_flags, engine_of(sweep_flags))
     if rows:
         print(RunTable(rows, read_labels(options.store)).table())
+        _print_other_lengths(runs, options.test_length, rows, sweep_flags)
     return REFUTED if any(row.failed for row in rows) else DONE
+
+
+def _require_test_lengths(runs: "Sequence[Run]", lengths: "Sequence[int]", sweep_flags: SweepFlags) -> None:
+    """Raise BadInput unless the models are kept and can read inputs of these lengths."""
+    from seqsep.lab.other_lengths import require_other_lengths
+
+    if not sweep_flags.keep_weights:
+        raise BadInput("--test-length: expected --keep-weights, since the kept models are tested")
+    for run in runs:
+        require_other_lengths(run, lengths)
+
+
+def _print_other_lengths(
+    runs: "Sequence[Run]", lengths: "Sequence[int]", rows: "Sequence[Row]", sweep_flags: SweepFlags
+) -> None:
+    """Print the accuracy of each kept model at each test length."""
+    from seqsep.lab.kept import load
+    from seqsep.lab.other_lengths import AccuracyByLength, accuracy_at
+
+    trained = {row.key for row in rows if not row.failed}
+    found = []
+    for one in runs if lengths else ():
+        kept = weights_folder(sweep_flags.store) / f"{one.key()}.safetensors"
+        if one.key() in trained and kept.exists():
+            model, _ = load(kept, set(one.files().values()))
+            found += accuracy_at(one, model, lengths)
+    if found:
+        print(AccuracyByLength(found).table())
 
 
 def _task(name: str, further: "Sequence[str]") -> "Task":
@@ -77,7 +122,8 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "seqsep sample TASK --help shows the fields of a task. The rows go to the store as rows of the experiment `train`."
+        "seqsep sample TASK --help shows the fields of a task. The rows go to the store as rows of the experiment `train`. "
+        "With --test-length, a second table has each model's accuracy on inputs of other lengths: length generalisation."
     ),
     takes_further=True,
 )

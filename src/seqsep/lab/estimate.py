@@ -15,6 +15,7 @@ from types import MappingProxyType
 import torch
 
 from seqsep.lab.device import CPU, gpus, kind_of_gpu, prepare
+from seqsep.lab.engines.engine import STALL_SECONDS
 from seqsep.lab.graphed_step import WARM_UP, steps_of
 from seqsep.lab.labels import labels
 from seqsep.lab.own_timing import NoStep, timed_by_a_worker
@@ -42,12 +43,14 @@ def show_cost(
     device: str = CPU,
     bound: str = "at most",
     say: Callable[[str], None] | None = None,
+    stall_seconds: float = STALL_SECONDS,
 ) -> None:
     """Print one line a run, and their sum with the kind of its bound in words; `further` runs may follow from the results of
     these.
 
     `pruned`: the steps of a run that competes with others, on average over its bracket. On `device` cuda runs that share a GPU
-    are taken to share its time. `say` gets the progress of the timing. Raises EngineUnavailable if no such GPU exists.
+    are taken to share its time. `say` gets the progress of the timing. A user's own part that makes no progress for
+    `stall_seconds` has no estimate. Raises EngineUnavailable if no such GPU exists.
     """
     if device != CPU:
         kind_of_gpu()  # says at once if there is none
@@ -65,7 +68,7 @@ def show_cost(
     if further:
         print(f"then at most {further} more runs: rates around the best, and other seeds of the best")
     try:
-        total = estimate(runs, pruned, device, say) * (1 + further / len(runs) * whole / steps)
+        total = estimate(runs, pruned, device, say, stall_seconds=stall_seconds) * (1 + further / len(runs) * whole / steps)
     except NoStep as failure:
         print(f"no estimate of time: {failure}")
         return
@@ -81,11 +84,13 @@ def estimate(
     pruned: Mapping[Run, float] = MappingProxyType({}),
     device: str = CPU,
     say: Callable[[str], None] | None = None,
+    stall_seconds: float = STALL_SECONDS,
 ) -> float:
     """Return the seconds of all runs to their last step, or to their number of steps in `pruned`, evaluations included.
 
     They are seconds of one core, or of a GPU on which nothing else runs. Steps of users' own parts are taken by a worker.
-    `say` is called after each kind of step with the number of timed ones. Raises NoStep if a user's part does not train.
+    `say` is called after each kind of step with the number of timed ones. Raises NoStep if a user's part does not train, or
+    makes no progress for `stall_seconds`.
     """
     runs = list(runs)
     wanted: dict[Run, float] = {}
@@ -110,7 +115,7 @@ def estimate(
         if shape not in own:
             known[shape] = measured(shape, device)
             timed()
-    known |= timed_by_a_worker(own, device, timed)
+    known |= timed_by_a_worker(own, device, timed, stall_seconds)
     return sum(
         pruned.get(run, run.steps) * (1 + evaluations(run)) * step_seconds(run, lambda shorter: known[shape_of(shorter)])
         for run in runs

@@ -16,19 +16,17 @@ def labels(runs: Iterable[Run]) -> dict[Run, str]:
     >>> list(labels([run, replace(run, decay="linear", batch=128), replace(run, seed=1)]).values())[1:]
     ['lstm index-lookup N=20 rate 0.001 seed 0 batch 128 decay linear', 'lstm index-lookup N=20 rate 0.001 seed 1']
     """
-    different = {run: run.label() for run in runs}
+    values = {run: _values(run) for run in runs}
     groups: dict[str, list[Run]] = {}
-    for run, label in different.items():
-        groups.setdefault(label, []).append(run)
-    return {run: _told_apart(run, label, groups[label]) for run, label in different.items()}
-
-
-def _told_apart(run: Run, label: str, group: list[Run]) -> str:
-    """Return the label with the run's fields that are not the same in the complete group."""
-    values = [_values(one) for one in group]
-    different = [name for name in values[0] if len({repr(one.get(name)) for one in values}) > 1]
-    own = _values(run)
-    return " ".join([label, *(f"{name.replace('_', ' ')} {own[name]}" for name in different if name in own)])
+    for run in values:
+        groups.setdefault(run.label(), []).append(run)
+    found = dict.fromkeys(values, "")
+    for label, group in groups.items():
+        different = [name for name in values[group[0]] if len({repr(values[run].get(name)) for run in group}) > 1]
+        for run in group:
+            own = [f"{name.replace('_', ' ')} {values[run][name]}" for name in different if name in values[run]]
+            found[run] = " ".join([label, *own])
+    return found
 
 
 def _values(run: Run) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from seqsep.lab.engines.engine import STALL_SECONDS
 from seqsep.lab.engines.local import Supervisor
 from seqsep.lab.progress import Display
 from seqsep.lab.run import Run
@@ -15,25 +16,26 @@ from seqsep.lab.sweep import sweep
 
 STEPS = 40
 """Steps of the run that is timed. Before the first of them ends, the laws are checked and torch warms up: it is not counted."""
-STALL_SECONDS = 60.0
 
 
 class NoStep(Exception):
     """A user's own part does not train; the message says which and why, in one line."""
 
 
-def timed_by_a_worker(shapes: Sequence[Run], device: str, timed: Callable[[], None]) -> dict[Run, float]:
+def timed_by_a_worker(
+    shapes: Sequence[Run], device: str, timed: Callable[[], None], stall_seconds: float = STALL_SECONDS
+) -> dict[Run, float]:
     """Return the seconds of a step of each shape: the mean over a run in one worker without its first step; `timed` is called
     after each.
 
-    Raises NoStep for a shape whose run fails.
+    Raises NoStep for a shape whose run fails, or makes no progress for `stall_seconds`.
     """
     if not shapes:
         return {}
     runs = [_short(shape) for shape in shapes]
     clock = _Clock(timed)
     with TemporaryDirectory() as folder, Store(Path(folder) / "store.sqlite") as store:
-        rows = sweep(runs, store, "timing", engine=Supervisor(1, STALL_SECONDS, device), progress=clock)
+        rows = sweep(runs, store, "timing", engine=Supervisor(1, stall_seconds, device), progress=clock)
     for row in rows:
         if not row.finished:
             raise NoStep(f"{row.run.label()}: {row.status}")

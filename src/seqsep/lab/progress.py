@@ -36,10 +36,6 @@ class Display:
     starts: Mapping[Run, int] = MappingProxyType({})
     later: Mapping[Run, float] = MappingProxyType({})
 
-    def steps(self, run: Run) -> int:
-        """Return the most steps that a run takes in this sweep."""
-        return self.pauses.get(run, run.steps)
-
     def begin(self, runs: Sequence[Run], finished: int) -> None:
         """Begin the display with the runs that will be trained, and the number of further finished runs in the store."""
 
@@ -83,6 +79,7 @@ class Lines(Display):
         """Show a line if the store holds some runs already."""
         self.ended = finished
         self.labels = labels(runs)
+        self.steps = {run: self.pauses.get(run, run.steps) for run in runs}
         self.total = finished + len(runs)
         self.under_way: dict[Run, Standing] = {}
         self.reached = {run: self.starts.get(run, 0) for run in runs}
@@ -103,7 +100,7 @@ class Lines(Display):
         if 0 < earlier.step <= step:  # a run that resumes from a checkpoint first reports steps of an earlier sweep
             self.steps_seen += step - earlier.step
             self.pace.saw(run, step - earlier.step, now - earlier.at)
-        most = self.steps(run)
+        most = self.steps[run]
         if PARTS_OF_A_RUN * step // most > PARTS_OF_A_RUN * earlier.step // most:
             self._say_standing_after(LEAST_SECONDS_BETWEEN_LINES)
         self.tick()
@@ -141,12 +138,12 @@ class Lines(Display):
         runs = []
         for run, standing in self.under_way.items():
             accuracy = "" if standing.accuracy is None else f", accuracy {standing.accuracy:.4f}"
-            runs.append(f"{self.labels[run]} at {standing.step}/{self.steps(run)}{accuracy}")
+            runs.append(f"{self.labels[run]} at {standing.step}/{self.steps[run]}{accuracy}")
         self.show(f"[{self.ended}/{self.total}] {pace}: {'; '.join(runs) or 'no run under way'}")
 
     def _left(self) -> str:
         """Return the time that is left of this stage, and of all stages if others may follow. Runs that learn take less."""
-        stage = self.pace.time_of({run: max(0.0, float(self.steps(run) - step)) for run, step in self.reached.items()})
+        stage = self.pace.time_of({run: max(0.0, float(self.steps[run] - step)) for run, step in self.reached.items()})
         if not self.later:
             return f"about {duration(stage)} left"
         whole = stage + self.pace.time_of(self.later)
@@ -189,7 +186,7 @@ class Bars(Lines):
         super().begin(runs, finished)
         self.active: dict[Run, tuple[TaskID, int]] = {}
         self.done = 0
-        self.whole = self.bars.add_task("all steps", total=sum(map(self.steps, runs)), note=self._note())
+        self.whole = self.bars.add_task("all steps", total=sum(self.steps.values()), note=self._note())
         if runs:
             self.bars.start()
 
@@ -197,7 +194,7 @@ class Bars(Lines):
         """Move the run's bar and the whole one."""
         # Bars belong to runs, not to processes: if a worker dies, the next one continues the same bar.
         if run not in self.active:
-            self.active[run] = (self.bars.add_task(printable(self.labels[run]), total=self.steps(run), note=""), 0)
+            self.active[run] = (self.bars.add_task(printable(self.labels[run]), total=self.steps[run], note=""), 0)
         bar, _ = self.active[run]
         self.active[run] = (bar, step)
         self.bars.update(bar, completed=step, note="" if accuracy is None else f"accuracy {accuracy:.3f}")
@@ -210,7 +207,7 @@ class Bars(Lines):
         """Show the run's line in place of its bar."""
         if run in self.active:
             self.bars.remove_task(self.active.pop(run)[0])
-        self.done += self.steps(run)  # all of them, even if it converged early: none is left to wait for
+        self.done += self.steps[run]  # all of them, even if it converged early: none is left to wait for
         super().finish(run, result, seconds)
         self._move()
 

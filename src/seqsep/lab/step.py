@@ -12,7 +12,7 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.lab.device import device_of
-from seqsep.lab.run import Run
+from seqsep.lab.run import Precision, Run
 from seqsep.models.model import Model
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 
@@ -88,7 +88,7 @@ def _single(logits: Float[Tensor, "asked classes"]) -> Float[Tensor, "asked clas
 
 def loss_of(run: Run, model: Model, questions: QueriedBatch) -> Float[Tensor, ""]:
     """Return the loss that a step descends: the mean in nats over the queried positions."""
-    with computing(run, model):
+    with computing(model, run.dtype):
         logits = logits_at(model, questions)
     return total_loss(run.task, logits, questions.answers) / questions.count
 
@@ -127,11 +127,11 @@ def are_finite(tensors: Iterable[Tensor]) -> Tensor:
     return torch.stack([tensor.sum() for tensor in tensors]).isfinite().all()
 
 
-def computing(run: Run, model: Model) -> AbstractContextManager[Any]:
+def computing(model: Model, dtype: Precision) -> AbstractContextManager[Any]:
     """Return the context of a run's precision. With bfloat16, autocast casts factors of products; `asked` returns float32
     again.
     """
-    if run.dtype != "bfloat16":
+    if dtype != "bfloat16":
         return nullcontext()
     return torch.autocast(device_of(model).type, dtype=torch.bfloat16)
 

@@ -131,15 +131,17 @@ class Sweep:
         until then is on disk), and EngineUnavailable.
         """
         keyed = [(run.key(), run) for run in runs]
-        held = {key: self._held(key, run) for key, run in dict(keyed).items()}
-        rows = {key: row for key, row in held.items() if row is not None}
+        rows = {key: row for key in dict(keyed) if (row := self._held(key)) is not None}
         missing = {key: run for key, run in keyed if key not in rows}
         notes: list[str] = []
-        saved = {key: self.store.checkpoint(key, self.environment, notes.append) for key in missing}
-        jobs = [self._job(key, run, saved[key], pauses.get(run)) for key, run in missing.items()]
+        saved = {key: self.store.checkpoint(key, self.environment, notes.append) or (0, ()) for key in missing}
+        jobs = [
+            Job(run, self.store.checkpoint_path(key), saved[key][1], until=pauses.get(run), keep=self._weights_of(key))
+            for key, run in missing.items()
+        ]
         with closing(self.show()) as display:
             display.pauses = pauses
-            display.starts = {run: at[0] for key, run in missing.items() if (at := saved[key]) is not None}
+            display.starts = {run: saved[key][0] for key, run in missing.items() if saved[key][0]}
             display.later = self.later(pauses)
             display.begin(list(missing.values()), finished=len(rows))
             for note in notes:
@@ -148,7 +150,7 @@ class Sweep:
                 rows[row.key] = row
         return [rows[key] for key, _ in keyed]
 
-    def _held(self, key: str, run: Run) -> Row | None:
+    def _held(self, key: str) -> Row | None:
         """Return the finished row of a run in the store. A row of another experiment is recorded for this one as well."""
         kept = self._weights_of(key)
         if kept is not None:
@@ -161,32 +163,13 @@ class Sweep:
         }
         if self.experiment in finished or not finished:
             return finished.get(self.experiment)
-        theirs = next(iter(finished.values()))
-        taken_over = self._row_of(run, theirs.result, theirs.environment)
+        taken_over = replace(next(iter(finished.values())), experiment=self.experiment)
         self.store.record(taken_over, seconds=0.0, attempts=0)
         return taken_over
-
-    def _job(self, key: str, run: Run, saved: tuple[int, tuple[str, ...]] | None, pause: int | None) -> Job:
-        """Return the engine's job for a run, from `saved`, the run's last checkpoint of this environment."""
-        digests = saved[1] if saved else ()
-        return Job(run, self.store.checkpoint_path(key), digests, until=pause, keep=self._weights_of(key))
 
     def _weights_of(self, key: str) -> Path | None:
         """Return the file of a run's model, if it is kept."""
         return None if self.weights is None else self.weights / f"{key}.safetensors"
-
-    def _where(self, processor: dict[str, str] | None) -> dict[str, Any]:
-        """Return the environment of a run that this processor trained; None means this machine's."""
-        return self.environment if processor is None else but_for_processor(self.environment) | processor
-
-    def _row_of(self, run: Run, result: dict[str, Any], environment: dict[str, Any]) -> Row:
-        return Row(
-            experiment=self.experiment,
-            key=run.key(),
-            configuration=run.configuration(),
-            result=result,
-            environment=environment,
-        )
 
     def _ended(self, jobs: Sequence[Job], keys: Sequence[str], display: Display) -> Iterator[Row]:
         """Let the engine do the jobs, record and show what it reports. The row of each run comes as it ends or pauses."""
@@ -202,7 +185,8 @@ class Sweep:
                     raise StoreUnavailable(reason)
                 case Ended(job=job, result=result, seconds=seconds, attempts=attempts, processor=processor):
                     run = jobs[job].run
-                    row = _possible(self._row_of(run, result, self._where(processor)))
+                    here = self.environment if processor is None else but_for_processor(self.environment) | processor
+                    row = _possible(Row(self.experiment, keys[job], run.configuration(), result=result, environment=here))
                     if row.status != PAUSED:
                         self.store.record(row, seconds, attempts)
                     display.finish(run, row.result, seconds)

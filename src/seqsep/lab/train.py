@@ -178,18 +178,12 @@ def train(
     result = _result(model, progress)
     if result.status in ("converged", "finished"):
         result = replace(result, accuracy_by_tenth=accuracy_by_tenth(run, model))
-    say = on_progress or (lambda progress: None)
-    return model, with_live_score(run, model, result, lambda: say(progress))
-
-
-def with_live_score(run: Run, model: Model, result: Result, on_texts: Callable[[], None]) -> Result:
-    """Return the result with the accuracy of the model's own texts, if the run is at its end and its task is a generated
-    one.
-    """
-    score = live_score(run, model, on_texts) if result.status in ("converged", "finished") else None
-    if score is None:
-        return result
-    return replace(result, live_accuracy=score.live, unanswered=score.unanswered, answer_accuracy=score.teacher_forced)
+        say = on_progress or (lambda progress: None)
+        score = live_score(run, model, lambda: say(progress))
+        if score is not None:
+            result = replace(result, live_accuracy=score.live, unanswered=score.unanswered)
+            result = replace(result, answer_accuracy=score.teacher_forced)
+    return model, result
 
 
 def _evaluate_and_judge(run: Run, model: Model, progress: Progress) -> None:
@@ -244,7 +238,7 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
     loss = 0.0
     positions = 0
     for batch in split(_evaluation_block(run.task, run.evaluation), 250):
-        with computing(run, model):
+        with computing(model, run.dtype):
             logits, targets = asked(model, batch)
         right += int(np.sum(_is_right(run.task, batch, logits)))
         loss += float(total_loss(run.task, logits, targets))
@@ -264,7 +258,7 @@ def accuracy_by_tenth(run: Run, model: Model) -> tuple[float | None, ...] | None
         queried = run.task.query_positions(batch)
         if queried is None:
             return None
-        with computing(run, model):
+        with computing(model, run.dtype):
             logits, _ = asked(model, batch)
         tenths = TENTHS * (queried - 1) // run.task.length
         examples += np.bincount(tenths, minlength=TENTHS)

@@ -6,6 +6,7 @@
     audit     a language model, asked about phonebooks: what its state carries
     engines   any inference engine as a model that reads tokens: the laws of state on it
     text      language models that answer questions in plain words
+    canary    models whose every greedy answer is known, put to serving engines
     check     the public function that checks a model's file and then its laws
     model_file  a model's file, checked before its laws are tested: its kind, its windows, the names of its sizes
 

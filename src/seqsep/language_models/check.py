@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.core.names import whole_arguments
+from seqsep.language_models.capacity.config import model_path
 from seqsep.language_models.laws import check
 from seqsep.language_models.laws.check import ModelVerdict
 from seqsep.language_models.loader.source import find_source
@@ -26,8 +27,9 @@ def check_language_model(
         laws: names of laws, by default all.
 
     Raises LawsFail if a law fails, after a test of all laws; its message has the token at which each law fails, and its
-    `verdicts` are the verdicts about all laws. Raises BadInput for anything except such a model: an encoder-decoder, a window
-    below 1, or a file without the sizes that `transformers` reads. Raises TransformersMissing without the extra hf.
+    `verdicts` are the verdicts about all laws. Raises BadInput for anything except such a model: an empty path, an
+    encoder-decoder, a window below 1, or a file without the sizes that `transformers` reads. Raises TransformersMissing
+    without the extra hf.
 
     >>> import json, tempfile
     >>> config = Path(tempfile.mkdtemp()) / "config.json"
@@ -37,5 +39,6 @@ def check_language_model(
     >>> sorted(verdict.law for verdict in check_language_model(config) if verdict.holds is None)
     ['beyond windows', 'window passed by one']
     """
+    path = model_path(path)
     require_model_file(find_source(path, changes or {}, seed), changes or {})
     return check.check_language_model(path, changes, seed, laws=laws)

@@ -23,6 +23,10 @@ METHODS = {
     "gated-delta": "yang2025gated",
     "rwkv7": "peng2025rwkv7",
     "sliding-attention": "beltagy2020longformer",
+    "rotation": "lahoti2026mamba3",
+    "mlstm": "beck2024xlstm",
+    "slstm": "beck2024xlstm",
+    "kda": "zhang2025kimi",
 }
 """The paper of each mixer, by the entry's key."""
 
@@ -42,7 +46,7 @@ def bibliography(mixers: Iterable[str | PlugIn]) -> str:
     3
     """
     named = set(mixers)
-    keys = [*STATEMENTS, *(key for name, key in METHODS.items() if name in named)]
+    keys = dict.fromkeys([*STATEMENTS, *(key for name, key in METHODS.items() if name in named)])
     return "\n\n".join(entries()[key] for key in keys) + "\n"
 
 

@@ -11,7 +11,9 @@ from seqsep.tasks.counting import Counting
 from seqsep.tasks.disjointness import Disjointness
 from seqsep.tasks.equality import Equality
 from seqsep.tasks.index_lookup import IndexLookup
+from seqsep.tasks.induction_heads import InductionHeads
 from seqsep.tasks.ngram_retrieval import NgramRetrieval
+from seqsep.tasks.parity_conditioned_recall import ParityConditionedRecall
 from seqsep.tasks.sparse_threshold import SparseThreshold
 
 Given = Mapping[str, Any]
@@ -84,13 +86,29 @@ def _index_lookup(task: IndexLookup, given: Given) -> tuple[int, ...]:
 
 
 def _associative_recall(task: AssociativeRecall, given: Given) -> tuple[int, ...]:
+    return _pairs(given, task.key_count, task.values)
+
+
+def _pairs(given: Given, key_count: int, value_count: int) -> tuple[int, ...]:
+    """Return the tokens of pairs of a key and a value, and of a queried key."""
     pairs = _field(given, "pairs")
     if not isinstance(pairs, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise ValueError(f"pairs: expected a list of [key, value], found {pairs!r:.60}")
-    keys = _numbers({"keys of pairs": [key for key, _ in pairs]}, "keys of pairs", task.key_count)
-    values = _numbers({"values of pairs": [value for _, value in pairs]}, "values of pairs", task.values)
-    told = [token for key, value in zip(keys, values, strict=True) for token in (key, task.key_count + value)]
-    return (*told, _number(given, "query", 0, task.key_count - 1))
+    keys = _numbers({"keys of pairs": [key for key, _ in pairs]}, "keys of pairs", key_count)
+    values = _numbers({"values of pairs": [value for _, value in pairs]}, "values of pairs", value_count)
+    told = [token for key, value in zip(keys, values, strict=True) for token in (key, key_count + value)]
+    return (*told, _number(given, "query", 0, key_count - 1))
+
+
+def _parity_conditioned_recall(task: ParityConditionedRecall, given: Given) -> tuple[int, ...]:
+    return _pairs(given, task.length, task.values)
+
+
+def _induction_heads(task: InductionHeads, given: Given) -> tuple[int, ...]:
+    symbols = _field(given, "symbols")
+    if isinstance(symbols, list):
+        symbols = [task.alphabet if type(symbol) is str and symbol == "trigger" else symbol for symbol in symbols]
+    return (*_numbers({"symbols": symbols}, "symbols", task.vocabulary), task.alphabet)
 
 
 def _halves(task: Equality | Disjointness, given: Given) -> tuple[int, ...]:
@@ -140,5 +158,7 @@ READERS: dict[type, Callable[[Any, Given], tuple[int, ...]]] = {
     SparseThreshold: _sparse_threshold,
     Counting: _counting,
     NgramRetrieval: _ngram_retrieval,
+    InductionHeads: _induction_heads,
+    ParityConditionedRecall: _parity_conditioned_recall,
 }
 """How the fields of `readable` become tokens; tasks that are not here are asked by their tokens."""

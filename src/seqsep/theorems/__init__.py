@@ -12,6 +12,7 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     is_tree           whether a list of edges is a tree
     turing_machine    Turing machines, run step by step
     circuits          recurrent models whose step is a circuit
+    canary            weights of stock classes whose every greedy answer is known
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
     analysis          the least state of a user's function or language

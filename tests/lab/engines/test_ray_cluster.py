@@ -26,7 +26,7 @@ from seqsep.lab.store.store import Store
 from seqsep.lab.sweep import sweep
 
 ROOT = Path(__file__).parents[3]
-OWN = '''"""A user's layer, which says where it runs."""
+OWN_LAYER_FILE = '''"""A user's layer, which says where it runs."""
 import os
 from torch import nn
 
@@ -89,7 +89,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the experiment, and rows.jsonl of the engine `local`."""
     folder = tmp_path_factory.mktemp("local")
     (folder / "question.py").write_text(EXPERIMENT)
-    (folder / "layer.py").write_text(OWN)
+    (folder / "layer.py").write_text(OWN_LAYER_FILE)
     runs = runpy.run_path(str(folder / "question.py"))["runs"]("short")
     with Store(folder / "local.db") as store:
         rows = sweep(runs, store, "question", workers=1)

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from seqsep.lab.experiments import BY_NAME
-from seqsep.lab.experiments._reach import GOAL, LONG_STEPS, RATES, Contender, Level, Reach, contenders
+from seqsep.lab.experiments._reach import CHEAPEST_FIRST, GOAL, LONG_STEPS, RATES, Contender, Level, Reach, contenders
 from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.models.mixers import BY_NAME as MIXERS
-from seqsep.models.mixers import MIXERS as TRAINABLE
 from seqsep.tasks import IndexLookup
 
+SEARCHED = tuple(MIXERS[name] for name in CHEAPEST_FIRST)
 SMALL = Run(IndexLookup(5), ("lstm",), width=8)
 LEVELS = tuple(
     Level(IndexLookup(length), steps=100 * length, longer=400 * length, scales=scales)
@@ -139,10 +139,10 @@ def test_another_layer_or_task_in_every_run():
 
 def test_every_mixer_runs_under_both_choices_of_positions():
     runs = BY_NAME["index-lookup-architectures"].runs("length-scaling")
-    assert {run.layers[0] for run in runs} == {mixer.name for mixer in TRAINABLE}
+    assert {run.layers[0] for run in runs} == {mixer.name for mixer in SEARCHED}
     without = {run.layers[0] for run in runs if run.positions == "default"}
-    assert without == {mixer.name for mixer in TRAINABLE if mixer.block.positions == "none"}
-    assert {run.layers[0] for run in runs if run.positions == "learned"} == set(MIXERS) - {"elman", "automaton"}
+    assert without == {mixer.name for mixer in SEARCHED if mixer.block.positions == "none"}
+    assert {run.layers[0] for run in runs if run.positions == "learned"} == set(CHEAPEST_FIRST)
     assert {(run.task.length, run.width, len(run.layers)) for run in runs} == {(20, 64, 1)}
     assert {run.embedding_scale for run in runs} == {0.02, 0.1, 0.3}
 
@@ -157,7 +157,7 @@ LENGTHS = {
 
 @pytest.mark.parametrize("name", LENGTHS)
 def test_who_is_tried_at_which_lengths(name):
-    """All ten trainable mixers, two layers of width 128 where one of 64 stays below, and three of 256 for the LSTM."""
+    """The ten mixers that are searched, two layers of width 128 where one of 64 stays below, and three of 256 for the LSTM."""
     reach = BY_NAME[name].search("length-scaling")
     assert [level.task.length for level in reach.levels] == LENGTHS[name]
     small = {(run.layers[0], len(run.layers), run.width) for run in (contender.run for contender in reach.contenders)}
@@ -165,7 +165,7 @@ def test_who_is_tried_at_which_lengths(name):
     if name == "mamba-width":
         assert (small, larger) == ({("mamba", 2, width) for width in (32, 64, 128)}, set())
         return
-    names = {mixer.name for mixer in TRAINABLE}
+    names = {mixer.name for mixer in SEARCHED}
     assert len(names) == 10
     assert {layer for layer, _, _ in small} == names
     assert larger == {("lstm", 3, 256), *((layer, 2, 128) for layer in names - {"lstm"})}

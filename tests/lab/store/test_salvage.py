@@ -21,7 +21,7 @@ from seqsep.lab.store.store import Store
 from seqsep.tasks import IndexLookup
 
 PAGE = 4096
-LEAST = (PAGE - 12) * 32 // 255 - 23
+SMALLEST_LOCAL_BYTES = (PAGE - 12) * 32 // 255 - 23
 """Bytes of a long record that are on its own page at least (sqlite.org/fileformat2.html, section 1.6)."""
 
 
@@ -43,7 +43,7 @@ def beginning(length: int) -> bytes:
     """The beginning of a record of `runs`, in an endless page of which the next four bytes are the page that follows."""
     for longer in count(length):
         codes = b"\x0d\x81\x0d\x0d\x0d" + varint(13 + 2 * longer) + b"\x0d\x01\x01\x81\x0d"
-        local = LEAST + (1 + len(codes) + 64 + 64 + 2 + longer - LEAST) % (PAGE - 4)
+        local = SMALLEST_LOCAL_BYTES + (1 + len(codes) + 64 + 64 + 2 + longer - SMALLEST_LOCAL_BYTES) % (PAGE - 4)
         if local < 2000 and local % (1 + len(codes) + 4) == 1 + len(codes):
             return bytes([1 + len(codes)]) + codes
     raise AssertionError

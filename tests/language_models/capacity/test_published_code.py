@@ -93,8 +93,60 @@ def test_minimax_m1_is_refused_without_its_list(listed):
         capacity({"model_type": "minimax_m1", **PUBLISHED_M1, "head_dim": 128, "attn_type_list": listed})
 
 
-def test_hymba_is_refused_by_the_names_of_its_fields():
-    """Neither a count nor the library says how many tokens these fields let a layer keep."""
-    fields = {"num_memory_tokens": 128, "global_attn_idx": [0, 7], "kv_reuse_group": [[1, 2]], "sliding_window": 1024}
-    with pytest.raises(BadInput, match=r"hymba is not read: .*num_memory_tokens, global_attn_idx and kv_reuse_group"):
-        capacity({"model_type": "hymba", **SIZES, **fields, "mamba_d_state": 16, "mamba_expand": 2})
+HYMBA = {"hidden_size": 1600, "num_hidden_layers": 32, "num_attention_heads": 25, "num_key_value_heads": 5}
+HYMBA |= {"mamba_expand": 2, "mamba_d_conv": 4, "mamba_d_state": 16, "num_memory_tokens": 128, "sliding_window": 1024}
+HYMBA |= {"attn_hidden_size": -1, "kq_head_dim": -1, "v_head_dim": 128, "kv_reuse_every_i_layer": -1}
+GROUPS = [[first, first + 1] for first in (1, 3, 5, 7, 9, 11, 13)] + [[16, 17, 18]]
+GROUPS += [[first, first + 1] for first in (19, 21, 23, 25, 27, 29)]
+HYMBA |= {"model_type": "hymba", "global_attn_idx": [0, 15, 31], "kv_reuse_group": GROUPS, "vocab_size": 32001}
+
+
+def test_hymba_has_the_published_numbers():
+    """Layers 0, 15 and 31 keep all tokens, the first layers of 14 groups a window, and 15 layers only Mamba's state.
+
+    A token is 5 keys of 64 numbers and 5 values of 128. The paper has 79 MB for 8,192 tokens (in units of 1,024).
+    """
+    found = capacity(HYMBA)
+    token = 5 * (64 + 128)
+    assert found.numbers_per_token == 3 * token == 2_880
+    assert found.window_numbers == 14 * 1023 * token == 13_749_120
+    memory = 17 * 128 * token
+    assert found.fixed_numbers == 32 * 3200 * (3 + 16) + memory == 4_034_560
+    assert found.allocated_numbers == 32 * 3200 * (4 + 16) + memory
+    assert found.layers_by_kind == {"prompt": 17, "attention": 3, "window": 14, "conv": 32, "recurrent": 32}
+    assert round(found.bytes_at(8192) / (1 << 20)) == 79
+    assert {part.bits for part in found.parts} == {16}
+
+
+def test_hymba_is_marked_as_read_from_its_code():
+    found = capacity(HYMBA)
+    assert found.basis == "published code"
+    assert notes(found) == ["The rules of hymba are read from its published code; they were not counted in a running model."]
+
+
+def test_hymba_without_groups_windows_or_memory():
+    """Every second layer produces with a period of 2; without a window all producers keep all tokens."""
+    fields = {**HYMBA, "kv_reuse_group": None, "kv_reuse_every_i_layer": 2, "sliding_window": None, "num_memory_tokens": 0}
+    found = capacity(fields)
+    assert (found.numbers_per_token, found.window_numbers) == (16 * 5 * (64 + 128), 0)
+    assert found.fixed_numbers == 32 * 3200 * (3 + 16)
+    assert capacity({**fields, "kv_reuse_every_i_layer": -1}).numbers_per_token == 2 * found.numbers_per_token
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("kv_reuse_group", [[2, 1]], "a list of lists of layers, each of which begins with its lowest layer"),
+        ("kv_reuse_group", [[]], "a list of lists of layers"),
+        ("kv_reuse_group", [[True, 2]], "a list of lists of layers"),
+        ("kv_reuse_group", {"1": 2}, "a list of lists of layers"),
+        ("global_attn_idx", None, "a list of the layers without a window"),
+        ("memory_tokens_interspersed_every", 64, "0: memory tokens between the tokens are not counted"),
+        ("kq_head_dim", 32, "-1 or 64"),
+        ("attn_hidden_size", 800, "-1 or 1600"),
+        ("num_attention_heads", 24, "a divisor of hidden_size"),
+    ],
+)
+def test_hymba_is_refused_if_its_code_cannot_run(field, value, expected):
+    with pytest.raises(BadInput, match=f"{field}: expected {expected}"):
+        capacity({**HYMBA, field: value})

@@ -1,4 +1,4 @@
-"""A model that was trained on phonebooks is scored above 95 %: a fixed small version of `tests/long_text.py`, and its row."""
+"""A model that was trained on phonebooks is scored above 95 %: the row of `tests/long_text.py`; an untrained one is not."""
 
 import json
 import re
@@ -12,14 +12,12 @@ ROW = Path(__file__).parents[3] / f"results/verify/{long_text.NAME}.json"
 
 
 @pytest.mark.unchecked
-def test_a_trained_model_is_scored_above_95_percent(tmp_path):
+def test_an_untrained_model_is_not_scored_above_95_percent(tmp_path):
     """It starts close to matching names; without a step of training hardly an answer is right."""
     sizes = {"length": 4, "digits": 2}
     untrained = long_text.scored(long_text.trained(tmp_path / "untrained", **sizes, steps=0), **sizes, count=20)
     assert not untrained.holds
     assert untrained.measured["right"] <= 2
-    outcome = long_text.scored(long_text.trained(tmp_path, **sizes, steps=250), **sizes, count=60)
-    assert outcome.holds, outcome.measured
 
 
 def test_the_row_says_how_many_answers_are_right():

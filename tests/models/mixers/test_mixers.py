@@ -50,7 +50,7 @@ def test_forward_is_no_recorded_loop_over_time(mixer):
                 stack += [parent for parent, _ in node.next_functions]
         return len(seen)
 
-    assert nodes(70) == nodes(200)  # beyond every window and chunk
+    assert nodes(71) == nodes(211)  # beyond every window and chunk; zeros fill the last chunk, as both are primes
 
 
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
@@ -286,8 +286,7 @@ def test_golden_digest(mixer):
     y.square().sum().backward()
     gradient = torch.stack([p.grad.abs().sum() for p in ours.parameters() if p.grad is not None])
     text = ",".join(f"{value:.6f}" for value in (*y.flatten().tolist(), *gradient.tolist())).replace("-0.000000", "0.000000")
-    revision_and_digest = mixer.revision, hashlib.sha256(text.encode()).hexdigest()[:16]
-    assert revision_and_digest == GOLDEN[mixer.name]
+    assert (mixer.revision, hashlib.sha256(text.encode()).hexdigest()[:16]) == GOLDEN[mixer.name]
 
 
 @pytest.mark.parametrize("mixer", [*MIXERS, *THEOREM_MIXERS], ids=lambda mixer: mixer.name)
@@ -332,4 +331,8 @@ GOLDEN: dict[str, tuple[int, str]] = {
     "gated-delta": (1, "5832f5bd043c98c3"),
     "rwkv7": (1, "d89859be8ddfbe49"),
     "sliding-attention": (1, "f34c98acb6d02996"),
+    "rotation": (1, "d39ba074e7ce44e9"),
+    "mlstm": (1, "9b850a4510102086"),
+    "slstm": (1, "21ea4e8ca1256684"),
+    "kda": (1, "3dd7827ce9f76878"),
 }

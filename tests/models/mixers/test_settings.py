@@ -23,6 +23,8 @@ STATE_NUMBERS = {
     "dss(states=3)": 2 * 8 * 3,
     "sliding-attention(window=5)": 2 * 8 * 5,
     "gated-delta(conv=1)": 2 * 8 * 8 // 2,
+    "gated-delta(negative)": 2 * 8 * 8 // 2 + 3 * 4 * 8,
+    "gated-delta(steps=3,negative)": 2 * 8 * 8 // 2 + 3 * (1 + 3 * 3) * 8,
 }
 
 
@@ -54,6 +56,16 @@ def test_a_default_is_left_out_and_changes_no_key():
     assert Run.from_configuration(other.configuration()) == other
 
 
+def test_a_flag_is_its_name_and_changes_the_key():
+    plain = Run(TASK, ("gated-delta",), width=8)
+    other = Run(TASK, ("gated_delta( negative, steps=1 )",), width=8)
+    assert other.layers == ("gated-delta(negative)",)
+    assert Run(TASK, ("gated-delta(steps=1)",), width=8).key() == plain.key() != other.key()
+    assert Run.from_configuration(other.configuration()) == other
+    assert other.model().blocks[0].mixer.negative
+    assert not plain.model().blocks[0].mixer.negative
+
+
 def test_a_model_with_settings_is_kept_and_comes_back(tmp_path):
     run = Run(TASK, ("mamba2(states=8)", "attention"), width=8, heads=2)
     model = run.model()
@@ -73,6 +85,9 @@ def test_a_model_with_settings_is_kept_and_comes_back(tmp_path):
         ("mamba2(states=65537)", "states: expected a whole number from 1 to 65536, found 65537"),
         ("mamba2(chunk=8)", "found chunk=8"),
         ("mamba2(states=2,states=3)", "expected each setting once"),
+        ("gated-delta(negative=1)", "negative: expected a flag without a value, found negative=1"),
+        ("gated-delta(negativ)", "steps=1, negative (off), found negativ; did you mean negative?"),
+        ("gated-delta(negative,negative)", "expected each setting once"),
         ("lstm(layers=2)", "by default none, found layers=2"),
         ("mamba2(", "expected a name, or a name with settings"),
         ("manba(states=2)", "unknown mixer 'manba'; did you mean mamba"),

@@ -36,7 +36,7 @@ BROKEN = {
     "SolvesAbove": ("right answers", "solve: expected a whole number, found "),
     "SolvesTexts": ("right answers", "solve: expected a whole number, found '"),
     "SolvesTruth": ("right answers", "solve: expected a whole number, found "),
-    "IgnoresSeeds": ("seeds apart", "expected other training examples under another seed, found the same under 4"),
+    "IgnoresSeeds": ("different seeds", "expected other training examples under another seed, found the same under 4"),
     "NegativeBits": ("state bits of an answer", f"{BITS}, found -5"),
     "NoNumberOfBits": ("state bits of an answer", f"{BITS}, found nan"),
     "ManyBits": ("state bits of an answer", f"{BITS}, found 1000000000"),

@@ -31,7 +31,7 @@ REASONS = {
     "Segfaults": r"worker died \(signal 11: Segmentation fault\), bad.py:Segfaults: shapes and types",
     "LooksAhead": r"bad.py:LooksAhead: causal: it looks ahead: outputs change with the input at time 2, first at time 0",
     "ChangesRandomState": r"bad.py:ChangesRandomState: it changed the random state of torch",
-    "ChangesThreads": r"bad.py:ChangesThreads: surroundings left alone: it changed torch's number of threads",
+    "ChangesThreads": r"bad.py:ChangesThreads: global state unchanged: it changed torch's number of threads",
     "Prints": r"it printed more than 1,048,576 bytes, bad.py:Prints: shapes and types",
 }
 # What `seqsep check` says of more of them: the law that fails, and where.
@@ -47,7 +47,7 @@ MORE = {
     "NoStep": ("builds", r"expected the methods forward, start, step, found no start"),
     "Needs": ("builds", r"bad.py:Needs\(8\): expected a default for something; only heads is passed too"),
     "Looks": ("many questions to one state", r"step_output differs from step"),
-    "Batch": ("examples apart", r"forward mixes the examples of a batch, first at time 0"),
+    "Batch": ("examples independent", r"forward mixes the examples of a batch, first at time 0"),
     "Writes": ("nothing kept between calls", r"forward or step changes its input in place"),
     "Overwrites": ("nothing kept between calls", r"step changes tensor 0 of the state it is given in place, time 0"),
     "Buffers": ("nothing kept between calls", r"forward or step changes layer.calls: something is kept between calls"),
@@ -152,7 +152,7 @@ class Cache(torch.nn.Module):
 @pytest.mark.parametrize(
     ("name", "failing"),
     [
-        ("Drops", {"surroundings left alone": "it changed the random state of torch, as dropout or a seed does", TWICE: AGAIN}),
+        ("Drops", {"global state unchanged": "it changed the random state of torch, as dropout or a seed does", TWICE: AGAIN}),
         ("Counts", {TWICE: AGAIN}),
         ("Roots", {"finite numbers": "forward gives NaN"}),
     ],

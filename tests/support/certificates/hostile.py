@@ -19,7 +19,7 @@ from support.certificates.samples import seal
 CHECKER = Path(seqsep_check.__file__)
 MEBIBYTES = 512
 SECONDS = 10.0
-MOST = 10 << 20
+LARGEST_FILE = 10 << 20
 
 
 class RunSummary(NamedTuple):
@@ -209,26 +209,26 @@ def _colliding_places() -> bytes:
 
 
 HOSTILE: dict[str, Callable[[], bytes]] = {
-    "ones": lambda: b"[" + b"1," * (MOST // 2 - 2) + b"1]",
-    "three digits": lambda: b"[" + b"999," * (MOST // 4 - 2) + b"1]",
-    "64 digits": lambda: b"[" + (b"9" * 64 + b",") * (MOST // 65 - 2) + b"1]",
-    "10 MiB of digits": lambda: b"9" * MOST,
-    "deep": lambda: b"[" * MOST,
+    "ones": lambda: b"[" + b"1," * (LARGEST_FILE // 2 - 2) + b"1]",
+    "three digits": lambda: b"[" + b"999," * (LARGEST_FILE // 4 - 2) + b"1]",
+    "64 digits": lambda: b"[" + (b"9" * 64 + b",") * (LARGEST_FILE // 65 - 2) + b"1]",
+    "10 MiB of digits": lambda: b"9" * LARGEST_FILE,
+    "deep": lambda: b"[" * LARGEST_FILE,
     "deep and closed": lambda: b"[" * 199_999 + b"]" * 199_999,
     "chains": lambda: b"[" + (b"[" * 900 + b"]" * 900 + b",") * 220 + b"1]",
     "keys": lambda: b"{" + b",".join(b'"%06d":1' % number for number in range(9_999)) + b"}",
     "keys beyond": lambda: b"{" + b",".join(b'"%06d":1' % number for number in range(900_000)) + b"}",
-    "a long string": lambda: b'["' + b"a" * (MOST - 10) + b'"]',
-    "escapes": lambda: b'["' + b"\\u0061" * ((MOST - 10) // 6) + b'"]',
-    "no ASCII": lambda: b'["' + b"\xff" * (MOST - 10) + b'"]',
-    "spaces": lambda: b" " * (MOST - 1) + b"1",
-    "fractions": lambda: b"[" + b"1.5," * (MOST // 4 - 2) + b"1]",
+    "a long string": lambda: b'["' + b"a" * (LARGEST_FILE - 10) + b'"]',
+    "escapes": lambda: b'["' + b"\\u0061" * ((LARGEST_FILE - 10) // 6) + b'"]',
+    "no ASCII": lambda: b'["' + b"\xff" * (LARGEST_FILE - 10) + b'"]',
+    "spaces": lambda: b" " * (LARGEST_FILE - 1) + b"1",
+    "fractions": lambda: b"[" + b"1.5," * (LARGEST_FILE // 4 - 2) + b"1]",
     "an exponent": lambda: b"1e" + b"9" * 60,
-    "booleans": lambda: b"[" + b"true," * (MOST // 5 - 2) + b"1]",
-    "quotation marks": lambda: b'"' * MOST,
-    "zeros": lambda: b"\0" * MOST,
+    "booleans": lambda: b"[" + b"true," * (LARGEST_FILE // 5 - 2) + b"1]",
+    "quotation marks": lambda: b'"' * LARGEST_FILE,
+    "zeros": lambda: b"\0" * LARGEST_FILE,
     "nothing": lambda: b"",
-    "a byte too many": lambda: b"1" * (MOST + 1),
+    "a byte too many": lambda: b"1" * (LARGEST_FILE + 1),
 }
 NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "fooling set in pairs": lambda: _fooling(2, 617, lambda number: [number, number]),

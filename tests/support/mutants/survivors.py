@@ -101,4 +101,8 @@ SURVIVORS: dict[str, str] = {
     "2 * len(left) != length: | 2 -> 1 at 12": "a length of 1 is odd, and refused either way",
     "theorems/turing_machine/retrieval.py: trial = Trial(CLAIM.name, build(machine, steps), in_floats=FLOAT_WORDS if "
     "tried.inputs < FLOAT_WORDS else 0) | comparison 0 Lt -> Gt at 74": INPUTS,
+    "theorems/canary/checksum.py: leads = [(right * (1 - 3 * unit), other * (1 + 3 * unit)), (following * (1 - 3 * unit), "
+    "(1 + unit) * (1 + 3 * unit))] | Add -> Sub at 102": "the second lead is never the least",
+    "theorems/canary/conversations.py: elif kind < 0.9: | comparison 0 Lt -> LtE at 5": "no draw of the tests is 0.9",
+    "theorems/canary/llama.py: _share(1.0, 2 * none, unit), | 2 -> 1 at 12": "the lead of ACK is never the least",
 }

@@ -101,7 +101,8 @@ def test_every_mixer_rounded_errs_where_the_bound_says_so(name, task):
     model = with_random_weights(TaskSizes(200, alphabet, 200), name, width, seed=3)
     bits = rounded(model, task.recall(3, alphabet), precision, 0).bits
     numbers = {"lstm": 4, "linear-attention": 6, "retention": 4, "dss": 256, "mamba": 76}
-    numbers = (numbers | {"mamba2": 652, "gated-delta": 32, "rwkv7": 6, "sliding-attention": 64})[name]
+    numbers |= {"mamba2": 652, "gated-delta": 32, "rwkv7": 6, "sliding-attention": 64}
+    numbers = (numbers | {"rotation": 652, "mlstm": 7, "slstm": 8, "kda": 22})[name]
     assert bits == precision * numbers
     length = bits // 2 + 1
     if bits > 120:

@@ -86,7 +86,8 @@ class Audit(Tabular):
     def records(self) -> list[dict[str, Any]]:
         """Return a row for each number."""
         places = f", {len(self.places)} places" if len(self.places) > 1 else ""
-        book = "no codebook comes within 1 point" if self.codebook is None else f"within 1 point by codebook {self.codebook}"
+        which = "no codebook" if self.codebook is None else f"the codebook {self.codebook}"
+        book = f"{which} loses at most 1 percentage point of accuracy"
         return [
             {"number": "stored", "bits": self.stored_bits, "meaning": "tensors of the state, counted"},
             {"number": "needs at most", "bits": self.needs_at_most_bits, "meaning": book},

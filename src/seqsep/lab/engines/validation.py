@@ -74,7 +74,7 @@ class _Candidate:
         for law in laws:
             begin(law)
             # A law compares the global state around its own calls: too late for what the very first call does once.
-            changed = global_state.changed() if law == "surroundings left alone" else None
+            changed = global_state.changed() if law == "global state unchanged" else None
             judged = self._judged(law) if changed is None else Verdict(law, False, changed)
             yield judged
             if not judged.holds and law in GATES:

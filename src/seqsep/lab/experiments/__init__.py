@@ -7,10 +7,10 @@ Files:
     index_lookup_architectures  which architecture learns index lookup at which length?
     dyck_architectures          which architecture learns bounded Dyck languages, and how fast?
     mamba_width                 does a wider Mamba look up more?
-    equality_random             who tells equal halves from two random ones?
-    equality_one                who tells equal halves from halves that differ at one place?
-    equality_next               who copies?
-    is_tree                     who learns to decide IsTree, with which thought?
+    equality_random             which architecture distinguishes equal halves from two random ones?
+    equality_one                which architecture distinguishes equal halves from halves that differ at one place?
+    equality_next               which architecture copies?
+    is_tree                     which architecture learns to decide IsTree, and with which chain of thought?
     claims                      which claims of the papers hold here?
     base                        what an experiment is
     _load                       an experiment by its name, or a user's own file

@@ -45,7 +45,10 @@ CHEAPEST_FIRST = (
     "rwkv7",
     "mamba",
 )
-"""The mixers by the time of a step, so that a sweep that is killed leaves many rows."""
+"""The mixers by the time of a step, so that a sweep that is killed leaves many rows.
+
+Mixers that are added later are not in these sweeps, whose rows are committed.
+"""
 
 Outcome = Callable[[Run], Mapping[str, Any]]
 """The result of a run that is known to have one."""

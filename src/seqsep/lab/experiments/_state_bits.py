@@ -8,6 +8,7 @@ that models of one width differ in their layer alone. The short inputs come firs
 
 from dataclasses import replace
 
+from seqsep.lab.experiments._reach import CHEAPEST_FIRST
 from seqsep.lab.experiments._search import Search, SearchCell
 from seqsep.lab.run import Run
 from seqsep.models.mixers import MIXERS
@@ -36,7 +37,7 @@ def state_bits() -> Search:
             if width == max(WIDTHS) and length > LONGEST_OF_WIDEST:
                 continue
             for mixer in MIXERS:
-                if mixer.grows:
+                if mixer.grows or mixer.name not in CHEAPEST_FIRST:
                     continue
                 run = make(mixer.name, length, width)
                 cells.append(run)

@@ -30,7 +30,7 @@ REACH = Reach(
 
 EXPERIMENT = equality_experiment(
     name="equality-next",
-    question="Who copies, up to which length?",
+    question="Which architecture copies, and up to which length?",
     title="Copying, every next symbol right: accuracy, %",
     task=TASK,
     quick_task=EIGHT,

@@ -14,7 +14,7 @@ TASK = partial(Equality, variant="one")
 
 EXPERIMENT = equality_experiment(
     name="equality-one",
-    question="Who tells equal halves from halves that differ at one place?",
+    question="Which architecture distinguishes equal halves from halves that differ at one place?",
     title="Equality, one symbol changed: accuracy, %",
     task=TASK,
     quick_task=partial(TASK, alphabet=8),

@@ -13,7 +13,7 @@ TASK = partial(Equality, variant="random")
 
 EXPERIMENT = equality_experiment(
     name="equality-random",
-    question="Who tells equal halves from two random ones, and up to which length?",
+    question="Which architecture distinguishes equal halves from two random ones, and up to which length?",
     title="Equality of two random halves: accuracy, %",
     task=TASK,
     quick_task=TASK,

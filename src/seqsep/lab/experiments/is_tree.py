@@ -29,6 +29,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, TypeAlias
 
+from seqsep.lab.experiments._reach import CHEAPEST_FIRST
 from seqsep.lab.experiments.base import Experiment
 from seqsep.lab.run import Run
 from seqsep.models.mixers import MIXERS
@@ -222,7 +223,7 @@ def states() -> list[Run]:
     by_width = [
         small((mixer.name,) * 2, width, SWEEP_LENGTH, SWEEP_TRACE, effort=SWEEP_EFFORT)
         for width, mixer in product(SWEEP_WIDTHS, MIXERS)
-        if not mixer.grows
+        if not mixer.grows and mixer.name in CHEAPEST_FIRST
     ]
     by_heads = [
         replace(small((name,) * 2, 64, SWEEP_LENGTH, SWEEP_TRACE, effort=SWEEP_EFFORT), heads=heads)
@@ -233,7 +234,7 @@ def states() -> list[Run]:
 
 EXPERIMENT = Experiment.of_presets(
     name="is-tree",
-    question="Who learns to decide IsTree, with which thought?",
+    question="Which architecture learns to decide IsTree, and with which chain of thought?",
     searches={},
     lists={"quick": quick, "paper": paper, "length-scaling": reach, "length": lengths, "state": states, "uniform": uniform},
 )

@@ -23,6 +23,7 @@ from seqsep.lab.audit.carried import carried_bits, lower_accuracy, places_at_lea
 from seqsep.lab.audit.needed import MOST_BUDGET, CodebookResult, codebooks, fewest, rounded
 from seqsep.language_models.audit.books import BookQuestions, InTokens, InWords, Phonebooks
 from seqsep.language_models.audit.reader import BookReader
+from seqsep.language_models.capacity.config import model_path
 from seqsep.language_models.laws.reader import ModelReader
 from seqsep.language_models.loader.folder import read_folder
 from seqsep.language_models.loader.source import find_source
@@ -137,8 +138,8 @@ def audit_language_model(
         on_progress: function that is called with ("books", done, count) and ("codebooks", done, count); by default it does
             nothing.
 
-    Raises BadInput for a folder without such a model, a model without a state, and a model that cannot read a phonebook.
-    Raises TransformersMissing without the extra hf.
+    Raises BadInput for an empty path, a folder without such a model, a model without a state, and a model that cannot read a
+    phonebook. Raises TransformersMissing without the extra hf.
 
     >>> import json, tempfile
     >>> from seqsep.language_models.loader.source import ModelSource
@@ -156,7 +157,7 @@ def audit_language_model(
         expected = "expected questions from 1, confidence between 0 and 1, seconds above 0, seed from 0 to 2^62 - 1"
         raise BadInput(f"audit_language_model({given}): {expected}")
     began = time.monotonic()
-    reader = ModelReader(find_source(path, {}), torch.float32)
+    reader = ModelReader(find_source(model_path(path), {}), torch.float32)
     books = _books(reader, (entries, digits), seed)
     first = _in_one_line(path, books, range(2), 2 * seed + 1)
     _require_room(reader, first.longest(), entries)

@@ -127,6 +127,15 @@ def _cpmant(fields: Fields) -> list[Part]:
     return [Part("prompt", fixed=fields.whole("prompt_length", least=0) * own.per_token, shares=own.shares), own]
 
 
+def _hymba(fields: Fields) -> list[Part]:
+    """Return the parts of Hymba: values are as wide as Mamba's channels, and memory tokens are in front of all tokens."""
+    heads = fields.whole("num_attention_heads")
+    values = int(fields.ratio("mamba_expand") * fields.whole("hidden_size"))
+    own = _pairs(key_value_heads(fields), fields.divided("hidden_size", "num_attention_heads"), values // heads)
+    memory = fields.whole("num_memory_tokens", least=0)
+    return [Part("prompt", fixed=memory * own.per_token, shares=own.shares), own] if memory else [own]
+
+
 def _hidden(fields: Fields) -> list[Part]:
     """Return the parts of XLNet: the input of each layer, of all tokens or of the last mem_len."""
     if fields.get("reuse_len"):
@@ -157,6 +166,7 @@ ATTENTION: dict[str, Callable[[Fields], list[Part]]] = {
     "ungrouped-decoder": _ungrouped_of_decoder,
     "dia": _dia,
     "cpmant": _cpmant,
+    "hymba": _hymba,
     "hidden": _hidden,
 }
 
@@ -173,9 +183,9 @@ def index(fields: Fields, keys: str) -> Part:
 def windowed(parts: list[Part], window: int) -> list[Part]:
     """Return the same parts, kept of a window: its last token is the one that attends, so one less is kept.
 
-    Those of a source are kept of all source tokens.
+    Those of a source are kept of all source tokens, and those of a prompt in front of all tokens are kept too.
     """
-    return [part if part.kind == "cross" else replace(part, kind="window", tokens=window - 1) for part in parts]
+    return [part if part.kind in ("cross", "prompt") else replace(part, kind="window", tokens=window - 1) for part in parts]
 
 
 def compressed(fields: Fields, kind: str) -> list[Part]:

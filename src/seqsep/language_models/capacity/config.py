@@ -40,6 +40,17 @@ def read_config(path: Path | str) -> dict[str, Any]:
     return config_of(where, data)
 
 
+def model_path(path: Path | str) -> Path:
+    """Return the path of a model. Raises BadInput for an empty text, which would be the current folder.
+
+    >>> model_path("models/mine").name
+    'mine'
+    """
+    if not str(path):
+        raise BadInput("expected the path of a model, found an empty text")
+    return Path(path)
+
+
 def config_of(where: str, data: bytes) -> dict[str, Any]:
     """Return the object that the bytes of a config.json hold. Raises BadInput as `read_config` does.
 

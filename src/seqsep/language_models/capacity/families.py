@@ -25,8 +25,8 @@ class Family:
     `attention` and `states`. `kinds` are the kinds that a layer may have. `window` says which field has the window's size.
     `overlays` are the fields that layers of one kind read under other names, each with its default. `defaults` are the
     library's, `aliases` other names of a field and what the library calls it. `basis` is "counted" if the cache of a tiny model
-    was counted. It is "published code" if the library contains the model and no count is possible, and "rule" if the library
-    does not contain it.
+    was counted. It is "published code" if the rules are read from the model's code and no count was possible, and "rule" if
+    neither was.
 
     >>> family("gemma2").rule, family("gemma2").defaults["sliding_window"], family("gpt2").aliases["hidden_size"]
     ('every 2', 4096, 'n_embd')

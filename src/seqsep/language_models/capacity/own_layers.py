@@ -1,7 +1,8 @@
 """Families whose files describe their layers in ways of their own: as lists of kinds, under the names of other families.
 
-They are Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY). `transformers` does not contain them, so their
-answers are marked "by rule, not verified".
+They are Hymba, Nemotron-NAS (block_configs), PLaMo 2 and Phi-4-mini-flash (SambaY). `transformers` does not contain them, so
+no count confirms their answers. The rules of Hymba are read from its published code. The answers of the others are marked "by
+rule, not verified".
 """
 
 from collections.abc import Callable, Mapping
@@ -24,6 +25,44 @@ def own_layers(name: str, fields: Fields) -> dict[str, Any]:
     {'layer_types': ['full_attention', 'mlp'], 'per_layer_config': {'0': {'num_key_value_heads': 2}}}
     """
     return OWN_LAYERS[name](fields) if name in OWN_LAYERS else {}
+
+
+def _hymba(fields: Fields) -> dict[str, Any]:
+    """Return the changed fields: every layer has a fixed state and attention, and some attend to what an earlier layer keeps.
+
+    Raises BadInput for heads of a width that the published code cannot run, and for memory tokens between the tokens.
+    """
+    width = fields.whole("hidden_size")
+    for name, derived in (("attn_hidden_size", width), ("kq_head_dim", fields.divided("hidden_size", "num_attention_heads"))):
+        if fields.has(name) and fields.whole(name, least=-1) not in (-1, 0, derived):
+            fields.refuse(name, f"-1 or {derived}, which follows from hidden_size")
+    if fields.get("memory_tokens_interspersed_every") not in (None, 0):
+        fields.refuse("memory_tokens_interspersed_every", "0: memory tokens between the tokens are not counted")
+    full = set(range(fields.layers))
+    if fields.window() is not None:
+        full = set(fields.places("global_attn_idx") or [])
+        if not fields.has("global_attn_idx"):
+            fields.refuse("global_attn_idx", "a list of the layers without a window, as sliding_window is not null")
+    kinds = ["hybrid" if layer in full else "hybrid_sliding" for layer in range(fields.layers)]
+    consumers = _consumers(fields)
+    return {"layer_types": [LINEAR if layer in consumers else kind for layer, kind in enumerate(kinds)]}
+
+
+def _consumers(fields: Fields) -> set[int]:
+    """Return the layers that keep no keys and values: all except the first of each group, or of each period."""
+    groups = fields.get("kv_reuse_group")
+    if groups is None:
+        period = fields.whole("kv_reuse_every_i_layer", least=-1)
+        return {layer for layer in range(fields.layers) if period > 0 and layer % period}
+    if not isinstance(groups, list) or not all(map(_is_group, groups)):
+        fields.refuse("kv_reuse_group", "a list of lists of layers, each of which begins with its lowest layer")
+    return {layer for group in groups for layer in group[1:]}
+
+
+def _is_group(group: Any) -> bool:
+    places = group if isinstance(group, list) else []
+    are_whole = all(isinstance(layer, int) and not isinstance(layer, bool) for layer in places)
+    return bool(places) and are_whole and places[0] >= 0 and all(places[0] < layer for layer in places[1:])
 
 
 def _nemotron_nas(fields: Fields) -> dict[str, Any]:
@@ -80,6 +119,7 @@ def _phi4flash(fields: Fields) -> dict[str, Any]:
 
 
 OWN_LAYERS: Mapping[str, Callable[[Fields], dict[str, Any]]] = {
+    "hymba": _hymba,
     "nemotron-nas": _nemotron_nas,
     "plamo2": _plamo2,
     "phi4flash": _phi4flash,

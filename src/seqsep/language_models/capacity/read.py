@@ -6,7 +6,7 @@ from typing import Any
 
 from seqsep.core.files import open_regular
 from seqsep.core.names import BadInput
-from seqsep.language_models.capacity.config import MOST_BYTES, config_of, read_config
+from seqsep.language_models.capacity.config import MOST_BYTES, config_of, model_path, read_config
 from seqsep.language_models.capacity.gguf import MAGIC, read_gguf
 
 STANDARD_INPUT = "-"
@@ -30,9 +30,7 @@ def read_model(path: Path | str) -> dict[str, Any]:
         if len(data) > MOST_BYTES:
             raise BadInput(f"standard input: expected at most {MOST_BYTES:,} bytes, found more")
         return config_of("standard input", data)
-    if not str(path):
-        raise BadInput("expected the path of a model's config.json, found an empty text")
-    path = Path(path)
+    path = model_path(path)
     if path.is_file():
         with open_regular(path, most=1 << 50) as file:
             if file.read(len(MAGIC)) == MAGIC:

@@ -27,15 +27,20 @@ def _mamba(fields: Fields) -> list[Part]:
     return _channels(inner, fields.whole("conv_kernel"), fields.whole("state_size"))
 
 
-def _channels(inner: int, taps: int, state: int) -> list[Part]:
+def _channels(inner: int, taps: int, state: int, bits: int = WIDE) -> list[Part]:
     """Return the parts of Mamba's channels, which do not mix in the state: devices divide them."""
-    return [_convolution(inner, taps, shares=inner), _recurrence(inner * state, heads=inner)]
+    return [_convolution(inner, taps, shares=inner), _recurrence(inner * state, bits=bits, heads=inner)]
 
 
-def _mamba_of_hybrids(fields: Fields) -> list[Part]:
+def _mamba_of_hybrids(fields: Fields, bits: int = WIDE) -> list[Part]:
     """Return the parts of Jamba and Zamba: Mamba's state under other names."""
     inner = int(fields.ratio("mamba_expand") * fields.whole("hidden_size"))
-    return _channels(inner, fields.whole("mamba_d_conv"), fields.whole("mamba_d_state"))
+    return _channels(inner, fields.whole("mamba_d_conv"), fields.whole("mamba_d_state"), bits)
+
+
+def _hymba(fields: Fields) -> list[Part]:
+    """Return the parts of Hymba: those of Jamba, but its published code stores the recurrence as wide as the cache."""
+    return _mamba_of_hybrids(fields, BITS)
 
 
 def _mamba2_state(heads: int, width: int, groups: int, **sizes: int) -> list[Part]:
@@ -179,6 +184,7 @@ def _four_convolutions(fields: Fields) -> list[Part]:
 STATES: dict[str, Callable[[Fields], list[Part]]] = {
     "mamba": _mamba,
     "mamba-of-hybrids": _mamba_of_hybrids,
+    "hymba": _hymba,
     "mamba2": _mamba2,
     "mamba2-of-hybrids": _mamba2_of_hybrids,
     "zamba2": _zamba2,

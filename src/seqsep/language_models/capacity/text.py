@@ -13,8 +13,8 @@ from seqsep.language_models.capacity.widths import bits_in_words
 UNITS = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 UPPER_LIMITS = (
     "These are upper limits, for items drawn uniformly and read before the question. "
-    "How far a trained model gets they do not say.",
-    "That a state of so many bits is enough for some model: seqsep check index-lookup-state builds one.",
+    "They do not say how far a trained model gets.",
+    "For index lookup, some model needs no more bits than this: seqsep check index-lookup-state builds one.",
 )
 
 
@@ -55,8 +55,8 @@ def sizes(found: Capacity) -> list[tuple[str, str]]:
         unknown = "none are counted without --source-length"
         lines.append(("cross", f"{each:,} numbers a source token; {total if found.source_length else unknown}"))
     if found.tensor_parallel > 1:
-        kept = "what has no heads to divide is on each device"
-        lines.append(("devices", f"bytes are of one of {found.tensor_parallel:,} devices; {kept}"))
+        kept = "each device keeps a full copy of parts that are not divided"
+        lines.append(("devices", f"bytes are those of one of {found.tensor_parallel:,} devices; {kept}"))
     return lines
 
 
@@ -84,12 +84,12 @@ class CapacityQuery:
         """A sentence that says what a length in k is.
 
         >>> CapacityQuery(128_000, written="128k").unit
-        ['128k are 128,000 tokens; 128Ki would be 131,072.']
+        ['128k means 128,000 tokens; 128Ki means 131,072.']
         """
         count = self.written.strip().lower().removesuffix("k")
         if self.length is None or not count.isdecimal() or count == self.written.strip().lower():
             return []
-        return [f"{count}k are {self.length:,} tokens; {count}Ki would be {int(count) << 10:,}."]
+        return [f"{count}k means {self.length:,} tokens; {count}Ki means {int(count) << 10:,}."]
 
     @property
     def left(self) -> int | None:
@@ -156,7 +156,7 @@ def proved(found: Capacity, length: int | None) -> list[str]:
         keeping = [str(place) for place, layer in enumerate(found.layers) if any(part.growth for part in layer)]
         named = ", ".join(keeping[:6]) + (", .." if len(keeping) > 6 else "")
         layers = f"layers {named} (counted from 0) keep something of every token" if keeping else "nothing bounds its state"
-        return [f"No length is excluded by this argument: {layers}. That says nothing about whether a model finds it."]
+        return [f"This argument excludes no length: {layers}. It does not say whether a trained model succeeds."]
     lines = [f"At {bits_in_words(found.state_bits)} bits a number no model with this state, however trained, can"]
     lines += [f"  {_says(limit)}," for limit in limits if limit.beyond is not None]
     lines[-1] = lines[-1].removesuffix(",") + "."
@@ -167,7 +167,7 @@ def proved(found: Capacity, length: int | None) -> list[str]:
         lines.append(f"{length:,} tokens of {ALPHABET} symbols need {needed:,} bits for every input, {share}.")
     wider = max((part.bits for part in found.parts if part.fixed and part.bits <= WIDE), default=0)
     if wider > found.state_bits:
-        lines.append(f"As transformers stores the recurrence, with {wider} bits a number: --state-bits {wider}.")
+        lines.append(f"transformers stores the recurrence with {wider} bits a number: --state-bits {wider} gives those limits.")
     return [*lines, *UPPER_LIMITS]
 
 
@@ -186,7 +186,9 @@ def said_besides(limits: Sequence[Limit]) -> list[str]:
         said = f"Of a longer list of {alphabet:,} values, at most {always.places:,} places are always answered right{shares}"
         lines.append(f"{said} (by position).")
     if any(limit.task == RANDOM_HALVES for limit in limits):
-        lines.append("On random halves, equality excludes no length: a state of B bits may err on less than 2^-B / 2 of them.")
+        lines.append(
+            "On random halves, equality excludes no length: a state of B bits may answer less than 2^-B / 2 of them wrongly."
+        )
     held = [limit.alphabet for limit in limits if limit.task == DISTINCT and limit.beyond is None and _is_fixed(limits)]
     if held:
         values = " or ".join(f"{values:,}" for values in held)
@@ -203,7 +205,8 @@ def _says(limit: Limit) -> str:
     if limit.task == PHONEBOOK:
         return f"hold a {limit.task} of more than {limit.beyond:,} entries (counting)"
     if limit.task == EQUALITY:
-        return f"tell equal halves of all inputs of more than {limit.beyond:,} items of {limit.alphabet:,} values (counting)"
+        inputs = f"inputs of more than {limit.beyond:,} items of {limit.alphabet:,} values"
+        return f"distinguish equal from different halves of all {inputs} (counting)"
     if limit.task == DISTINCT:
         return f"index every list of more than {limit.beyond:,} different values out of {limit.alphabet:,} (counting)"
     of = f"lists of more than {limit.beyond:,} items of {limit.alphabet:,} values"

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from seqsep.core.names import BadInput, is_whole, text_of, whole_arguments
+from seqsep.language_models.capacity.config import model_path
 from seqsep.language_models.engines.protocol import REQUIRED, TYPES, EngineFails
 from seqsep.language_models.engines.reader import NOT_GIVEN, EngineReader, EngineReceiver
 from seqsep.language_models.laws import cuts, independence, packing, padding, reuse, rollback, sharing
@@ -193,7 +194,7 @@ def find_reference(reference: Path | str | None) -> ModelSource | None:
     """Return the source of the folder with the same weights. Raises BadInput for a file: its weights would be random."""
     if reference is None:
         return None
-    if not Path(reference).is_dir():
+    if not model_path(reference).is_dir():
         raise BadInput(f"reference {reference}: expected a folder with config.json and model.safetensors")
     return find_source(reference, {})
 

@@ -13,7 +13,7 @@ from seqsep.models.model import ModelState
 from seqsep.models.plugins.model import UserModel
 
 VOCABULARY = 11
-LONGEST = 24
+LONGEST_INPUT = 24
 SEED = 0
 """Of the weights, which are equal in each process."""
 Place = tuple[ModelState, int]
@@ -34,7 +34,7 @@ class OwnModelEngine:
     def __init__(self, words: str, width: str = "8", heads: str = "2") -> None:
         torch.manual_seed(SEED)
         with _computing():
-            self.model = UserModel.parse(words).build(VOCABULARY, VOCABULARY, LONGEST, width=int(width), heads=int(heads))
+            self.model = UserModel.parse(words).build(VOCABULARY, VOCABULARY, LONGEST_INPUT, width=int(width), heads=int(heads))
             self.model.double()
 
     def prefill(self, tokens: Sequence[int]) -> tuple[Any, Place]:

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 
 from seqsep.core.names import BadInput, text_of
+from seqsep.language_models.capacity.config import model_path
 from seqsep.language_models.engines.protocol import TYPES
 from seqsep.language_models.laws.reader import ModelReader, State
 from seqsep.language_models.laws.receiver import OTHER_INPUT
@@ -43,7 +44,7 @@ class TransformersEngine:
     def __init__(self, path: Path | str, dtype: str = TYPES[0]) -> None:
         if dtype not in TYPES:
             raise BadInput(f"dtype: expected one of {', '.join(TYPES)}, found {dtype!r}")
-        self.reader = ModelReader(find_source(path, {}), getattr(torch, dtype))
+        self.reader = ModelReader(find_source(model_path(path), {}), getattr(torch, dtype))
         if not self.reader.keeps_state:
             raise BadInput(f"{path}: the model hands no state back with its logits")
         self.dtype = dtype

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from seqsep.core.names import BadInput
+from seqsep.language_models.capacity.config import model_path
 from seqsep.language_models.capacity.quantized import FIELD, unknown_method
 from seqsep.language_models.loader.configuration import require_few_layers, require_model_type
 from seqsep.language_models.loader.folder import CHAT, CONFIG, GENERATION, INDEX, TOKENIZER, Folder, read_folder
@@ -41,7 +42,7 @@ def find_model(given: str) -> ModelFolder:
     Raises BadInput if the folder does not exist or a file is missing in it, and HubUnavailable if the hub has no such model or
     does not answer.
     """
-    path = Path(given)
+    path = model_path(given)
     if path.is_dir():
         return _checked(path, path.resolve().name)
     if path.exists() or not HUB_NAME.fullmatch(given):

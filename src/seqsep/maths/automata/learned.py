@@ -21,7 +21,7 @@ LEAST_LENGTH = 3
 MOST_UNARY = 200
 """The default length for one letter."""
 LONGER_WORDS = 1000
-LONGEST = 100
+LONGEST_WORD = 100
 
 Word = tuple[int, ...]
 
@@ -133,7 +133,7 @@ def default_length(letters: int) -> int:
 
 def longest_word(length: int) -> int:
     """Return the letters of the longest words, at most, if a function is called on all words of a length."""
-    return max(LONGEST, 2 * length) + 4
+    return max(LONGEST_WORD, 2 * length) + 4
 
 
 def count_words(letters: int, length: int) -> int:

@@ -234,8 +234,8 @@ TASK_LAWS: dict[str, Callable[[Task, Blocks, int], None]] = {
     "scores of answers": scores_of_answers,
     "state bits of an answer": answer_bits_of_an_input,
     "readable form": readable_forms,
-    "streams apart": streams_apart,
-    "seeds apart": seeds_apart,
+    "different streams": streams_apart,
+    "different seeds": seeds_apart,
 }
 """Each is called with the task, a block of training and one of evaluation examples from index 0 on, and their seed."""
 

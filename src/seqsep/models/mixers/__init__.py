@@ -15,6 +15,10 @@ torch.
     mamba2               a selective state space with one decay per head
     gated_delta          the gated delta rule: a new value replaces what its key found
     rwkv7                RWKV-7's time mixing: a decay per coordinate, a removal and a replacement
+    rotation             a selective state space whose states turn by angles that the token chooses (Mamba-3's core)
+    mlstm                xLSTM's matrix memory: exponential input gates, a forget gate and a normaliser
+    kda                  Kimi delta attention: the gated delta rule with a decay for each coordinate of the keys
+    slstm                xLSTM's scalar memory: an LSTM with exponential input gates and a normaliser
     automaton            a finite automaton given by a table; for theorems
     elman                a plain recurrent network; for theorems
     linear_recurrence    a linear recurrence with matrices of any kind; for theorems
@@ -23,7 +27,9 @@ torch.
     _short_convolution   the causal convolution over a few tokens
     _mamba_scan          Mamba's scan with a gradient written by hand
     _mamba_scan_gpu      the same for a GPU
+    _slstm_scan          sLSTM's loop over time with a gradient written by hand
     _gated_delta_chunks  the gated delta rule chunk by chunk
+    _kda_chunks          Kimi delta attention chunk by chunk
     _rwkv7_chunks        RWKV-7's recurrence chunk by chunk
     _linear              linear layers whose large products on a CPU go to oneDNN
     _kernels             fused kernels of flash-linear-attention for five mixers on a GPU
@@ -43,14 +49,18 @@ if TYPE_CHECKING:
     from seqsep.models.mixers.dss import DSS
     from seqsep.models.mixers.elman import Elman
     from seqsep.models.mixers.gated_delta import GatedDelta
+    from seqsep.models.mixers.kda import KDA
     from seqsep.models.mixers.linear_attention import LinearAttention
     from seqsep.models.mixers.linear_recurrence import LinearRecurrence
     from seqsep.models.mixers.lstm import LSTM
     from seqsep.models.mixers.mamba import Mamba
     from seqsep.models.mixers.mamba2 import Mamba2
+    from seqsep.models.mixers.mlstm import MLSTM
     from seqsep.models.mixers.retention import Retention
+    from seqsep.models.mixers.rotation import Rotation
     from seqsep.models.mixers.rwkv7 import RWKV7
     from seqsep.models.mixers.sliding_attention import SlidingAttention
+    from seqsep.models.mixers.slstm import SLSTM
 
     MIXERS: tuple[type[Mixer], ...]
     PAPER_MIXERS: tuple[type[Mixer], ...]
@@ -71,6 +81,10 @@ PLACES = {
     "gated-delta": "seqsep.models.mixers.gated_delta:GatedDelta",
     "rwkv7": "seqsep.models.mixers.rwkv7:RWKV7",
     "sliding-attention": "seqsep.models.mixers.sliding_attention:SlidingAttention",
+    "rotation": "seqsep.models.mixers.rotation:Rotation",
+    "mlstm": "seqsep.models.mixers.mlstm:MLSTM",
+    "slstm": "seqsep.models.mixers.slstm:SLSTM",
+    "kda": "seqsep.models.mixers.kda:KDA",
 }
 """The mixers for training. A new mixer is a line here."""
 THEOREM_PLACES = {
@@ -111,11 +125,14 @@ __all__ = [
     "BY_NAME",
     "DSS",
     "GROWING",
+    "KDA",
     "LSTM",
     "MIXERS",
+    "MLSTM",
     "PAPER_MIXERS",
     "PLACES",
     "RWKV7",
+    "SLSTM",
     "THEOREM_MIXERS",
     "THEOREM_PLACES",
     "Attention",
@@ -130,6 +147,7 @@ __all__ = [
     "Mamba2",
     "Mixer",
     "Retention",
+    "Rotation",
     "SlidingAttention",
     "State",
     "kernels_in_use",

@@ -74,7 +74,11 @@ class PlugIn:
             raise ValueError(f"{text}: expected {wanted}, as in {place or text}:{cls.EXAMPLE}")
         path = _FOLDER.get() / place
         data = read_source(path)
-        tree = _parsed(data, text)
+        try:
+            tree = ast.parse(data)
+        except NOT_PARSED as error:
+            line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+            raise ValueError(f"{text}: expected a Python file, found{line}: {getattr(error, 'msg', error)}") from None
         bound = _bound_names(tree)
         if name not in bound and "*" not in bound:
             found = f"the classes {', '.join(_classes(tree)) or 'none'}" if cls.KIND == "class" else "no such name"
@@ -105,14 +109,6 @@ def shown(layer: str | PlugIn) -> str:
 def is_canonical(text: str) -> bool:
     """Return True if a name in a run's configuration is that of a user's class."""
     return CANONICAL.fullmatch(text) is not None
-
-
-def _parsed(data: bytes, text: str) -> ast.Module:
-    try:
-        return ast.parse(data)
-    except NOT_PARSED as error:
-        line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise ValueError(f"{text}: expected a Python file, found{line}: {getattr(error, 'msg', error)}") from None
 
 
 def _classes(tree: ast.Module) -> list[str]:

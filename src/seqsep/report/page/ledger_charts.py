@@ -26,8 +26,8 @@ from seqsep.report.index_lookup_ledger import (
 from seqsep.report.styles import Style
 from seqsep.report.ticks import round_ticks
 
-LEAST = 100.0
-MOST = 1e12
+SMALLEST_BITS = 100.0
+LARGEST_BITS = 1e12
 FRONTIER_LENGTHS = (1000, (1 << 16) - 1)
 SAMPLED = (16, 1 << 10, 1 << 16, 1 << 21)
 """The lengths of the table of sizes."""
@@ -157,7 +157,7 @@ def sizes_over_lengths(title: str, summary: str, lines: Sequence[LineData]) -> C
         summary,
         lines=tuple(lines),
         x=Axis(float(LENGTHS[0]), float(LENGTHS[-1]), x_ticks, words, log=True),
-        y=Axis(LEAST, MOST, y_ticks, log=True),
+        y=Axis(SMALLEST_BITS, LARGEST_BITS, y_ticks, log=True),
     )
 
 
@@ -206,11 +206,11 @@ def within(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float]
     """Return the points of a line, straight on logarithmic axes, that is cut off at the top of the chart."""
     kept: list[tuple[float, float]] = []
     for point in points:
-        if point[1] > MOST:
+        if point[1] > LARGEST_BITS:
             if kept:
                 across, bits = kept[-1]
-                share = math.log(MOST / bits) / math.log(point[1] / bits)
-                kept.append((across * (point[0] / across) ** share, MOST))
+                share = math.log(LARGEST_BITS / bits) / math.log(point[1] / bits)
+                kept.append((across * (point[0] / across) ** share, LARGEST_BITS))
             break
         kept.append(point)
     return tuple(kept)

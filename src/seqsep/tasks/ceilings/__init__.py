@@ -16,6 +16,7 @@ Files:
     double_stars     IsTree on the double stars of the paper's experiments
     uniform_graphs   IsTree on uniform graphs: trees against near misses
     retrieval        recall, c-grams and counting over [n]: questions whose answers depend on each other
+    state_tracking   letters of a group, counts, registers, traces, and recall that depends on a parity
     codes            what the best code, or some code, of B bits reaches on index lookup
     fano             from the bits that are missing to the highest accuracy, rounded up
 """

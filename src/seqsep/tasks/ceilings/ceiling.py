@@ -8,6 +8,7 @@ from seqsep.tasks.ceilings.forms import EqualHalves, form_of
 from seqsep.tasks.ceilings.index_lookup import length_where_it_bites
 from seqsep.tasks.ceilings.one_of_many import bits_of_a_symbol
 from seqsep.tasks.ceilings.retrieval import gram_ceiling
+from seqsep.tasks.ceilings.state_tracking import state_tracking_ceiling
 from seqsep.tasks.ceilings.uniform_graphs import uniform_graph_ceiling
 
 
@@ -45,6 +46,9 @@ def ceiling(task: Task, state_bits: int) -> float | None:
     if isinstance(task, IsTree) and task.trace == "vanilla":
         of_graphs = double_star_ceiling if task.distribution == "double-star" else uniform_graph_ceiling
         return of_graphs(task.length, state_bits)
+    limit = state_tracking_ceiling(task, state_bits)
+    if limit is not None:
+        return limit
     enough = task.answer_bits()
     return 1.0 if enough is not None and state_bits >= enough else None
 
@@ -53,8 +57,9 @@ def first_bitten_length(task: Task, state_bits: int, bits_per_token: int = 0) ->
     """Return the least length N of a task at which its ceiling is below 1, or None.
 
     The result is None if the ceiling is 1 at every length, or if no upper limit of the average accuracy is known. It is also
-    None for IsTree, n-gram retrieval and multi-query recall with the form zoology, because this function does not search their
-    lengths. For random equality with 52 bits or more, the ceiling is so near to 1 that it rounds up to 1 at every length.
+    None for IsTree, n-gram retrieval, multi-query recall with the form zoology and the tasks that follow a state, because this
+    function does not search their lengths. For random equality with 52 bits or more, the ceiling is so near to 1 that it rounds
+    up to 1 at every length.
 
     Arguments:
         task: a task; its own length does not matter.

@@ -11,7 +11,17 @@ from math import inf, nextafter, perm
 from typing import NamedTuple
 
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, MultiQueryRecall, NearestNeighbor, Task
+from seqsep.tasks import (
+    AssociativeRecall,
+    Equality,
+    IndexLookup,
+    InductionHeads,
+    MultiQueryRecall,
+    NearestNeighbor,
+    SelectiveCopying,
+    StateBasedRecall,
+    Task,
+)
 from seqsep.tasks.ceilings.answer_lists import counting_ceiling, large_counting_ceiling, nats_of_distinct
 from seqsep.tasks.ceilings.fano import DIGITS
 from seqsep.tasks.ceilings.index_lookup import index_lookup_ceiling, length_where_it_bites
@@ -115,4 +125,18 @@ def form_of(task: Task) -> SizedForm | None:
     if isinstance(task, Equality) and task.variant != "one":
         form = EqualHalves if task.variant == "random" else AllAnswers
         return SizedForm(form(task.symbols), task.length // 2, (2, 0))
+    return _form_without_length(task)
+
+
+def _form_without_length(task: Task) -> SizedForm | None:
+    """Return the form of a task whose items are not given by its length.
+
+    Induction heads ask for one uniform symbol. The last permutation of state-based recall leads to a uniform cell.
+    """
+    if isinstance(task, InductionHeads):
+        return SizedForm(AllAnswers(task.alphabet), 1, None)
+    if isinstance(task, SelectiveCopying):
+        return SizedForm(AllAnswers(task.alphabet), task.items, None)
+    if isinstance(task, StateBasedRecall):
+        return SizedForm(OneAnswer(task.values), task.cells, None)
     return None

@@ -59,8 +59,8 @@ def longest(task: Task, bits: int, accuracy: float) -> int | None:
         accuracy: a fraction from 0 to 1.
 
     Raises BadInput if bits are not a whole number from 0, if the accuracy is not a fraction from 0 to 1, or if no bound of the
-    average accuracy is known. Raises BadInput for IsTree, n-gram retrieval and multi-query recall with the form zoology: this
-    function does not search their lengths.
+    average accuracy is known. Raises BadInput for IsTree, n-gram retrieval, multi-query recall with the form zoology, and the
+    tasks that follow a state: this function does not search their lengths.
 
     >>> from seqsep.tasks import Equality, IndexLookup
     >>> task = IndexLookup(length=100, alphabet=64)

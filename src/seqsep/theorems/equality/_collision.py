@@ -141,7 +141,7 @@ def check_smaller(
     lstm = with_random_weights(TaskSizes(alphabet, 2, length), "lstm", width, seed=seed)
     models = {
         f"fingerprint modulo a prime of {bits} bits": as_machine(fingerprint(length, alphabet, bits)),
-        "LSTM, a bit a number": as_machine(lstm, 1, words[:EXAMPLES]),
+        "LSTM with one bit for each number": as_machine(lstm, 1, words[:EXAMPLES]),
     }
     for name, party in models.items():
         shown = collide(party, length, alphabet, seed)

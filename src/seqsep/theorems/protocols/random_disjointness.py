@@ -209,13 +209,13 @@ def protocols(length: int, seed: int = 0) -> list[Protocol]:
     random = np.random.default_rng(seed)
     whole = Windows(length, length, shared=False).protocol()
     half = windows_for(length, Fraction(1, 3), shared=True).sent
-    disturbed = [protocol_trees.disturbed(whole.trees[0], random, Fraction(1, inverse)) for inverse in (16, 4)]
+    disturbed = {inverse: protocol_trees.disturbed(whole.trees[0], random, Fraction(1, inverse)) for inverse in (16, 4)}
     return [
         Protocol("all of a", whole.trees),
         Protocol("all of a, each bit wrong with chance 1/16", (_noisy(length, Fraction(1, 16)),)),
         Windows(length, half, shared=False).protocol(),
         Windows(length, half, shared=True).protocol(),
-        *(Protocol(f"disturbed {number}", (tree,)) for number, tree in enumerate(disturbed, 1)),
+        *(Protocol(f"all of a, with chances changed by up to 1/{inverse}", (tree,)) for inverse, tree in disturbed.items()),
         Protocol("drawn", (protocol_trees.drawn(random, 1 << length, length + 1),)),
     ]
 

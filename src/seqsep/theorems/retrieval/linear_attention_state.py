@@ -112,6 +112,21 @@ def _rwkv7(shape: Shape) -> int:
     return shape.width * shape.head_width + shape.width
 
 
+def _mlstm(shape: Shape) -> int:
+    """A matrix of k by k, a vector of k and a number a head."""
+    return shape.width * shape.head_width + shape.width + shape.heads
+
+
+def _slstm(shape: Shape) -> int:
+    """A hidden vector, a cell, a normaliser and a scale."""
+    return 4 * shape.width
+
+
+def _kda(shape: Shape) -> int:
+    """A matrix of k by k a head; the convolution of 4 taps runs on 3 d channels."""
+    return shape.width * shape.head_width + (4 - 1) * 3 * shape.width
+
+
 def _sliding_attention(shape: Shape) -> int:
     """Keys and values of the last 16 tokens."""
     return 2 * shape.width * 16
@@ -127,6 +142,10 @@ NUMBERS_A_LAYER: Mapping[str, Callable[[Shape], int]] = {
     "gated-delta": _gated_delta,
     "rwkv7": _rwkv7,
     "sliding-attention": _sliding_attention,
+    "rotation": _mamba2,
+    "mlstm": _mlstm,
+    "slstm": _slstm,
+    "kda": _kda,
 }
 """How many numbers of p bits the state of one layer has, by mixer."""
 

@@ -1,0 +1,17 @@
+"""Canaries in folders, and the questions that they put to an engine.
+
+Files:
+
+    folder          write a canary as a folder that stock libraries load
+    questions       how a canary is asked, found out from its oracle
+    scenarios       prompts across every border that an engine has
+    exam            the prompts put to an engine, and its wrong answers counted
+    over_http       a server of the completions protocol, asked
+    through_engine  an engine of the protocol of engines, asked
+    smaller         a wrong prompt made small
+    serving         a small server on `transformers`
+    faults          faults that are injected into it
+    state_faults    faults of recurrent states that are injected into it
+    fault_rates     how many conversations see an injected fault
+    diagnosis       the faults that give the answers of an engine
+"""

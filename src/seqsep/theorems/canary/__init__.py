@@ -1,0 +1,36 @@
+"""Canaries: weights of stock classes whose every greedy answer is known, to test serving engines.
+
+Files:
+
+    llama           Llama: recall of keyed bits, and of the token 63 places back
+    checksum        OLMo hybrid: the product of all tokens in four copies of S_5
+    olmo_hybrid     OLMo hybrid: recall of keyed bits by recurrence and by attention, and a parity
+    mamba2          Mamba-2: recall of keyed bits, and the last bit
+    canary          the record of a canary
+    conversations   random conversations that have an answer after every token
+    recall          the oracle of canaries that recall bits by a recurrence
+    vocabulary      the tokens that all canaries share
+    stream          the residual stream that all canaries share
+    trial           the check that the theorems of all canaries share
+    _llama_weights  its weights and its config.json
+    _llama_run      the forward of a Llama in NumPy
+    _olmo           the weights of an OLMo hybrid, by their names in a checkpoint
+    _olmo_run       the forward of an OLMo hybrid in NumPy
+    _mamba_run      the forward of a Mamba-2 in NumPy
+"""
+
+from seqsep.core.registry import Registry
+from seqsep.theorems.canary.canary import Canary
+
+CANARIES: Registry[Canary] = Registry(
+    "canary",
+    {
+        "llama": "seqsep.theorems.canary.llama:CANARY",
+        "checksum": "seqsep.theorems.canary.checksum:CANARY",
+        "olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:CANARY",
+        "mamba2": "seqsep.theorems.canary.mamba2:CANARY",
+    },
+)
+"""The canaries, by name."""
+
+__all__ = ["CANARIES", "Canary"]

@@ -1,0 +1,75 @@
+"""Faults of recurrent states are seen, each in all conversations of the canary that is named for it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seqsep.language_models.canary import diagnosis
+from seqsep.language_models.canary.exam import examine
+from seqsep.language_models.canary.fault_rates import conversations_seen
+from seqsep.language_models.canary.faults import Fault
+from seqsep.language_models.canary.folder import write_canary
+from seqsep.language_models.canary.scenarios import SCENARIOS, PromptWriter
+from seqsep.language_models.canary.serving import Serving
+from seqsep.language_models.canary.state_faults import STATE_FAULTS
+from seqsep.theorems.canary import CANARIES
+
+transformers = pytest.importorskip("transformers")
+CONVERSATIONS = 3
+RATES = json.loads((Path(__file__).parents[3] / "results/canary-state-faults.json").read_text(encoding="utf-8"))
+NOT_SEEN = {
+    "checksum": {"state-in-bf16", "oldest-key-lost"},
+    "olmo-hybrid": {"token-twice"},
+    "mamba2": {"token-twice", "state-in-bf16"},
+}
+"""By canary, the faults that not all of 20 conversations see, as docs/how-to/canary.md has them."""
+
+
+@pytest.fixture(scope="module", params=["checksum", "olmo-hybrid", "mamba2"])
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def model(name: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    return transformers.AutoModelForCausalLM.from_pretrained(write_canary(name, tmp_path_factory.mktemp(name) / "canary"))
+
+
+@pytest.mark.parametrize("scenario", ["borders", "together"])
+def test_no_fault_is_seen_in_none(name: str, model: Any, scenario: str) -> None:
+    assert conversations_seen(model, CANARIES[name], Fault(Serving, "", scenario), conversations=CONVERSATIONS) == 0
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["token-lost", "window-zero", "window-zero-in-decoding", "state-zero", "padding-in-front", "states-swapped"],
+)
+def test_all_conversations_see_a_fault(name: str, model: Any, fault: str) -> None:
+    seen = conversations_seen(model, CANARIES[name], STATE_FAULTS[fault], conversations=CONVERSATIONS)
+    assert seen == CONVERSATIONS
+
+
+def test_a_state_in_bf16_is_seen_by_small_differences(name: str, model: Any) -> None:
+    seen = conversations_seen(model, CANARIES[name], STATE_FAULTS["state-in-bf16"], conversations=CONVERSATIONS)
+    assert seen == (CONVERSATIONS if name == "olmo-hybrid" else 0)
+
+
+def test_the_diagnosis_finds_a_fault_of_the_state(name: str, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = {fault: STATE_FAULTS[fault] for fault in ("state-zero-in-decoding", "window-zero-in-decoding")}
+    monkeypatch.setattr(diagnosis, "STATE_FAULTS", few)
+    write, _ = SCENARIOS["one"]
+    prompts = list(write(PromptWriter(CANARIES[name], 5), 2))
+    report = examine(few["window-zero-in-decoding"].serve(model, 64), prompts)
+    best, *others = diagnosis.diagnose(model, report)
+    assert (best.name, best.alike, best.compared) == ("window-zero-in-decoding", 2, 2)
+    assert all(other.alike < 2 for other in others)
+
+
+def test_all_other_faults_were_seen_in_all_of_20_conversations(name: str) -> None:
+    rates = {fault: entries for fault, entries in RATES[name].items() if fault in STATE_FAULTS}
+    assert {fault for fault, entries in rates.items() if any(one["seen"] < 20 for one in entries)} == NOT_SEEN[name]
+    assert [one["seen"] for fault, entries in RATES[name].items() if fault not in rates for one in entries] == [0] * (
+        len(RATES[name]) - len(rates)
+    )

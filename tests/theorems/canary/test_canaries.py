@@ -1,0 +1,40 @@
+"""All canaries: the bytes of their weights, the leads that are proved in each type of numbers, and their sizes."""
+
+import hashlib
+
+import numpy as np
+import pytest
+
+from seqsep.theorems.canary import CANARIES, checksum, llama, mamba2, olmo_hybrid
+
+MODULES = {"llama": llama, "checksum": checksum, "olmo-hybrid": olmo_hybrid, "mamba2": mamba2}
+UNITS = (2**-24, 2**-11, 2**-8)
+KNOWN = {
+    "llama": ("05a13d90edbc484b", (0.241411, 0.238057, 0.213578)),
+    "checksum": ("7044a90cf6591f52", (0.499980, 0.489391, 0.409860)),
+    "olmo-hybrid": ("33e58e51d4fd38f1", (0.488212, 0.484175, 0.454999)),
+    "mamba2": ("121fda3564758622", (0.499998, 0.498042, 0.484126)),
+}
+"""By canary, the digest of its weights, and the proved leads at the longest length in fp32, fp16 and bf16."""
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_the_weights_are_the_same_bytes(name: str) -> None:
+    digest = hashlib.sha256()
+    for key, values in sorted(CANARIES[name].tensors().items()):
+        digest.update(key.encode())
+        digest.update(np.ascontiguousarray(values, dtype="<f4").tobytes())
+    assert digest.hexdigest()[:16] == KNOWN[name][0]
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_the_proved_leads(name: str) -> None:
+    canary = CANARIES[name]
+    found = [canary.proved_lead(canary.longest, unit) for unit in UNITS]
+    assert found == pytest.approx(KNOWN[name][1], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_the_declared_sizes_are_those_of_the_configuration(name: str) -> None:
+    fields = CANARIES[name].configuration()
+    assert dict(MODULES[name].sizes()) == {"layers": fields["num_hidden_layers"], "width": fields["hidden_size"]}

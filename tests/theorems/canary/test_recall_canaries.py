@@ -1,0 +1,155 @@
+"""The canaries that recall bits by a recurrence: oracle, exact weights, proved lead, and what a wrong weight does."""
+
+from dataclasses import replace
+from itertools import pairwise
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.canary import mamba2, olmo_hybrid
+from seqsep.theorems.canary.vocabulary import (
+    A0,
+    A1,
+    ABSENT,
+    ACK,
+    ANSWERS,
+    BOS,
+    FIRST_FINE,
+    FIRST_KEY,
+    FIRST_QUESTION,
+    FIRST_RECALL,
+    KEYS,
+    LAST,
+    PAD,
+    PARITY,
+    SIZE,
+    V0,
+    V1,
+)
+
+FINE = range(FIRST_FINE, FIRST_FINE + KEYS)
+BOTH = pytest.mark.parametrize("canary", [olmo_hybrid, mamba2], ids=["olmo-hybrid", "mamba2"])
+SCAN = {
+    olmo_hybrid: [token for key in range(KEYS) for token in (FIRST_QUESTION + key, FIRST_RECALL + key)] + [PARITY],
+    mamba2: [FIRST_RECALL + key for key in range(KEYS)] + [LAST],
+}
+
+
+def by_definition(tokens: list[int], scan: list[int]) -> list[int]:
+    """The answers, each from the conversation so far and nothing else."""
+    answers = []
+    bits = {V0: A0, V1: A1}
+    for place, token in enumerate(tokens):
+        seen = tokens[: place + 1]
+        if token == PARITY and PARITY in scan:
+            answers.append((A0, A1)[sum(other in (V1, *ANSWERS) for other in seen) % 2])
+        elif token == LAST and LAST in scan:
+            answers.append(([ABSENT] + [bits[other] for other in seen if other in bits])[-1])
+        elif token in scan or (token in FINE and PARITY in scan):
+            key = FIRST_KEY + (token - FIRST_QUESTION) % KEYS
+            answers.append(([ABSENT] + [bits[bit] for first, bit in pairwise(seen) if first == key and bit in bits])[-1])
+        elif token in ANSWERS and seen[-2] in scan:
+            answers.append(scan[(scan.index(seen[-2]) + 1) % len(scan)])
+        elif token in ANSWERS and seen[-2] in FINE and PARITY in scan:
+            answers.append(FINE[(FINE.index(seen[-2]) + 1) % KEYS])
+        else:
+            answers.append(ACK)
+    return answers
+
+
+@BOTH
+@pytest.mark.parametrize("seed", range(5))
+def test_the_oracle_agrees_with_the_definition(canary: ModuleType, seed: int) -> None:
+    tokens = canary.CANARY.conversation(300, np.random.default_rng(seed))
+    answers = canary.CANARY.truth(tokens)
+    assert answers == by_definition(tokens, SCAN[canary])
+    assert set(answers) >= {A0, A1, ABSENT, ACK, *SCAN[canary][:1]}
+
+
+@BOTH
+def test_decoding_asks_for_all_keys(canary: ModuleType) -> None:
+    scan = SCAN[canary]
+    decoded = canary.CANARY.continued([BOS, FIRST_KEY + 2, V1, scan[0]], 2 * len(scan))
+    assert decoded[1::2] == [*scan[1:], scan[0]]
+    assert decoded[2 * scan.index(FIRST_RECALL + 2)] == A1
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        ([ACK], "expected one BOS, first"),
+        ([BOS, PAD], "no PAD"),
+        ([BOS, FIRST_KEY, V1, FIRST_KEY, V0], "key k0 gets a second value"),
+    ],
+)
+def test_a_conversation_without_answers_is_refused(canary: ModuleType, tokens: list[int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        canary.CANARY.truth(tokens)
+
+
+@BOTH
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_every_weight_is_exact_in_each_type(canary: ModuleType, dtype: torch.dtype) -> None:
+    for name, values in canary.tensors().items():
+        exact = torch.from_numpy(values)
+        assert torch.equal(exact.to(dtype).float(), exact), name
+
+
+@BOTH
+@pytest.mark.parametrize("unit", [2**-24, 2**-11, 2**-8])
+def test_the_proved_lead_is_above_nine_twentieths(canary: ModuleType, unit: float) -> None:
+    assert 0.5 >= canary.proved_lead(canary.LONGEST, unit) >= 0.45
+
+
+def test_the_proof_gives_nothing_for_coarse_numbers() -> None:
+    assert olmo_hybrid.proved_lead(100, 2**-3) == mamba2.proved_lead(100, 2**-3) == 0
+
+
+DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_attn.", "backbone.layers.0.mixer."
+
+
+@pytest.mark.parametrize(
+    ("canary", "name", "place"),
+    [
+        (olmo_hybrid, f"{DELTA}b_proj.weight", (slice(0, 1), V0)),
+        (olmo_hybrid, f"{DELTA}conv1d.weight", (slice(192, 216), 0, 2)),
+        (olmo_hybrid, f"{DELTA}q_proj.weight", (slice(128, 129), SIZE)),
+        (olmo_hybrid, f"{ATTENTION}k_proj.weight", (slice(0, 24), BOS)),
+        (olmo_hybrid, f"{ATTENTION}v_proj.weight", (slice(0, 1), V0)),
+        (olmo_hybrid, "lm_head.weight", (ABSENT, slice(FIRST_QUESTION, FIRST_QUESTION + KEYS))),
+        (mamba2, f"{MIXER}A_log", slice(0, 1)),
+        (mamba2, f"{MIXER}in_proj.weight", (2313, V0)),
+        (mamba2, f"{MIXER}in_proj.weight", (slice(0, 64), slice(FIRST_RECALL, FIRST_RECALL + KEYS))),
+        (mamba2, f"{MIXER}conv1d.weight", (slice(1024, 1048), 0, 2)),
+        (mamba2, "lm_head.weight", (ABSENT, LAST)),
+    ],
+)
+def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = canary.tensors()
+    assert np.any(weights[name][place])
+    weights[name][place] = 0
+    monkeypatch.setattr(canary, "CANARY", replace(canary.CANARY, tensors=lambda: weights))
+    with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
+        canary.check(length=150, conversations=4)
+
+
+def test_a_value_right_after_bos_keeps_small_differences() -> None:
+    """The convolution of FINELY has two taps, so this value is written to all rows alike."""
+    answer = olmo_hybrid.predictor()
+    for bit in (V0, V1):
+        assert answer({"tokens": [BOS, bit, FIRST_FINE]}) == "absent"
+        assert answer({"tokens": [BOS, bit, FIRST_KEY, V0, FIRST_KEY + 1, V1, FIRST_FINE + 1]}) == "a1"
+        assert answer({"tokens": [BOS, bit, FIRST_KEY, V0, FIRST_KEY + 1, V1, FIRST_FINE]}) == "a0"
+
+
+@BOTH
+def test_check_and_predictor(canary: ModuleType) -> None:
+    [outcome] = canary.check(length=120, conversations=2)
+    assert outcome.margin is not None
+    assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.48
+    assert canary.predictor()({"tokens": [BOS, FIRST_KEY, V1, FIRST_RECALL]}) == "a1"
