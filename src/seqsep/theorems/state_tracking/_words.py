@@ -1,5 +1,6 @@
 """Words over a named group: the options that choose it, words as users write them, and the products that answers must
-equal."""
+equal.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any

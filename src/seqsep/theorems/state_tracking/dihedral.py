@@ -24,8 +24,9 @@ have the distance 2 sin(pi / 2m). Cyclic groups have half of these vectors, at d
 *Rounding.* Layer 2 is in float64, and every operation is rounded; let u = 2^-53. A key is computed from an angle of at most
 pi in three operations, so it is off by at most 11 u, and its reflection by 2 * 11 u * 2 = 44 u. Applying it costs at most
 10 u more. So each token adds an error of at most 64 u, relative to |v|. After t tokens the error is at most (1 + 64 u)^t -
-1. The margin falls by at most twice that. For lengths up to 2^16 it is below 1.001 * 64 u t (`proved`). Keys are not dyadic
-for m above 2, so bfloat16 is wrong sooner."""
+1. The margin falls by at most twice that. For lengths up to 2^16 the error is below 1.001 * 64 u t (`proved`).
+Keys are not dyadic for m above 2, so bfloat16 is wrong sooner.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import pi, sin

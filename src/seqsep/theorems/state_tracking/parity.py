@@ -25,7 +25,8 @@ exp(-softplus (-200)), which is 1. So S is 32 after the start, changes its sign 
 one number keeps its sign, so the output has the sign of S, and is about 32 in size.
 
 Rounding: all numbers are float32 of the layer's own code, token by token (`step`). A margin is |h - v / 2| for the LSTM and
-the size of the output for the delta rule."""
+the size of the output for the delta rule.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import tanh

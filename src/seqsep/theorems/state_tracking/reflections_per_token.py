@@ -11,8 +11,8 @@ the layer *follows* the group if the state after a word is decided by its produc
 *Statement.* The least n is the minimum over all faithful real representations of the group of the greatest rank of M(g) - I.
 
 *At least.*
-1. The orbit of the start state is finite, and its mean is a state that no letter moves. Subtract it, so B = 0. Let U be the span
-   of the columns of all states. On the orbit M(g) M(h) = M(g h), so this holds on U, and U is a faithful representation.
+1. The orbit of the start state is finite, and its mean is a state that no letter moves. Subtract it, so B = 0. Let U be the
+   span of the columns of all states. On the orbit M(g) M(h) = M(g h), so this holds on U. U is a faithful representation.
 2. A factor, and a decay, never makes a vector longer. M(g) has a finite order on U, so it keeps lengths there.
 3. On the vectors orthogonal to all k of a token, the product of the factors is I. So M(g) / decay - I has rank at most n. As U
    is not 0 and M(g) keeps lengths there, the decay is 1. So the rank of M(g) - I on U is at most n, for every g.
