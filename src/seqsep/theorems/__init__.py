@@ -12,6 +12,7 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     is_tree           whether a list of edges is a tree
     turing_machine    Turing machines, run step by step
     circuits          recurrent models whose step is a circuit
+    state_tracking    products of group elements, parity and counters
     canary            weights of stock classes whose every greedy answer is known
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
@@ -43,6 +44,7 @@ from seqsep.theorems import (
     protocols,
     retrieval,
     sparse_threshold,
+    state_tracking,
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
@@ -57,6 +59,7 @@ PLACES = {
     **is_tree.PLACES,
     **turing_machine.PLACES,
     **circuits.PLACES,
+    **state_tracking.PLACES,
     **protocols.PLACES,
 }
 """The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""
