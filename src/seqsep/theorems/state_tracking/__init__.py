@@ -1,6 +1,15 @@
 """State tracking: which layers follow the product of group elements that a sequence spells, and at which precision?
 
 Files:
+
+    nonnegative_diagonal    parity of 1^n by non-negative diagonal channels: up to n = G - 1, and never beyond
+    diagonal_periods        real diagonal channels have periods 1 and 2, so they do not count modulo 3
+    symmetric_steps         a symmetric positive step, rounded once, has no cycle; two places where this is false
+    delta_parity_in_floats  one delta rule with positive eigenvalues decides parity if every operation is rounded
+    horizon                 the number of tokens for which rounded reflections follow a group of rotations
+    _recurrences            the end of a run of one letter in a recurrence on the grid
+    _float_formats          rounding to bfloat16, float16 and float32, equal on every processor
+    _rotations              groups of rotations, each element as two reflections
 """
 
 from typing import TYPE_CHECKING
@@ -12,7 +21,13 @@ if TYPE_CHECKING:
 
     THEOREMS: tuple[Theorem, ...]
 
-PLACES: dict[str, str] = {}
+PLACES: dict[str, str] = {
+    "nonnegative-diagonal-parity": "seqsep.theorems.state_tracking.nonnegative_diagonal:THEOREM",
+    "diagonal-periods": "seqsep.theorems.state_tracking.diagonal_periods:THEOREM",
+    "symmetric-steps": "seqsep.theorems.state_tracking.symmetric_steps:THEOREM",
+    "delta-parity-in-floats": "seqsep.theorems.state_tracking.delta_parity_in_floats:THEOREM",
+    "horizon": "seqsep.theorems.state_tracking.horizon:THEOREM",
+}
 if not TYPE_CHECKING:
     __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
 
