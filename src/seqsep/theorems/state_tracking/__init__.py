@@ -2,13 +2,21 @@
 
 Files:
 
-    parity                 upper bound: parity by one unit of an LSTM, or one number with a negative eigenvalue
-    dihedral               upper bound: D_m and Z_m by two layers with one reflection a token
-    symmetric              both sides: S_m over transpositions by one exact reflection a token, with the fewest coordinates
-    solvable               upper bound: solvable groups by layers of roots of unity, as many as the derived length
-    reflections_per_token  both sides: the least number of reflections a token, by characters
-    _words                 words over a named group, as users write them, and their products
-    _representations       the irreducible real representations of a finite group
+    parity                  upper bound: parity by one unit of an LSTM, or one number with a negative eigenvalue
+    dihedral                upper bound: D_m and Z_m by two layers with one reflection a token
+    symmetric               both sides: S_m over transpositions by one exact reflection a token, with the fewest coordinates
+    solvable                upper bound: solvable groups by layers of roots of unity, as many as the derived length
+    reflections_per_token   both sides: the least number of reflections a token, by characters
+    _words                  words over a named group, as users write them, and their products
+    _representations        the irreducible real representations of a finite group
+    nonnegative_diagonal    parity of 1^n by non-negative diagonal channels: up to n = G - 1, and never beyond
+    diagonal_periods        real diagonal channels have periods 1 and 2, so they do not count modulo 3
+    symmetric_steps         a symmetric positive step, rounded once, has no cycle; two places where this is false
+    delta_parity_in_floats  one delta rule with positive eigenvalues decides parity if every operation is rounded
+    horizon                 the number of tokens for which rounded reflections follow a group of rotations
+    _recurrences            the end of a run of one letter in a recurrence on the grid
+    _float_formats          rounding to bfloat16, float16 and float32, equal on every processor
+    _rotations              groups of rotations, each element as two reflections
 """
 
 from typing import TYPE_CHECKING
@@ -26,6 +34,11 @@ PLACES = {
     "symmetric-reflections": "seqsep.theorems.state_tracking.symmetric:THEOREM",
     "solvable-phases": "seqsep.theorems.state_tracking.solvable:THEOREM",
     "reflections-per-token": "seqsep.theorems.state_tracking.reflections_per_token:THEOREM",
+    "nonnegative-diagonal-parity": "seqsep.theorems.state_tracking.nonnegative_diagonal:THEOREM",
+    "diagonal-periods": "seqsep.theorems.state_tracking.diagonal_periods:THEOREM",
+    "symmetric-steps": "seqsep.theorems.state_tracking.symmetric_steps:THEOREM",
+    "delta-parity-in-floats": "seqsep.theorems.state_tracking.delta_parity_in_floats:THEOREM",
+    "horizon": "seqsep.theorems.state_tracking.horizon:THEOREM",
 }
 if not TYPE_CHECKING:
     __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
