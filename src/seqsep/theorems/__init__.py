@@ -12,6 +12,7 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     is_tree           whether a list of edges is a tree
     turing_machine    Turing machines, run step by step
     circuits          recurrent models whose step is a circuit
+    positions         rotary positions and ALiBi: what a head can distinguish
     canary            weights of stock classes whose every greedy answer is known
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
@@ -40,6 +41,7 @@ from seqsep.theorems import (
     equality,
     is_tree,
     nearest_neighbor,
+    positions,
     protocols,
     retrieval,
     sparse_threshold,
@@ -57,6 +59,7 @@ PLACES = {
     **is_tree.PLACES,
     **turing_machine.PLACES,
     **circuits.PLACES,
+    **positions.PLACES,
     **protocols.PLACES,
 }
 """The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""
