@@ -13,6 +13,7 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     turing_machine    Turing machines, run step by step
     circuits          recurrent models whose step is a circuit
     state_tracking    products of group elements, parity and counters
+    positions         rotary positions and ALiBi: what a head can distinguish
     canary            weights of stock classes whose every greedy answer is known
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
@@ -41,6 +42,7 @@ from seqsep.theorems import (
     equality,
     is_tree,
     nearest_neighbor,
+    positions,
     protocols,
     retrieval,
     sparse_threshold,
@@ -60,6 +62,7 @@ PLACES = {
     **turing_machine.PLACES,
     **circuits.PLACES,
     **state_tracking.PLACES,
+    **positions.PLACES,
     **protocols.PLACES,
 }
 """The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""

@@ -1,0 +1,28 @@
+"""What positions of stock models can and cannot distinguish.
+
+Files:
+
+    rotary_previous_token  a rotary head finds the token before, with the gap of its scores enclosed
+    rotary_width           the least width of such a head (Dirichlet)
+    alibi_window           with ALiBi, the weight of a distant token is exactly 0
+    _rotary_gap            that gap at every distance, with an error bound and without a library's cosine
+"""
+
+from typing import TYPE_CHECKING
+
+from seqsep.core.registry import Registry, lazy_names
+
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "rotary-previous-token": "seqsep.theorems.positions.rotary_previous_token:THEOREM",
+    "rotary-width": "seqsep.theorems.positions.rotary_width:THEOREM",
+    "alibi-window": "seqsep.theorems.positions.alibi_window:THEOREM",
+}
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+
+__all__ = ["PLACES", "THEOREMS"]
