@@ -122,7 +122,7 @@ def check_tree(values: Labels, root: Tree, most: int) -> bool:
         if isinstance(node, int):
             answers[inputs] = node
             return
-        holds = every[node.position] == node.symbol
+        holds: np.ndarray = every[node.position] == node.symbol
         write(node.equal, inputs & holds)
         write(node.other, inputs & ~holds)
 
