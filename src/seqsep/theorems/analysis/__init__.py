@@ -7,6 +7,7 @@ Files:
     languages  a regular language as a user names it, with its least automaton
     statements  what a class says of architectures, by other papers
     attention  the bits that a function costs two parties, and the width times heads of one attention layer that follows
+    thought    the least number of chain-of-thought steps of one layer with one hard-attention head
     function   a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
     record     the result of an analysis, as lines for a person and as JSON
     evidence   the evidence for a least state, for a certificate

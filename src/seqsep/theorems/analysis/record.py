@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from seqsep.core.names import ensure, narrowed, required
@@ -15,6 +16,7 @@ from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
+from seqsep.theorems.analysis.thought import LeastThought
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
@@ -112,6 +114,11 @@ class AtLength:
         """
         return None if self.least is None else ceil_log2(max(self.least.classes_by_split[:-1], default=1))
 
+    @cached_property
+    def thought(self) -> LeastThought | None:
+        """The least chain of thought; None for a partial function, more than two answers, or more than 3^14 boxes."""
+        return LeastThought.of(self.table)
+
     @property
     def classes(self) -> int:
         """The number of states needed; if it is not exact, the lower bound."""
@@ -170,6 +177,8 @@ class AtLength:
             states = sum(self.automaton.widths)
             record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
         record["witness"] = None if self.witness is None else self.witness.record()
+        table = self.table
+        record["thought"] = None if table is None or self.thought is None else self.thought.record(table)
         record["attention"] = {
             "label": "lower",
             "communication_bits": self.attention.bits,
@@ -239,7 +248,7 @@ class Analysis(Tabular):
     """The analyses of one function at all lengths, and their growth; it prints as a table with a row for each length.
 
     The columns `state_bits` and `state_bits_at_most` are a lower and an upper bound of the least state. If it is known
-    exactly, both are equal to it.
+    exactly, both are equal to it. `thought_steps` is the least number of chain-of-thought steps (`AtLength.thought`).
 
     Fields:
         name: name of the function.
@@ -270,6 +279,7 @@ class Analysis(Tabular):
             low, high = one.bits
             row: dict[str, Any] = {"length": one.length, "state_bits": low, "state_bits_at_most": high, "classes": one.classes}
             row["communication_bits"] = one.attention.bits
+            row["thought_steps"] = None if one.thought is None else one.thought.steps
             rows.append(row | {f"width_times_heads_p{width.precision}": width.at_least for width in one.widths})
         return rows
 
