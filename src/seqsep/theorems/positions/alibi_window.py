@@ -68,8 +68,15 @@ def check(
         last = max(last, seen)
         if seen >= bound:
             raise CLAIM.fails({"distance": seen, "window": bound})
-    run = {"measured": {"distance": last + 1}, "bound": sizes(slope, spread, dtype)}
-    return [CLAIM.lower(length=bound + 64, inputs=inputs + 1, variant=f"{dtype}, slope 2^-{slope}", **run)]
+    return [
+        CLAIM.lower(
+            length=bound + 64,
+            inputs=inputs + 1,
+            measured={"distance": last + 1},
+            bound=sizes(slope, spread, dtype),
+            variant=f"{dtype}, slope 2^-{slope}",
+        )
+    ]
 
 
 def sizes(slope: int = 4, spread: int = 8, dtype: str = "bfloat16") -> dict[str, Number]:
