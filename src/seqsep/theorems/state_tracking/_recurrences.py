@@ -3,13 +3,12 @@
 from collections.abc import Callable, Hashable, Sequence
 from fractions import Fraction
 from math import floor
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple
 
 from seqsep.theorems.options import Range
 
 GridEnd = Annotated[int, Range(1, 64), "L: numbers are the multiples of 1/L from -L to L."]
 Rational = int | Fraction
-Repeated = TypeVar("Repeated", bound=Hashable)
 State = tuple[int, ...]
 """Numbers of the grid, in units of 1/L."""
 
@@ -21,13 +20,13 @@ class Ending(NamedTuple):
     period: int
 
 
-def ending(step: Callable[[Repeated], Repeated], first: Repeated) -> Ending:
+def ending(step: Callable[[Any], Hashable], first: Hashable) -> Ending:
     """Return where the run of a finite recurrence first meets a state again.
 
     >>> ending(lambda state: min(state + 1, 3), 0)
     Ending(start=3, period=1)
     """
-    seen: dict[Repeated, int] = {}
+    seen: dict[Hashable, int] = {}
     state = first
     while state not in seen:
         seen[state] = len(seen)
