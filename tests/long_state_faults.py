@@ -18,7 +18,7 @@ from seqsep.language_models.loader.library import transformers
 from seqsep.theorems.canary import CANARIES
 
 KEPT = Path(__file__).parents[1] / "results/canary-state-faults.json"
-MEASURED = ("checksum", "olmo-hybrid", "mamba2")
+MEASURED = ("checksum", "olmo-hybrid", "mamba2", "qwen3-next")
 CONVERSATIONS = 20
 WITHOUT_ATTENTION = ("mamba2",)
 SCENARIOS = ("borders", "long", "absent", "together", "decoding", "fine")

@@ -6,6 +6,7 @@ Files:
     checksum        OLMo hybrid: the product of all tokens in four copies of S_5
     olmo_hybrid     OLMo hybrid: recall of keyed bits by recurrence and by attention, and a parity
     mamba2          Mamba-2: recall of keyed bits, and the last bit
+    qwen3_next      Qwen3-Next: recall of keyed bits by recurrence and by attention, and the last bit
     canary          the record of a canary
     conversations   random conversations that have an answer after every token
     recall          the oracle of canaries that recall bits by a recurrence
@@ -16,6 +17,8 @@ Files:
     _llama_run      the forward of a Llama in NumPy
     _olmo           the weights of an OLMo hybrid, by their names in a checkpoint
     _olmo_run       the forward of an OLMo hybrid in NumPy
+    _qwen           the weights of a Qwen3-Next, by their names in a checkpoint
+    _qwen_run       the forward of a Qwen3-Next in NumPy
     _mamba_run      the forward of a Mamba-2 in NumPy
 """
 
@@ -29,6 +32,7 @@ CANARIES: Registry[Canary] = Registry(
         "checksum": "seqsep.theorems.canary.checksum:CANARY",
         "olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:CANARY",
         "mamba2": "seqsep.theorems.canary.mamba2:CANARY",
+        "qwen3-next": "seqsep.theorems.canary.qwen3_next:CANARY",
     },
 )
 """The canaries, by name."""
