@@ -1,8 +1,9 @@
 """Canaries in real engines: vLLM's server on a CPU, and llama.cpp in this process.
 
 `make engines` runs it. It installs vLLM and builds llama.cpp in build/, which takes 3.7 GB and half an hour or more on two
-cores. The part for vLLM has not yet been run to its end: results/canary-engines.json has no row of it. This file writes results/canary-engines.json, and the table of docs/how-to/canary.md is made from it.
-`python tests/long_canary_engines.py llama.cpp` runs one engine and keeps the rows of the other one.
+cores. The part for vLLM has not yet been run to its end, so results/canary-engines.json has no row of vLLM. This file writes
+those rows, and the table of docs/how-to/canary.md is made from them. `python tests/long_canary_engines.py llama.cpp` runs one
+engine and keeps the rows of the other one.
 """
 
 import json

@@ -132,7 +132,11 @@ def play(engine: Any, canary: Canary, operations: Sequence[Operation]) -> Played
         if kind != "read" and (operation.source not in place or not hasattr(engine, METHODS[kind])):
             continue
         try:
-            wrong = _read(engine, canary, operation, held, run) if kind == "read" else _changed(engine, operation, held, saved)
+            wrong = None
+            if kind == "read":
+                wrong = _read(engine, canary, operation, held, run)
+            else:
+                _changed(engine, operation, held, saved)
         except NotImplementedError:
             run.refused[kind] = run.refused.get(kind, 0) + 1
             held.pop(operation.source, None)
@@ -180,7 +184,7 @@ def _smaller(operations: list[Operation]) -> Iterator[list[Operation]]:
             yield operations[:index] + later
         for row, (sequence, tokens) in enumerate(operation.rows):
             before, after = operation.rows[:row], operation.rows[row + 1 :]
-            fewer = [()] if len(operation.rows) > 1 else []
+            fewer: list[tuple[tuple[int, tuple[int, ...]], ...]] = [()] if len(operation.rows) > 1 else []
             for size in (16, 4, 1):
                 pieces = range(0, len(tokens) - size, size)
                 fewer += [((sequence, tokens[:start] + tokens[start + size :]),) for start in pieces]
