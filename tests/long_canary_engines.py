@@ -71,9 +71,7 @@ def of_llama() -> Iterator[Row]:
     if not find_spec("llama_cpp"):
         long_llama_engine.build()
         sys.path.append(str(long_llama_engine.BUILT))
-    import llama_cpp
-
-    from seqsep.language_models.engines.with_llama import LlamaEngine
+    from seqsep.language_models.engines.with_llama import LlamaEngine, llama_cpp
 
     with TemporaryDirectory() as place:
         for name, canary in ((name, CANARIES[name]) for name in SERVERS):
@@ -85,7 +83,7 @@ def of_llama() -> Iterator[Row]:
 
                 row = _programs(engine, canary)
                 print(name, words, row, flush=True)
-                labels = {"engine": "llama.cpp", "version": f"llama-cpp-python {llama_cpp.__version__}", "canary": name}
+                labels = {"engine": "llama.cpp", "version": f"llama-cpp-python {llama_cpp().__version__}", "canary": name}
                 yield labels | {"scenario": f"operations, {words}"} | row
 
 

@@ -1,9 +1,9 @@
 """llama.cpp (llama-cpp-python 0.3.36): a copy of a sequence, saved before the next decode, is saved with wrong keys and values.
 
-Run `python late_copy.py MODEL.gguf [unified]` with a model with attention, such as the canary `llama`. The script reads two tokens in sequence 0, copies
-it to 1, saves 1, loads the bytes as 2, and reads the same token in 0 and in 2. The logits should be equal. With kv_unified =
-False they differ: llama.cpp marks the cells of the copy as used at once, but copies the keys and values at the next decode.
-The status is 1 if they differ. This does not show what other versions do. With `unified` the logits are equal.
+Run `python late_copy.py MODEL.gguf [unified]` with a model with attention, such as the canary `llama`. The script reads two
+tokens in sequence 0, copies it to 1, saves 1, loads the bytes as 2, and reads the same token in 0 and in 2. The logits should
+be equal. With kv_unified = False they differ: llama.cpp marks the cells of the copy as used at once, but copies the keys and
+values at the next decode. The status is 1 if they differ. With `unified` they are equal. This does not show other versions.
 """
 
 import ctypes
