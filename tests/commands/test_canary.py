@@ -76,6 +76,12 @@ def test_a_wrong_server(folder: Path, capsys: pytest.CaptureFixture[str], monkey
     assert captured.err.endswith("no injected fault gives these answers\n")
 
 
+def test_a_server_that_answers_nothing_is_not_right(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with served(status=500) as server:
+        assert check(folder, "--url", server.url, "--scenario", "one") == 1
+    assert "no prompt was answered" in capsys.readouterr().out
+
+
 def test_json_of_a_failing_server(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with served(status=500) as server:
         assert check(folder, "--url", server.url, "--scenario", "one", "--json") == 1

@@ -7,7 +7,7 @@ import pytest
 from seqsep.theorems import TheoremFails, apply
 from seqsep.theorems.state_tracking import solvable
 from seqsep.theorems.state_tracking._words import group_of, products_of
-from seqsep.theorems.state_tracking.solvable import RUNS, Layer, build, check, follow
+from seqsep.theorems.state_tracking.solvable import RUNS, PhaseLayer, build, check, follow
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -42,13 +42,13 @@ def test_groups_that_are_not_solvable_are_refused(named, sign):
 
 
 def test_a_letter_passed_on_unchanged_is_found_out(monkeypatch):
-    honest = Layer.passed_on
+    honest = PhaseLayer.passed_on
 
     def unchanged(self, counts, letter):
         found = honest(self, counts, letter)
         return self.group.inverse[found]
 
-    monkeypatch.setattr(Layer, "passed_on", unchanged)
+    monkeypatch.setattr(PhaseLayer, "passed_on", unchanged)
     with pytest.raises(TheoremFails, match="found"):
         check(40)
 

@@ -8,7 +8,7 @@ import pytest
 
 from seqsep.theorems import TheoremFails, apply
 from seqsep.theorems.state_tracking import symmetric
-from seqsep.theorems.state_tracking.symmetric import Layer, build, check, dimension, excluded, hilbert
+from seqsep.theorems.state_tracking.symmetric import SwapLayer, build, check, dimension, excluded, hilbert
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -57,10 +57,10 @@ def test_a_spoiled_key_or_state_is_found_out(monkeypatch):
     honest = build(5)
     keys = dict(honest.keys)
     keys[1, 2] = np.array([1, 1, 1, 1, 0, 0])
-    monkeypatch.setattr(symmetric, "build", lambda points: Layer(keys, honest.start))
+    monkeypatch.setattr(symmetric, "build", lambda points: SwapLayer(keys, honest.start))
     with pytest.raises(TheoremFails, match="expected"):
         check(40)
-    monkeypatch.setattr(symmetric, "build", lambda points: Layer(honest.keys, honest.start / 3))
+    monkeypatch.setattr(symmetric, "build", lambda points: SwapLayer(honest.keys, honest.start / 3))
     with pytest.raises(TheoremFails, match="the read-out"):
         check(40)
     monkeypatch.undo()

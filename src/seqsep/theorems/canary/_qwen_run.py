@@ -37,7 +37,8 @@ def _attend(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     time = len(normed)
     size = fields["head_dim"]
     projected = (normed @ weights["q_proj.weight"].T).reshape(time, -1, 2 * size)
-    query, gate = projected[:, :, :size], projected[:, :, size:]
+    query = projected[:, :, :size]
+    gate = projected[:, :, size:]
     key, value = ((normed @ weights[f"{name}_proj.weight"].T).reshape(time, -1, size) for name in "kv")
     query, key = (
         norm(rows, 1 + weights[f"{name}_norm.weight"], fields["rms_norm_eps"]) for name, rows in (("q", query), ("k", key))

@@ -1,4 +1,4 @@
-"""What positions of stock models can and cannot distinguish.
+"""Positions of stock models: the tokens that a head can and cannot distinguish.
 
 Files:
 

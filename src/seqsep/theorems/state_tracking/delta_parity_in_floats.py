@@ -63,7 +63,7 @@ class Delta(NamedTuple):
     value: float
 
 
-class Setting(NamedTuple):
+class DeltaSetting(NamedTuple):
     """The numbers of the letter 1, and the state after an even number of ones."""
 
     one: Delta
@@ -71,19 +71,19 @@ class Setting(NamedTuple):
 
 
 SETTINGS = {
-    "bfloat16": Setting(Delta((-0.99609375, 0.068359375), 0.61328125, -0.76953125), (0.890625, 1.7421875)),
-    "float16": Setting(
+    "bfloat16": DeltaSetting(Delta((-0.99609375, 0.068359375), 0.61328125, -0.76953125), (0.890625, 1.7421875)),
+    "float16": DeltaSetting(
         Delta((0.7890625, 0.61474609375), 0.490966796875, 1.1552734375),
         (0.77294921875, 0.8876953125),
     ),
-    "float32": Setting(
+    "float32": DeltaSetting(
         Delta((-0.5302131772041321, -0.8478643894195557), 0.6368675827980042, 0.8360607028007507),
         (-0.4793228209018707, -0.686333179473877),
     ),
 }
 
 
-class Layer(NamedTuple):
+class RoundedDelta(NamedTuple):
     """The layer in one format.
 
     Fields:
@@ -121,7 +121,7 @@ class Layer(NamedTuple):
         return [int(state[0] != start) for state in states]
 
 
-def build(dtype: str) -> Layer:
+def build(dtype: str) -> RoundedDelta:
     """Return the layer of a format.
 
     >>> layer = build("bfloat16")
@@ -129,7 +129,7 @@ def build(dtype: str) -> Layer:
     [0, 1, 0, 0, 1]
     """
     one, even = SETTINGS[dtype]
-    return Layer(dtype, Delta(even, 0.125, 8.0), (Delta(one.key, 0.0, one.value), one))
+    return RoundedDelta(dtype, Delta(even, 0.125, 8.0), (Delta(one.key, 0.0, one.value), one))
 
 
 def least_eigenvalue(token: Delta) -> Fraction:

@@ -85,7 +85,7 @@ def key(turn: Turn, degree: int) -> Vector:
     return np.array([-np.sin(half), np.cos(half)])
 
 
-class Layers(NamedTuple):
+class DihedralLayers(NamedTuple):
     """The two layers.
 
     Fields:
@@ -123,7 +123,7 @@ class Layers(NamedTuple):
         return sides[0].after(turn, self.degree).after(sides[1], self.degree)
 
 
-def build(group: str, degree: int) -> Layers:
+def build(group: str, degree: int) -> DihedralLayers:
     """Return the layers for all elements of D_m or Z_m as letters.
 
     >>> build("dihedral", 3).follow([1, 2])[0]
@@ -132,7 +132,7 @@ def build(group: str, degree: int) -> Layers:
     turns = [turn_of(element) for element in group_of(group, degree).elements]
     start = pi / (2 * degree)
     angles = [2 * pi * turn.shift / degree + (-start if turn.mirrored else start) for turn in turns]
-    return Layers(degree, turns, np.column_stack([np.cos(angles), np.sin(angles)]))
+    return DihedralLayers(degree, turns, np.column_stack([np.cos(angles), np.sin(angles)]))
 
 
 def proved(group: str, degree: int, length: int) -> float:

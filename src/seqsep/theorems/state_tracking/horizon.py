@@ -86,7 +86,9 @@ def follow(
     count, length = letters.shape
     state = np.tile(group.elements[0], (count, 1, 1))
     product = np.zeros(count, dtype=np.int64)
-    close, right, error = length, length, 0.0
+    close = length
+    right = length
+    error = 0.0
     for place in range(length):
         letter = letters[:, place]
         for which in range(2):

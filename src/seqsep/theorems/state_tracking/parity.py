@@ -93,7 +93,9 @@ def gated_delta() -> "GatedDelta":
         layer.convolution.weight.fill_(1)
         layer.norm.weight.fill_(1)
         layer.step_bias.fill_(-200)
-        query, key, value = 0, 2, 4
+        query = 0
+        key = 2
+        value = 4
         layer.input.weight[[query, key], 1] = SIZE
         layer.input.weight[value] = torch.tensor([-SIZE, SIZE])
         layer.write.weight[0, 0] = 128

@@ -61,7 +61,7 @@ MOST_IRREDUCIBLE = 16
 Vector = Float64[np.ndarray, "size"]
 
 
-class Least(NamedTuple):
+class LeastReflections(NamedTuple):
     """The least number of reflections, the parts of a representation that has it, and the witnesses of all faithful sums.
 
     Fields:
@@ -75,7 +75,7 @@ class Least(NamedTuple):
     witnesses: tuple[tuple[tuple[Representation, ...], int], ...]
 
 
-def least(group: PermutationGroup) -> Least:
+def least(group: PermutationGroup) -> LeastReflections:
     """Search all sums of different irreducible representations that are faithful.
 
     Raises ValueError for a group with more than 16 irreducible real representations.
@@ -100,7 +100,7 @@ def least(group: PermutationGroup) -> Least:
                 best = found
     if best is None:
         raise CLAIM.fails({"group of": len(group.elements), "found": "no faithful representation"})
-    return Least(best[0], best[2], tuple(witnesses))
+    return LeastReflections(best[0], best[2], tuple(witnesses))
 
 
 def reflections(matrix: Float64[np.ndarray, "size size"]) -> list[Vector]:
@@ -123,7 +123,7 @@ def reflections(matrix: Float64[np.ndarray, "size size"]) -> list[Vector]:
     return found
 
 
-class Layer(NamedTuple):
+class ScherkLayer(NamedTuple):
     """The keys of each letter, the first acting first, and the state of each element."""
 
     keys: list[list[Vector]]
@@ -150,7 +150,7 @@ class Layer(NamedTuple):
         return found, margin
 
 
-def build(group: PermutationGroup, found: Least, seed: int = 0) -> Layer:
+def build(group: PermutationGroup, found: LeastReflections, seed: int = 0) -> ScherkLayer:
     """Return the layer of a representation, with a random start vector, the same in no two states."""
     size = sum(one.size for one in found.parts)
     matrices = np.zeros((len(group.elements), size, size))
@@ -161,9 +161,9 @@ def build(group: PermutationGroup, found: Least, seed: int = 0) -> Layer:
         first += one.size
     random = np.random.default_rng(seed)
     starts = [start / np.linalg.norm(start) for start in random.normal(size=(32, size))]
-    layers = [Layer([], matrices @ start) for start in starts]
+    layers = [ScherkLayer([], matrices @ start) for start in starts]
     states = max(layers, key=lambda layer: layer.separation).states
-    return Layer([reflections(matrix)[::-1] for matrix in matrices], states)
+    return ScherkLayer([reflections(matrix)[::-1] for matrix in matrices], states)
 
 
 def bound(group: GroupName, degree: Degree) -> dict[str, Number]:

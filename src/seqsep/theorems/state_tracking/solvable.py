@@ -8,8 +8,8 @@ Then d layers follow the product. Layer i has one phase for each cyclic factor Z
 token multiplies a phase by an m-th root of unity, so a phase is a count modulo m, and the state has sum of ceil(log2 m)
 bits.
 
-*Construction* (`Layer`). N_i / N_(i+1) is a product of cyclic groups with generators g_1, g_2, ... For x in N_i let c(x) be
-the exponents of its class. Let q(c) = g_1^c_1 g_2^c_2 .. be the element that stands for the class c. Layer i reads a letter
+*Construction* (`PhaseLayer`). N_i / N_(i+1) is a product of cyclic groups with generators g_1, g_2, .. For x in N_i let c(x)
+be the exponents of its class. Let q(c) = g_1^c_1 g_2^c_2 .. be the element that stands for the class c. Layer i reads a letter
 x_t in N_i, and its counts become c_t = c_(t-1) + c(x_t), each modulo its m. It passes q(c_t)^-1 x_t q(c_(t-1)) on to the
 next layer. As c_(t-1) = c_t - c(x_t), this depends on the letter and the new state only. The answer is q(c^1_t) q(c^2_t) ..
 q(c^d_t).
@@ -60,7 +60,7 @@ Counts = tuple[int, ...]
 Members = Bool[np.ndarray, "elements"]
 
 
-class Layer(NamedTuple):
+class PhaseLayer(NamedTuple):
     """The counts of one quotient N_i / N_(i+1).
 
     Fields:
@@ -83,7 +83,7 @@ class Layer(NamedTuple):
         return _times(self.group, _times(self.group, inverse, letter), self.elements[before])
 
 
-def build(group: GroupName, degree: Degree) -> list[Layer]:
+def build(group: GroupName, degree: Degree) -> list[PhaseLayer]:
     """Return the layers of a solvable group.
 
     Raises ValueError with three elements of coprime orders and product 1 for a group that is not solvable.
@@ -108,7 +108,7 @@ def build(group: GroupName, degree: Degree) -> list[Layer]:
     return layers
 
 
-def _layer(group: FiniteGroup, inside: Members, smaller: Members) -> Layer:
+def _layer(group: FiniteGroup, inside: Members, smaller: Members) -> PhaseLayer:
     """Split a commutative quotient into cyclic factors: each takes a class of the greatest order that is independent."""
     orders: list[int] = []
     elements: dict[Counts, int] = {(): group.neutral}
@@ -130,7 +130,7 @@ def _layer(group: FiniteGroup, inside: Members, smaller: Members) -> Layer:
         }
         reached = {_times(group, element, rest) for element in elements.values() for rest in below}
     classes = {_times(group, element, rest): counts for counts, element in elements.items() for rest in below}
-    return Layer(group, tuple(orders), classes, elements)
+    return PhaseLayer(group, tuple(orders), classes, elements)
 
 
 def _powers_until(group: FiniteGroup, element: int, smaller: Members) -> list[int]:
@@ -147,7 +147,7 @@ def _times(group: FiniteGroup, first: int, second: int) -> int:
     return int(group.table[first, second])
 
 
-def follow(layers: Sequence[Layer], letters: Sequence[int], run: str) -> tuple[list[int], float]:
+def follow(layers: Sequence[PhaseLayer], letters: Sequence[int], run: str) -> tuple[list[int], float]:
     """Return the product after each letter, and the least margin of a phase; it is pi / m for counts.
 
     >>> follow(build("cyclic", 3), [1, 1, 1], "counts")[0]
@@ -179,7 +179,7 @@ def follow(layers: Sequence[Layer], letters: Sequence[int], run: str) -> tuple[l
     return found, margin
 
 
-def _roots(layer: Layer) -> dict[int, np.ndarray]:
+def _roots(layer: PhaseLayer) -> dict[int, np.ndarray]:
     """Return the roots of unity of each letter, of angles in (-pi, pi]."""
     found = {}
     for letter, counts in layer.classes.items():
@@ -191,7 +191,7 @@ def _roots(layer: Layer) -> dict[int, np.ndarray]:
     return found
 
 
-def proved(layers: Sequence[Layer], length: int, run: str) -> float:
+def proved(layers: Sequence[PhaseLayer], length: int, run: str) -> float:
     """Return the margin that the proof guarantees up to a length.
 
     >>> round(proved(build("cyclic", 3), 10_000, "phases"), 6)

@@ -154,7 +154,7 @@ def adjacent(points: int) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(vectors[index].tolist()) for index in found)
 
 
-class Layer(NamedTuple):
+class SwapLayer(NamedTuple):
     """Twice the key of each transposition (i, j), and twice the start state."""
 
     keys: Mapping[Pair, Int64[np.ndarray, "size"]]
@@ -184,7 +184,7 @@ class Layer(NamedTuple):
         return found, margin
 
 
-def build(points: Points) -> Layer:
+def build(points: Points) -> SwapLayer:
     """Return the keys and the start state of S_m.
 
     >>> layer = build(4)
@@ -194,7 +194,7 @@ def build(points: Points) -> Layer:
     chain = np.array(adjacent(points), dtype=np.int64)
     keys = {(i, j): chain[i:j].sum(0) for i, j in combinations(range(points), 2)}
     start = np.sum(list(keys.values()), axis=0)
-    return Layer(keys, start)
+    return SwapLayer(keys, start)
 
 
 def bound(points: Points) -> dict[str, Number]:
