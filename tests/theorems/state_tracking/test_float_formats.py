@@ -19,3 +19,8 @@ def test_rounding_equals_pytorch(name):
 def test_a_number_beyond_the_format_is_refused():
     with pytest.raises(OverflowError, match="float16"):
         in_format(70000.0, "float16")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_greatest_number_is_pytorchs(name):
+    assert FORMATS[name].most == torch.finfo(getattr(torch, name)).max

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 CLAIM = Claim(
     name="alibi-window",
     source="own",
-    statement="An ALiBi head of slope m whose contents move scores by at most c gives a token exactly no weight from distance "
-    "floor((c - ln(tiny / 2)) / m) + 1 on, where tiny is the least number of its dtype",
+    statement="If contents move scores by at most c, an ALiBi head of slope m gives a token no weight from distance "
+    "floor((c - ln(tiny / 2)) / m) + 1 on, with tiny the least number of the dtype",
 )
 LEAST_EXPONENT = {"float16": -24, "bfloat16": -133, "float32": -149}
 """log2 of the least positive number, which is subnormal."""
@@ -40,7 +40,7 @@ def window(slope: int, spread: int, dtype: str) -> int:
     """Return the least distance from which on every token is worth 0.
 
     >>> [window(8, 0, dtype) for dtype in LEAST_EXPONENT]
-    [4437, 23778, 26618]
+    [4437, 23778, 26617]
     """
     return math.floor((spread - (LEAST_EXPONENT[dtype] - 1) * math.log(2)) * 2**slope) + 1
 

@@ -46,7 +46,7 @@ def least_pairs(distances: int, least: float) -> int:
     """Return a number of pairs that every head with this gap has at least.
 
     >>> [least_pairs(10**power, 1.0) for power in (3, 6, 9)]
-    [4, 7, 9]
+    [4, 6, 9]
     """
     pairs = 1
     while most_gap(distances, pairs) < least:

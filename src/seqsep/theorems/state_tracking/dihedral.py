@@ -127,7 +127,7 @@ def build(group: str, degree: int) -> DihedralLayers:
     """Return the layers for all elements of D_m or Z_m as letters.
 
     >>> build("dihedral", 3).follow([1, 2])[0]
-    [1, 4]
+    [1, 3]
     """
     turns = [turn_of(element) for element in group_of(group, degree).elements]
     start = pi / (2 * degree)

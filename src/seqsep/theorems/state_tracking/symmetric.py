@@ -93,7 +93,7 @@ def excluded(points: int, size: int) -> str | None:
     """Return why rational keys of `size` coordinates do not exist, or None if the tests do not exclude them.
 
     >>> excluded(5, 4), excluded(5, 5), excluded(5, 6)
-    ('5/16 is not a square', 'the Hilbert symbols at 3 or 5 have the product -1', None)
+    ('5/16 is not a square', 'the Hilbert symbols at 5 have the product -1', None)
     """
     rank = points - 1
     if size < rank:
