@@ -24,7 +24,6 @@ def spread(mixer):
     return with_spread_parameters(mixer, [mixer.skip, mixer.norm.weight])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "heads", "time", "options"),
     [
