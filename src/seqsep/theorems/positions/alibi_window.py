@@ -86,7 +86,9 @@ def sizes(slope: int = 4, spread: int = 8, dtype: str = "bfloat16") -> dict[str,
 
 def verify(seed: int = 0) -> list[Outcome]:
     """Run every dtype with slopes of 2^-1 to 2^-8."""
-    return [outcome for dtype in LEAST_EXPONENT for slope in range(1, 9) for outcome in check(slope, 8, dtype, 50, seed)]
+    return [
+        outcome for dtype in LEAST_EXPONENT for slope in range(1, 9) for outcome in check(slope, 8, dtype, inputs=50, seed=seed)
+    ]
 
 
 THEOREM = Theorem(

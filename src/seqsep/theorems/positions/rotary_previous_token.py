@@ -63,7 +63,8 @@ class RotaryHead:
     def scores(self, length: int) -> Float64[np.ndarray, "length length"]:
         """Return the unscaled scores of all pairs of tokens: row t is the query at t."""
         turned = np.outer(np.arange(length), self.theta)
-        cosine, sine = np.cos(turned), np.sin(turned)
+        cosine = np.cos(turned)
+        sine = np.sin(turned)
         keys = np.concatenate([cosine, sine], axis=1)
         queries = [cosine * self.query[0] - sine * self.query[1], cosine * self.query[1] + sine * self.query[0]]
         return np.asarray(np.concatenate(queries, axis=1) @ keys.T)
@@ -115,7 +116,7 @@ def _least_margin(scores: Float64[np.ndarray, "length length"]) -> float:
 
 def verify(seed: int = 0) -> list[Outcome]:
     """Run 64 pairs on 4,096 tokens, and enclose the gap of stock heads at every distance to 10^6."""
-    found = check(4096, 64, 500_000, 25, seed) + check(4096, 16, 10_000, 25, seed)
+    found = check(4096, 64, 500_000, sequences=25, seed=seed) + check(4096, 16, 10_000, sequences=25, seed=seed)
     for pairs, base in STOCK:
         margin = Margin(gap(10**6, pairs, base), None, "the scores, enclosed from below")
         found.append(
