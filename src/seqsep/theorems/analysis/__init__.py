@@ -2,14 +2,15 @@
 
 Files:
 
-    analyze    the least state and the attention bound at each length, and how both grow
-    classify   the class of a regular language, and which architectures recognise it
-    languages  a regular language as a user names it, with its least automaton
-    statements  what a class says of architectures, by other papers
-    attention  the bits that a function costs two parties, and the width times heads of one attention layer that follows
-    function   a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
-    record     the result of an analysis, as lines for a person and as JSON
-    evidence   the evidence for a least state, for a certificate
+    analyze           the least state and the attention bound at each length, and how both grow
+    classify          the class of a regular language, and which architectures recognise it
+    network_language  the exact automaton of a network in a file, and its class
+    languages         a regular language as a user names it, with its least automaton
+    statements        what a class says of architectures, by other papers
+    attention         the bits that a function costs two parties, and the width times heads of one attention layer that follows
+    function          a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
+    record            the result of an analysis, as lines for a person and as JSON
+    evidence          the evidence for a least state, for a certificate
 """
 
 from seqsep.theorems.analysis.analyze import analyze
