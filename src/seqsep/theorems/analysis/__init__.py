@@ -4,7 +4,8 @@ Files:
 
     analyze           the least state and the attention bound at each length, and how both grow
     classify          the class of a regular language, and which architectures recognise it
-    network_language  the exact automaton of a network in a file, and its class
+    network_automaton  the exact automaton of a network in a file
+    network_language  the class and the least state of such a network
     languages         a regular language as a user names it, with its least automaton
     statements        what a class says of architectures, by other papers
     attention         the bits that a function costs two parties, and the width times heads of one attention layer that follows

@@ -3,7 +3,7 @@
 FILE.py:NAME          a function from a list of integers to an answer (None: outside the domain), or an exact.automata.DFA, or
                       an exact.formulas.Thresholds; `alphabet(N)` in the file may give one size or N of them
 TASK                  a task of seqsep; each flag is a field
-FILE.npz, FILE.json   a network of causal attention without positions (`theorems.analysis.network_language`); any N
+FILE.npz, FILE.json   a network of causal attention without positions (`theorems.analysis.network_automaton`); any N
 FILE.cnf              a DIMACS CNF: its variables in order are the bits, so N is their number
 majority, ..          a formula of `maths.formulas` (FORMULAS), through decision diagrams: N = 64 if it is small;
                       so are equality and disjointness on bits, but with fields or an alphabet they are the tasks
@@ -29,6 +29,7 @@ from seqsep.models.network_file import SUFFIXES
 from seqsep.models.plugins.load import PlugInFails, attribute, fault, run_file
 from seqsep.tasks import BY_NAME, BoundedDyck, Task
 from seqsep.tasks.base import fields_given
+from seqsep.theorems.analysis.network_automaton import explored
 
 FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
     "disjointness": formulas.disjointness,
@@ -230,9 +231,7 @@ def _of_expression(target: str, alphabet: Sequence[int] | None) -> NamedFunction
 
 
 def _of_network(target: str, alphabet: Sequence[int] | None) -> NamedFunction:
-    from seqsep.theorems.analysis.network_language import network_automaton  # imports this file
-
-    dfa = network_automaton(target)
+    dfa = explored(target).automaton
     letters = dfa.table.shape[1]
     if alphabet is not None and list(alphabet) != [letters]:
         raise ValueError(f"{target}: expected --alphabet {letters}, as in the network, found {','.join(map(str, alphabet))}")

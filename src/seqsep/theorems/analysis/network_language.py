@@ -1,9 +1,4 @@
-"""The language of a hand-built network in a file: its exact automaton at every length, its class and its least state.
-
-The network is one of causal attention without positions (`maths.networks.word_automaton`), as `save_network` writes it. Its
-words are all tokens except the last one of the vocabulary, which is the end token. A word is in the language if the network
-answers 1 at an end token after the word.
-"""
+"""The language of a hand-built network in a file: its class and its least state, for words of every length."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,24 +9,8 @@ import numpy as np
 from seqsep.core.names import BadInput
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.networks.network import Network
-from seqsep.maths.networks.word_automaton import word_automaton
-from seqsep.models.network_file import load_network
 from seqsep.theorems.analysis.classify import Classification, classify, count
-
-
-def network_automaton(path: str) -> DFA:
-    """Return the exact automaton of the network in a file.
-
-    Raises BadInput for another file, for a network with positions or other layers, and for more than 20,000 states.
-    """
-    return _explored(path, load_network(path))
-
-
-def _explored(path: str, network: Network) -> DFA:
-    try:
-        return word_automaton(network)
-    except ValueError as error:
-        raise BadInput(f"{path}: {error}") from error
+from seqsep.theorems.analysis.network_automaton import explored
 
 
 @dataclass(frozen=True)
@@ -50,9 +29,8 @@ class NetworkAnalysis:
 
     @classmethod
     def of(cls, path: str) -> "NetworkAnalysis":
-        """Read a file. Raises as `network_automaton` does."""
-        network = load_network(path)
-        return cls(path, network, _explored(path, network))
+        """Read a file. Raises as `explored` does."""
+        return cls(path, *explored(path))
 
     @cached_property
     def classification(self) -> Classification:
