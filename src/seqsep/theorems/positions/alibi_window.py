@@ -31,7 +31,7 @@ LEAST_EXPONENT = {"float16": -24, "bfloat16": -133, "float32": -149}
 """log2 of the least positive number, which is subnormal."""
 Slope = Annotated[int, Range(0, 12), "The slope is 2^-SLOPE."]
 Spread = Annotated[int, Range(0, 64), "c, the most by which contents move a score."]
-Dtype = Annotated[str, OneOf(tuple(LEAST_EXPONENT)), "The dtype that exponentials are rounded to."]
+Dtype = Annotated[str, OneOf(*LEAST_EXPONENT), "The dtype that exponentials are rounded to."]
 
 
 def window(slope: int, spread: int, dtype: str) -> int:
@@ -79,7 +79,7 @@ def check(
     ]
 
 
-def sizes(slope: int = 4, spread: int = 8, dtype: str = "bfloat16") -> dict[str, Number]:
+def sizes(slope: Slope = 4, spread: Spread = 8, dtype: Dtype = "bfloat16") -> dict[str, Number]:
     """The distance from which on a token is worth 0."""
     return {"distance": window(slope, spread, dtype)}
 

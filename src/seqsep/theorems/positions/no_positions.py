@@ -153,7 +153,7 @@ def _equal_pair(length: int, steps: int, rounding: str) -> dict[str, int]:
     return {"steps": steps, "token": place + 1, "other token": place + 2}
 
 
-def sizes(length: int) -> dict[str, Number]:
+def sizes(length: Length) -> dict[str, Number]:
     """The number of steps with which the head numbers N tokens."""
     return {"steps": enough_steps(length)}
 
