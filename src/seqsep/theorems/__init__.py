@@ -36,6 +36,7 @@ from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
 from seqsep.theorems import (
     bounded_dyck,
+    canary,
     circuits,
     equality,
     is_tree,
@@ -57,6 +58,7 @@ PLACES = {
     **is_tree.PLACES,
     **turing_machine.PLACES,
     **circuits.PLACES,
+    **canary.PLACES,
     **protocols.PLACES,
 }
 """The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""

@@ -25,8 +25,25 @@ Files:
     _mamba_run       the forward of a Mamba-2 in NumPy
 """
 
-from seqsep.core.registry import Registry
+from typing import TYPE_CHECKING
+
+from seqsep.core.registry import Registry, lazy_names
 from seqsep.theorems.canary.canary import Canary
+
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "canary-llama": "seqsep.theorems.canary.llama:THEOREM",
+    "canary-checksum": "seqsep.theorems.canary.checksum:THEOREM",
+    "canary-olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:THEOREM",
+    "canary-mamba2": "seqsep.theorems.canary.mamba2:THEOREM",
+    "canary-qwen3-next": "seqsep.theorems.canary.qwen3_next:THEOREM",
+    "canary-walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:THEOREM",
+}
+"""The theorems about canaries, by name."""
 
 CANARIES: Registry[Canary] = Registry(
     "canary",
@@ -40,5 +57,7 @@ CANARIES: Registry[Canary] = Registry(
     },
 )
 """The canaries, by name."""
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
 
-__all__ = ["CANARIES", "Canary"]
+__all__ = ["CANARIES", "PLACES", "THEOREMS", "Canary"]

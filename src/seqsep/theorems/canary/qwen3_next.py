@@ -13,6 +13,8 @@ What it knows:
 * After an answer to a question comes the next question: r_i after q_i, q_(i+1) after r_i, LAST after r_23, q_0 after LAST.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is read leads to it.
 
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
+
 Construction. The stream is that of `stream`. The class has a beta of at most 1, so it holds no parity. Layer 0 has four heads
 with keys and values of 128. The decay is exactly 1, and beta is exactly 1 or less than 1e-55.
 * MEMORY: V0 and V1 write, with the token before as key (tap 1) and the token as value. r_i reads row i. PAD writes LEAK to a
@@ -43,8 +45,6 @@ weight. A value that is read adds 40 times an entry of the normed stream. A valu
 Rounding. Scores have an error of at most 8 unit of their size: two for the code, two for each norm, and two for the product
 and its scaling. A coordinate of the stream has at most five roundings, one that attention read has eight, and a logit three
 more.
-
-Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
 
 import math
@@ -254,7 +254,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

@@ -11,6 +11,8 @@ state that is not written, sends the walk another way as soon as it comes back t
 does not show it: of 100 lost writes 64 showed in 24 steps. A token that writes the same
 row twice in a row, such as a doubled V1, changes nothing.
 
+Source: own. The walk is a rotor-router (Priezzhev et al. 1996) with states that conversations can set.
+
 Construction. The stream is that of `stream`. Layer 0 uses two of four heads with keys and values of 128. The decay is exactly
 1, and beta is exactly 1 or less than 1e-55.
 * NEXT: row i is the next key of i, as one of 24 values. V0, V1, w_j, q_i and r_i write. The key is the token before (tap 1)
@@ -62,8 +64,6 @@ keys, so its scores must fall with the distance. Let a head have scores of at mo
 which is A / 32 in bf16. Over N distances a falling score has two neighbours that differ by at most 2 A / (N - 1). Errors of
 both sides are A / 16. So if N is 33 or more, the latest and the one before it are not distinguished in bf16. This is about
 one head whose score is a function of the distance. It does not show that no Llama can walk.
-
-Source: own. The walk is a rotor-router (Priezzhev et al. 1996) with states that conversations can set.
 """
 
 import math
@@ -100,7 +100,7 @@ from seqsep.theorems.canary.vocabulary import (
     V0,
     V1,
 )
-from seqsep.theorems.canary.walk import STEPS, WalkOracle, first_next, held_key, target, walk_conversation
+from seqsep.theorems.canary.walk import STEPS, WalkOracle, first_next, target, walk_conversation
 from seqsep.theorems.options import Number, Range
 from seqsep.theorems.options.types import Length, Seed
 
@@ -156,10 +156,10 @@ def _recurrence() -> DeltaHeads:
     delta = DeltaHeads(_qwen.HEADS, (_qwen.HEAD_SIZE, _qwen.HEAD_SIZE))
     delta.key_tap[NEXT, :KEYS] = 1
     for token in range(FIRST_KEY, FIRST_FINE):
-        delta.key[NEXT, held_key(token), token] = OPEN
+        delta.key[NEXT, (token - FIRST_KEY) % KEYS, token] = OPEN
     delta.key[NEXT, KEYS, PAD] = OPEN
     for token in STEPS:
-        delta.query[NEXT, [held_key(token), KEYS], token] = OPEN
+        delta.query[NEXT, [(token - FIRST_QUESTION) % KEYS, KEYS], token] = OPEN
         delta.gate[NEXT, :, token] = OPEN
     for token in WRITERS:
         delta.value[NEXT, target(token), token] = OPEN
@@ -280,7 +280,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k3 w7 r3 -> q7",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
