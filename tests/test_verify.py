@@ -17,6 +17,7 @@ WITHOUT_MARGINS = (
     "two-layer-no-short-protocol",
     "kernels-interpreted",
     "canary-faults",
+    "canary-state-faults",
     "pages",
     "theorem-pages",
     "ray-slurm",

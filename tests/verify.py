@@ -29,6 +29,7 @@ import long_ray
 import long_release
 import long_released_bugs
 import long_spoiled
+import long_state_faults
 import long_text
 from seqsep import theorems
 from seqsep.theorems import Outcome, canary
@@ -50,7 +51,7 @@ PARTS = (
     long_model_laws,
     long_released_bugs,
 )
-PARTS += (long_llama_engine, long_canary)
+PARTS += (long_llama_engine, long_canary, long_state_faults)
 
 
 @cache
