@@ -16,12 +16,15 @@ from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
-from seqsep.theorems.analysis.thought import LeastThought
+from seqsep.theorems.analysis.thought import LeastThought, table_of
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
 
-HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
+HEADER = (
+    f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  {'least thought':>13}  "
+    "one-layer attention: width x heads >="
+)
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,14 @@ class AtLength:
     @cached_property
     def thought(self) -> LeastThought | None:
         """The least chain of thought; None for a partial function, more than two answers, or more than 3^14 boxes."""
-        return LeastThought.of(self.table)
+        return LeastThought.of(self._every_answer)
+
+    @cached_property
+    def _every_answer(self) -> Tabulated | None:
+        """All answers; of a function that was not enumerated, those of its automaton, unless they are too many for a rank."""
+        if self.table is not None or self.least is None:
+            return self.table
+        return table_of(self.least.automaton, self.symbols, self.answers)
 
     @property
     def classes(self) -> int:
@@ -177,7 +187,7 @@ class AtLength:
             states = sum(self.automaton.widths)
             record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
         record["witness"] = None if self.witness is None else self.witness.record()
-        table = self.table
+        table = self._every_answer
         record["thought"] = None if table is None or self.thought is None else self.thought.record(table)
         record["attention"] = {
             "label": "lower",
@@ -210,7 +220,7 @@ class AtLength:
         }
 
     def line(self) -> str:
-        """A row for a person; HEADER names the columns."""
+        """A row for a person; HEADER names the columns. `least thought` is empty if it is not known (`thought`)."""
         low, high = self.bits
         if self.least is not None:
             state = str(low)
@@ -221,7 +231,8 @@ class AtLength:
             count = f"{self.classes:,}" if self.classes < 1 << 32 else f"2^{self.classes.bit_length() - 1}"
             classes = f"at least {count} at K = {split}"
         needed = ", ".join(f"{one.at_least} (p = {one.precision})" for one in self.widths if one.at_least)
-        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {needed}".rstrip()
+        thought = "" if self.thought is None else str(self.thought.steps)
+        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {thought:>13}  {needed}".rstrip()
 
 
 def _bounds_record(partial: PartialState) -> dict[str, Any]:
