@@ -42,7 +42,7 @@ def test_a_paused_run_has_no_tests_and_a_resumed_one_has_them(tmp_path):
     assert resumed == train(run)[1]
 
 
-def test_a_configuration_is_read_back_and_the_default_keeps_its_key():
+def test_a_configuration_is_read_back():
     run = run_of(test_lengths=[12, 9])
     assert run.configuration()["test_lengths"] == [12, 9]
     assert Run.from_configuration(run.configuration()) == run

@@ -207,4 +207,10 @@ def _walks(pattern: str, alphabet: int | None) -> _Walks:
     kinds = np.stack([stays, ~stays], axis=1)
     kinds |= ~kinds.any(axis=2, keepdims=True)
     choices = np.argsort(~kinds, axis=2, kind="stable")
-    return _Walks(least.table, least.start, choices, kinds.sum(axis=2), int(moves[component[least.start]]))
+    return _Walks(
+        table=least.table,
+        start=least.start,
+        choices=choices,
+        counts=kinds.sum(axis=2),
+        most_moves=int(moves[component[least.start]]),
+    )

@@ -36,7 +36,7 @@ def test_the_groups_are_those_that_are_named():
     assert (2, 1) in groups["(10*1)*"]
 
 
-def test_runs_are_every_language_and_architecture_with_every_seed():
+def test_runs_are_every_cell_with_every_seed():
     runs = EXPERIMENT.runs("quick")
     cells = {(run.task.pattern, run.task.alphabet, run.layers, run.positions) for run in runs}
     assert len(cells) == len(LANGUAGES) * len(ARCHITECTURES) == len({run.key() for run in runs}) / len(SEEDS)

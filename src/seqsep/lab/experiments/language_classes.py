@@ -1,7 +1,7 @@
 """Does the class of a regular language predict which architectures learn it for longer words?
 
 Twelve languages: four in C-RASP, four star-free ones outside of it, and four whose syntactic monoid has a group. `classify`
-computes the class of each. Eight architectures of two layers and width 64 are trained on words of 10 to 40 letters, with a
+computes the class of each. Eight architectures of two layers and width 32 are trained on words of 10 to 40 letters, with a
 query after every letter, by one recipe and with two seeds. A run ends after 4,000 steps, or when it answers 1,000 of 1,000
 words of 40 letters right. Then it is tested on words of 80, 160 and 320 letters. A word is right if all its answers are, so a
 right word of 160 letters has right answers at lengths 81 to 160 too.
@@ -34,6 +34,7 @@ LEARNED = 0.99
 """The accuracy at the greatest training length from which a run counts."""
 SEEDS = (0, 1)
 STEPS = 4000
+WIDTH = 32
 IN_C_RASP = "in C-RASP"
 STAR_FREE = "star-free, not in C-RASP"
 GROUPS = "with groups"
@@ -82,13 +83,14 @@ class Architecture:
     mixer: str
     positions: Positions = "none"
 
-    def run(self, task: RegularLanguage, seed: int, *, width: int = 64, steps: int = STEPS) -> Run:
+    def run(self, task: RegularLanguage, seed: int, *, width: int = WIDTH, steps: int = STEPS) -> Run:
         """Return the run of a task by the recipe of the experiment."""
         return Run(
             task=task,
             layers=(self.mixer, self.mixer),
             width=width,
             steps=steps,
+            batch=32,
             learning_rate=1e-3,
             seed=seed,
             decay="linear",

@@ -1,7 +1,6 @@
 """The result of an analysis, as lines for a person and as JSON."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,6 +15,7 @@ from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
+from seqsep.theorems.analysis.input_pair import InputPair
 from seqsep.theorems.analysis.thought import LeastThought, table_of
 
 LISTED = 20
@@ -25,35 +25,6 @@ HEADER = (
     f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  {'least thought':>13}  "
     "one-layer attention: width x heads >="
 )
-
-
-@dataclass(frozen=True)
-class InputPair:
-    """Two inputs that end alike and differ in their answers: their prefixes need different states.
-
-    Fields:
-        split: number of tokens before the common end.
-        inputs: the two inputs.
-        answers: their answers.
-
-    >>> InputPair(split=1, inputs=([0, 5], [1, 5]), answers=(0, 1)).record()["suffix"]
-    [5]
-    """
-
-    split: int
-    inputs: tuple[list[int], list[int]]
-    answers: tuple[int, int]
-
-    def record(self) -> dict[str, Any]:
-        """The pair as a JSON object."""
-        prefixes = [tokens[: self.split] for tokens in self.inputs]
-        return {
-            "inputs": [*self.inputs],
-            "answers": [*self.answers],
-            "split": self.split,
-            "prefixes": prefixes,
-            "suffix": self.inputs[0][self.split :],
-        }
 
 
 @dataclass(frozen=True)
@@ -313,7 +284,8 @@ class Analysis(Tabular):
         lines = [] if self.growth is None else [f"growth: {self.growth.line()}"]
         with_witness = [one for one in self.lengths if one.witness is not None]
         if with_witness:
-            lines.append(_witness_line(with_witness[-1]))
+            last = with_witness[-1]
+            lines.append(required(last.witness, "the witness").line(last.length))
         lines += self._of_answers_from_the_state()
         last = self.lengths[-1]
         if last.attention.bits:
@@ -368,19 +340,3 @@ class Analysis(Tabular):
 
 def _growth_in_words(growth: Growth) -> str:
     return growth.kind if growth.kind == "constant" else f"{growth.kind}, {growth.slope:.3g} {growth.unit}"
-
-
-def _witness_line(at: AtLength) -> str:
-    pair = required(at.witness, "the witness")
-    first = f"{_word(pair.inputs[0], pair.split)} -> {pair.answers[0]}"
-    second = f"{_word(pair.inputs[1], pair.split)} -> {pair.answers[1]}"
-    return (
-        f"witness at N = {at.length}: {first} and {second}: the same suffix (after |), two answers, "
-        "so the two prefixes need two states"
-    )
-
-
-def _word(tokens: Sequence[int], split: int) -> str:
-    """Return an input with | after its prefix; tokens of one digit are written without spaces."""
-    apart = "" if max(tokens, default=0) < 10 else " "
-    return f"{apart.join(map(str, tokens[:split]))}|{apart.join(map(str, tokens[split:]))}"
