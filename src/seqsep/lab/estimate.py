@@ -117,7 +117,7 @@ def estimate(
             timed()
     known |= timed_by_a_worker(own, device, timed, stall_seconds)
     return sum(
-        (pruned.get(run, run.steps) * (1 + evaluations(run)) + testing(run))
+        (pruned.get(run, run.steps) * (1 + evaluations(run)) + work_of_tests(run))
         * step_seconds(run, lambda shorter: known[shape_of(shorter)])
         for run in runs
     )
@@ -135,11 +135,11 @@ def evaluations(run: Run) -> float:
     return FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
 
 
-def testing(run: Run) -> float:
+def work_of_tests(run: Run) -> float:
     """Return the work of the tests at other lengths, in steps; the work of a token does not depend on the length.
 
     >>> from seqsep.tasks import ModularCount
-    >>> round(testing(Run(ModularCount(40), ("lstm",), 8, batch=64, evaluation=640, test_lengths=(80, 160))), 3)
+    >>> round(work_of_tests(Run(ModularCount(40), ("lstm",), 8, batch=64, evaluation=640, test_lengths=(80, 160))), 3)
     20.0
     """
     longer = sum(length / run.task.length for length in run.test_lengths)
