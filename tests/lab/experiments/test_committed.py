@@ -305,7 +305,7 @@ def test_the_demo_compares_like_with_like():
     runs = index_lookup_architectures.EXPERIMENT.runs("demo")
     assert {SizedModel.of(run).positions for run in runs} == {"learned"}
     assert len({run.layers for run in runs}) == 7
-    assert len(runs) == 2 * 7 + 3 - len(index_lookup_architectures.SLOW) == 13
+    assert len(runs) == 2 * 7 + 3 - len(index_lookup_architectures.SLOW) == 10
     for length in (20, 50):
         at = [run for run in runs if run.task.length == length]
         assert len({(run.steps, run.width, run.embedding_scale, run.batch, len(run.layers)) for run in at}) == 1

@@ -46,7 +46,10 @@ RATES_AT = 50
 SEEDS = (0, 1, 2)
 DEMO_LENGTHS = (20, 50)
 """The lengths at which all architectures are compared; attention is trained at all lengths."""
-SLOW = (("attention", 400), ("attention", 200), ("mamba", 50), ("gated-delta", 50))
+SLOW = (
+    *(("attention", length) for length in (400, 200)),
+    *((name, 50) for name in ("mamba", "gated-delta", "dss", "lstm", "retention")),
+)
 """The cells that take more than a minute of a core each. The demo does not train them: its page shows their committed rows."""
 BEST_RATE = {
     "attention": 1e-3,
