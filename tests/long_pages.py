@@ -13,6 +13,7 @@ TESTS = Path(__file__).parent
 MARKED = {path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md") if has_mark(path, "long")}
 PAGES = tuple(sorted(MARKED | {f"docs/{name}" for name in ONLY_LONG}))
 OF_THEOREMS = tuple(sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "docs/reference/theorems").glob("*.md")))
+COMMANDS = tuple(sorted(path.relative_to(SOURCE).as_posix() for path in (SOURCE / "commands").glob("*.py")))
 THEOREM_FILES = tuple(sorted(path.relative_to(SOURCE).as_posix() for path in (SOURCE / "theorems").rglob("*.py")))
 
 
@@ -49,7 +50,7 @@ class PagesRow:
         ]
 
 
-LONG_EXAMPLES = PagesRow("pages", "site/test_pages.py", "pages with long examples print what they show", PAGES)
+LONG_EXAMPLES = PagesRow("pages", "site/test_pages.py", "pages with long examples print what they show", PAGES, COMMANDS)
 THEOREM_PAGES = PagesRow(
     "theorem-pages", "pages/test_write.py", "pages of theorems show what their commands print", OF_THEOREMS, THEOREM_FILES
 )

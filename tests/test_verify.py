@@ -37,7 +37,7 @@ WITHOUT_MARGINS = (
     "induction-one-layer",
 )  # exact equalities, at small lengths
 SECOND_PAPER = tuple(theorem.name for theorem in THEOREMS if theorem.source.startswith("Wen, Dang, Lyu 2025"))
-WITHOUT_MARGINS += tuple(name for name in verify.checks() if name.startswith(("faults-", "mutants-")))
+WITHOUT_MARGINS += tuple(name for name in verify.checks() if name.startswith(("faults-", "mutants-", "slow-")))
 
 
 @pytest.mark.parametrize("name", list(verify.checks()))

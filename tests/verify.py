@@ -20,6 +20,7 @@ import long_capacity
 import long_faults
 import long_fla
 import long_flash_linear_laws
+import long_folders
 import long_kernels
 import long_llama_engine
 import long_model_laws
@@ -50,7 +51,7 @@ PARTS = (
     long_model_laws,
     long_released_bugs,
 )
-PARTS += (long_llama_engine, long_canary)
+PARTS += (long_llama_engine, long_canary, *long_folders.PARTS)
 
 
 @cache

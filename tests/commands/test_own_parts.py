@@ -153,6 +153,7 @@ class Raises(Steps):
 """
 
 
+@pytest.mark.slow
 def test_a_complete_model_gets_the_laws_of_engines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """After the laws of layers; if one of those fails, they are not tested."""
     (tmp_path / "mine.py").write_text(COMPLETE)
@@ -165,6 +166,7 @@ def test_a_complete_model_gets_the_laws_of_engines(tmp_path: Path, capsys: pytes
     assert set(further).isdisjoint(law["law"] for law in wrong["laws"])
 
 
+@pytest.mark.slow
 def test_own_parts_take_laws_and_write_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Only the chosen laws are in the verdict; a law that leaves a chosen one untested is too, and that one is skipped."""
     report = tmp_path / "laws.xml"
@@ -186,6 +188,7 @@ def test_own_parts_take_laws_and_write_junit(tmp_path: Path, capsys: pytest.Capt
     assert skipped.attrib == {"message": "not tested: runs to the end fails"}
 
 
+@pytest.mark.slow
 def test_laws_of_engines_are_chosen_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text(COMPLETE)
     words = ["check", "--model", f"{tmp_path}/mine.py:Steps", "--law"]
@@ -200,6 +203,7 @@ def test_laws_of_engines_are_chosen_by_name(tmp_path: Path, capsys: pytest.Captu
     assert f"{GOOD}" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_wrong_prefill_of_a_model_is_caught(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The law about optional methods calls it, as generation and audits do; a right one is listed."""
     (tmp_path / "mine.py").write_text(COMPLETE + PREFILLS)

@@ -106,6 +106,7 @@ def test_the_table_has_parameters_beside_bits_of_state(capsys, tmp_path):
     assert row.result["parameters"] > 0
 
 
+@pytest.mark.slow
 def test_own_parts_and_a_dry_run(capsys, tmp_path):
     file = tmp_path / "own.py"
     file.write_text("import torch\n\n\nclass Own(torch.nn.Module):\n    pass\n")

@@ -18,6 +18,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return build(tmp_path_factory.mktemp("dist"))
 
 
+@pytest.mark.slow
 def test_both_files_are_complete(built: Built) -> None:
     assert problems_of(built) == []
 

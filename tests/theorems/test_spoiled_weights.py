@@ -24,6 +24,7 @@ def test_every_theorem_that_builds_a_network_is_spoiled():
     assert {name.split()[0] for name in CASES} == built
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_a_changed_number_in_each_array_is_found_out(case):
     check = CASES[case]

@@ -95,6 +95,7 @@ def test_an_object_without_methods_is_bad_input() -> None:
         seqsep.check_engine(engine)
 
 
+@pytest.mark.slow
 def test_a_class_of_a_file_is_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """FILE.py:CLASS runs in a process of its own; what it prints does not disturb the protocol."""
     source = Path(__file__).parents[2] / "support/engines/toy.py"

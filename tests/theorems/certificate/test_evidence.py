@@ -141,6 +141,7 @@ def test_lower_bounds_show_as_many_rows_as_the_formula_says():
         assert f"rows {distinguished_inputs(task, length, 4)[0]}, " in line
 
 
+@pytest.mark.slow
 def test_verdicts_say_what_was_proved_and_never_say_it_twice():
     lines = {theorem: held(certify(theorem)) for theorem in THEOREMS}
     assert lines["is-tree-tour"].startswith("holds: is-tree-tour: is-tree: vertices 4, all 0, heads 5, inputs 16, layers 3, ")

@@ -210,6 +210,7 @@ print(json.dumps({"bits": len(data), "claimed": message.bits, "outputs": outputs
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", [4])
 def test_two_processes_share_a_pipe_and_the_weights(tmp_path, split):
     path = checkpoint(tmp_path / "one.safetensors")
