@@ -134,7 +134,7 @@ def verify(seed: int = 0) -> list[Outcome]:
     return found
 
 
-def sizes(length: int, pairs: int = 16) -> dict[str, Number]:
+def sizes(length: Length, pairs: Pairs = 16) -> dict[str, Number]:
     """The sizes of the head; they do not depend on the length."""
     return {"width": 2 * pairs, "heads": 1, "layers": 1}
 

@@ -86,7 +86,7 @@ def _gap(length: int, angles: tuple[int, ...]) -> tuple[float, int]:
     return gap, distance
 
 
-def sizes(length: int, pairs: int = 6) -> dict[str, Number]:
+def sizes(length: Distances, pairs: MostPairs = 6) -> dict[str, Number]:
     """The greatest gap of a head of k pairs."""
     return {"gap": most_gap(length, pairs)}
 
