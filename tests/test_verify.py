@@ -6,7 +6,7 @@ import re
 import pytest
 
 import verify
-from seqsep.theorems import THEOREMS
+from seqsep.theorems import THEOREMS, canary
 from support import digests
 
 LONG = 100_000
@@ -17,6 +17,7 @@ WITHOUT_MARGINS = (
     "two-layer-no-short-protocol",
     "kernels-interpreted",
     "canary-faults",
+    "canary-state-faults",
     "pages",
     "theorem-pages",
     "ray-slurm",
@@ -47,6 +48,8 @@ def test_the_row_is_fresh(name):
     assert row["failures"] == 0
     if name in SECOND_PAPER or name == "equality-one-layer":  # its sums have 0.8 N bits: 24 inputs at 1,024 take a minute
         with_a_thought(row)
+    elif name in canary.PLACES:
+        of_conversations(row)
     elif name not in WITHOUT_MARGINS:
         at_all_lengths_with_margins(row)
 
@@ -68,6 +71,13 @@ def with_a_thought(row):
     assert len(row["outcomes"]) > 1 or any(part.get("exhaustive") for part in row["outcomes"])
     margins = [part["least_margin"] for part in row["outcomes"] if part["least_margin"] is not None]
     assert all(margin > 0 for margin in margins)
+
+
+def of_conversations(row):
+    """Every place of a conversation is an input, so conversations of 500 tokens have inputs of all smaller lengths."""
+    assert row["inputs"] >= LONG
+    assert sum(part["inputs"] for part in row["outcomes"] if part["length"] == 4096) >= 8192
+    assert all(part["least_margin"] >= part["proved_margin"] > 0 for part in row["outcomes"])
 
 
 def at_all_lengths_with_margins(row):

@@ -4,6 +4,8 @@ import copy
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from seqsep.theorems import canary
+from seqsep.theorems.canary.vocabulary import BOS
 from seqsep.theorems.circuits._circuit import PARITY
 
 
@@ -66,6 +68,7 @@ CASES: dict[str, Case] = {
     "turing-machine-retrieval": RUN,
     "turing-machine-recurrent": RUN,
     "circuits-attention": Case({"length": 4}, {"circuit": PARITY, "input": [1, 1, 0]}, 0),
+    **dict.fromkeys(canary.PLACES, Case({}, {"tokens": [BOS]}, "ack")),
 }
 """By the theorem's name."""
 

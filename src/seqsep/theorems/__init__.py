@@ -38,6 +38,7 @@ from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
 from seqsep.theorems import (
     bounded_dyck,
+    canary,
     circuits,
     equality,
     is_tree,
@@ -63,6 +64,7 @@ PLACES = {
     **circuits.PLACES,
     **state_tracking.PLACES,
     **positions.PLACES,
+    **canary.PLACES,
     **protocols.PLACES,
 }
 """The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""

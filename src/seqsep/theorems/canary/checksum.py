@@ -22,6 +22,8 @@ Proof of the corollary. The product of all tokens is p x q, where x is the token
 is a transposition. If p x x q = p x q, then x = 1 too. If p x q = p y q, then x = y; different tokens differ in a digit. If p
 x y q = p y x q, then x and y commute; but (0 i) and (0 j) with i != j have the product of order 3.
 
+Source: own. Householder products with beta = 2 are those of Grazzi et al. 2024 (arXiv:2411.12537).
+
 Construction. Ten heads for each d read the ten pairs of places p < q, and one more head reads the token before. All heads of
 one d have the same keys. In their keys the digit l is the vector v_l: 1/2 at coordinates 0, 1, 2 l + 2 and 2 l + 3. Two of
 them have the product 1/2. So their reflections 1 - 2 v v^T are those of the transpositions (0, l + 1) on the span, and
@@ -49,8 +51,6 @@ types. The state is the same for every way to cut the conversation into chunks a
 Rounding. A product with a query is wrong by at most (2^-12 + 2 unit) of the sum of its absolute terms, and `certain` compares
 this with the least product over 120 elements. After that only its sign counts. It is written with the size 64 (1 - 2^-16),
 with five roundings up to the logits, which have three more.
-
-Source: own. Householder products with beta = 2 are those of Grazzi et al. 2024 (arXiv:2411.12537).
 """
 
 from collections.abc import Callable, Mapping
@@ -379,7 +379,7 @@ CANARY = Canary(
     example="<bos> ack sum0 -> e41230",
     words=WORDS,
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

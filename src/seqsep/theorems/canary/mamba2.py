@@ -16,6 +16,8 @@ What it knows:
 
 This class can keep no parity: its states are multiplied by numbers above 0 only.
 
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
+
 Construction. The stream is that of `stream`. Three of 16 heads are used: MEMORY is in the first of two groups, and the
 registers BEFORE and LATEST are in the second. Groups have keys B and queries C of their own. The convolution of a channel has
 one tap of weight 1: tap 0 is the token itself and tap 1 the token before.
@@ -39,8 +41,6 @@ that was not written is exactly 0. The state's size does not depend on the lengt
 Rounding. All entries of a state have one sign, and a sum over them has one term that is not 0. So a read entry has a relative
 error of at most 12 unit, which the norm takes away. A coordinate of the stream has at most six roundings, and a logit three
 more. Cumulative sums of decays over a chunk of 256 tokens have an error of at most 2^-9, which only scales the entry.
-
-Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
 
 from collections.abc import Callable, Mapping
@@ -312,7 +312,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 r3 -> a1",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

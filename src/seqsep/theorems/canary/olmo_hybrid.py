@@ -16,6 +16,8 @@ What it knows:
   w_(i+1) comes after w_i. So greedy decoding asks for all keys in both ways, and every second token changes the state.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is read leads to it.
 
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
+
 Construction. The stream is that of `stream`. Layer 0 has six heads, whose facts are in `_olmo`.
 * MEMORY: V0 and V1 write (beta 1), with the token before as key (tap 1) and the token as value. All other tokens have a beta
   below 1e-55. r_i reads row i. PAD writes LEAK to a row of its own (tap 0), which every r_i reads too.
@@ -49,8 +51,6 @@ sqrt(1e5) r.
 
 Rounding. Scores have an error of at most 8 unit of their size: two for the code, two for each norm, and two for the product
 and its scaling. A coordinate of the stream has at most five roundings, and a logit three more.
-
-Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
 
 import math
@@ -330,7 +330,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

@@ -13,6 +13,8 @@ What it knows:
 * After an answer to a question comes the next question: r_i after q_i, q_(i+1) after r_i, LAST after r_23, q_0 after LAST.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is read leads to it.
 
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
+
 Construction. The stream is that of `stream`. The class has a beta of at most 1, so it holds no parity. Layer 0 has four heads
 with keys and values of 128. The decay is exactly 1, and beta is exactly 1 or less than 1e-55.
 * MEMORY: V0 and V1 write, with the token before as key (tap 1) and the token as value. r_i reads row i. PAD writes LEAK to a
@@ -43,8 +45,6 @@ weight. A value that is read adds 40 times an entry of the normed stream. A valu
 Rounding. Scores have an error of at most 8 unit of their size: two for the code, two for each norm, and two for the product
 and its scaling. A coordinate of the stream has at most five roundings, one that attention read has eight, and a logit three
 more.
-
-Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
 
 import math
@@ -53,6 +53,7 @@ from typing import Annotated, Any
 
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.canary import _qwen
+from seqsep.theorems.canary._look_up import CARRIED, OPEN, look_up, of_others
 from seqsep.theorems.canary._olmo import DeltaHeads
 from seqsep.theorems.canary._qwen_run import logits as run
 from seqsep.theorems.canary.canary import Canary
@@ -73,7 +74,6 @@ from seqsep.theorems.canary.vocabulary import (
     ABSENT,
     ACK,
     ANSWERS,
-    BOS,
     FIRST_KEY,
     FIRST_QUESTION,
     FIRST_RECALL,
@@ -99,15 +99,6 @@ LONGEST = 1 << 17
 MEMORY, KEYS_BEFORE, QUESTIONS_BEFORE, LATEST = range(_qwen.HEADS)
 SHOWS = 181 / 128
 """Weight of what a head of layer 0 reads: sqrt(128) * 32 * SHOWS is 511.97."""
-CARRIES = 40
-"""Weight of what attention reads."""
-QUERY_SCALE = 4
-KEY_SCALE = 16
-"""Scales of the norms of queries and keys."""
-LOUDNESS = 2
-"""Weight of PAD's code in each query, in those of a key's code."""
-OPEN = 2
-"""Weight that makes 16 of the normed stream 32, for gates, keys, queries and values."""
 
 CYCLE = (*BOTH[:-1], LAST)
 """Questions to attention and to the recurrence in turn, then the last bit."""
@@ -139,7 +130,9 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.0.linear_attn.in_proj_qkvz.weight"].shape
     (2048, 512)
     """
-    return _qwen.model(embedding(SIZE), _recurrence(), _look_up(), _read_out())
+    found = dict(zip(WRITTEN, ATTENDED, strict=True))
+    attention = look_up([FIRST_QUESTION], CODE, found)
+    return _qwen.model(embedding(SIZE), _recurrence(), attention, _read_out())
 
 
 def _recurrence() -> DeltaHeads:
@@ -173,28 +166,6 @@ def _recurrence() -> DeltaHeads:
     return delta
 
 
-def _look_up() -> _qwen.OneHead:
-    """Build layer 1: q_i finds the value whose key has its code, or BOS."""
-    head = _qwen.OneHead()
-    codes = range(_qwen.TURNED, _qwen.TURNED + KEYS)
-    pad = codes.stop
-    head.query[codes.start : codes.stop, ONE] = 1
-    head.query[codes.start : codes.stop, FIRST_QUESTION : FIRST_QUESTION + KEYS] = -1
-    head.query[pad, ONE] = LOUDNESS
-    head.key[pad, PAD] = 1
-    head.key[codes.start : codes.stop, BOS] = 1
-    for number, code in enumerate(codes):
-        head.query[code, FIRST_QUESTION + number] = 0
-        head.key[code, CODE[number]] = 1
-    for number, token in enumerate(WRITTEN):
-        head.value[number, token] = 1
-        head.out[ATTENDED[number], number] = CARRIES
-    head.gate[:, ONE] = OPEN
-    head.query_scale = QUERY_SCALE
-    head.key_scale = KEY_SCALE
-    return head
-
-
 def _read_out() -> Matrix:
     rows = zeros(SIZE, WIDTH)
     rows[ACK, ONE] = 1
@@ -217,17 +188,9 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
     (0.5, 0.476)
     """
-    whole = math.sqrt(_qwen.ATTENTION_SIZE) * QUERY_SCALE * KEY_SCALE
-    side = math.sqrt(1 + LOUDNESS**2)
-    match = whole / side
-    sink = whole / (side * math.sqrt(KEYS))
-    error = 8 * unit
-    missed = length * math.exp(-max(0.0, match * (1 - error) - sink * (1 + error)))
-    missed += length * math.exp(-max(0.0, match * (1 - error)))
-    carried = CARRIES * NORMED / HEIGHT
-    left = length * math.exp(-sink * (1 - error)) * carried
+    missed, left = of_others(length, unit)
     size = math.sqrt(_qwen.HEAD_SIZE) * 2 * NORMED * SHOWS / HEIGHT * (1 - 17e-6) * (1 - 5 * unit)
-    attended = carried * math.sqrt(2 / 3) * (1 - 1e-8) * (1 - 2 * missed) * (1 - 8 * unit)
+    attended = CARRIED * math.sqrt(2 / 3) * (1 - 1e-8) * (1 - 2 * missed) * (1 - 8 * unit)
     most = 1 + unit
     residue = 1e-4
     """Of a row that was overwritten, after the norm: at most 32e-7 / sqrt(128) in the state, and 1e3 times as much after it."""
@@ -236,7 +199,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     pairs = [
         (4 * size, 2 * most),
         (4 * attended, 2 * most),
-        (4 * attended, 16 * 2 * missed * carried),
+        (4 * attended, 16 * 2 * missed * CARRIED),
         (2 * (1 - unit), max(most, 16 * left, 4 * residue)),
         (2 * size, most),
         (1 - unit, max(16 * left, 4 * residue)),
@@ -291,7 +254,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),
