@@ -225,8 +225,10 @@ COMMAND = Command(
     details=(
         "The command prints a line for each length N of the inputs. `state bits` is the least state, or a lower and an upper "
         "bound on it. `classes of prefixes` is the number of prefixes of length K that need different states, for the K with "
-        "the greatest number. `D(f)` is the number of bits that two parties must exchange to compute the function. The last "
-        "column is the size that one attention layer needs; it is empty if no such bound is known. "
+        "the greatest number. `D(f)` is the number of bits that two parties must exchange to compute the function. "
+        "`least thought` is the least number of chain-of-thought steps of one layer with one hard-attention head; it is empty "
+        "for functions with more than two answers and for long inputs. The last column is the size that one attention layer "
+        "needs; it is empty if no such bound is known. "
         "docs/how-to/own-function.md has more examples.\n\n"
         "--lengths is needed, unless the function or --alphabet has only one length, or the function is a network. Without "
         "--lengths, the command prints the class of a network's language, as `seqsep classify` does."

@@ -1,7 +1,6 @@
 """The result of an analysis, as lines for a person and as JSON."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,41 +15,16 @@ from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
-from seqsep.theorems.analysis.thought import LeastThought
+from seqsep.theorems.analysis.input_pair import InputPair
+from seqsep.theorems.analysis.thought import LeastThought, table_of
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
 
-HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
-
-
-@dataclass(frozen=True)
-class InputPair:
-    """Two inputs that end alike and differ in their answers: their prefixes need different states.
-
-    Fields:
-        split: number of tokens before the common end.
-        inputs: the two inputs.
-        answers: their answers.
-
-    >>> InputPair(split=1, inputs=([0, 5], [1, 5]), answers=(0, 1)).record()["suffix"]
-    [5]
-    """
-
-    split: int
-    inputs: tuple[list[int], list[int]]
-    answers: tuple[int, int]
-
-    def record(self) -> dict[str, Any]:
-        """The pair as a JSON object."""
-        prefixes = [tokens[: self.split] for tokens in self.inputs]
-        return {
-            "inputs": [*self.inputs],
-            "answers": [*self.answers],
-            "split": self.split,
-            "prefixes": prefixes,
-            "suffix": self.inputs[0][self.split :],
-        }
+HEADER = (
+    f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  {'least thought':>13}  "
+    "one-layer attention: width x heads >="
+)
 
 
 @dataclass(frozen=True)
@@ -117,7 +91,14 @@ class AtLength:
     @cached_property
     def thought(self) -> LeastThought | None:
         """The least chain of thought; None for a partial function, more than two answers, or more than 3^14 boxes."""
-        return LeastThought.of(self.table)
+        return LeastThought.of(self._every_answer)
+
+    @cached_property
+    def _every_answer(self) -> Tabulated | None:
+        """All answers; of a function that was not enumerated, those of its automaton, unless they are too many for a rank."""
+        if self.table is not None or self.least is None:
+            return self.table
+        return table_of(self.least.automaton, self.symbols, self.answers)
 
     @property
     def classes(self) -> int:
@@ -177,7 +158,7 @@ class AtLength:
             states = sum(self.automaton.widths)
             record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
         record["witness"] = None if self.witness is None else self.witness.record()
-        table = self.table
+        table = self._every_answer
         record["thought"] = None if table is None or self.thought is None else self.thought.record(table)
         record["attention"] = {
             "label": "lower",
@@ -210,7 +191,7 @@ class AtLength:
         }
 
     def line(self) -> str:
-        """A row for a person; HEADER names the columns."""
+        """A row for a person; HEADER names the columns. `least thought` is empty if it is not known (`thought`)."""
         low, high = self.bits
         if self.least is not None:
             state = str(low)
@@ -221,7 +202,8 @@ class AtLength:
             count = f"{self.classes:,}" if self.classes < 1 << 32 else f"2^{self.classes.bit_length() - 1}"
             classes = f"at least {count} at K = {split}"
         needed = ", ".join(f"{one.at_least} (p = {one.precision})" for one in self.widths if one.at_least)
-        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {needed}".rstrip()
+        thought = "" if self.thought is None else str(self.thought.steps)
+        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {thought:>13}  {needed}".rstrip()
 
 
 def _bounds_record(partial: PartialState) -> dict[str, Any]:
@@ -302,7 +284,8 @@ class Analysis(Tabular):
         lines = [] if self.growth is None else [f"growth: {self.growth.line()}"]
         with_witness = [one for one in self.lengths if one.witness is not None]
         if with_witness:
-            lines.append(_witness_line(with_witness[-1]))
+            last = with_witness[-1]
+            lines.append(required(last.witness, "the witness").line(last.length))
         lines += self._of_answers_from_the_state()
         last = self.lengths[-1]
         if last.attention.bits:
@@ -357,19 +340,3 @@ class Analysis(Tabular):
 
 def _growth_in_words(growth: Growth) -> str:
     return growth.kind if growth.kind == "constant" else f"{growth.kind}, {growth.slope:.3g} {growth.unit}"
-
-
-def _witness_line(at: AtLength) -> str:
-    pair = required(at.witness, "the witness")
-    first = f"{_word(pair.inputs[0], pair.split)} -> {pair.answers[0]}"
-    second = f"{_word(pair.inputs[1], pair.split)} -> {pair.answers[1]}"
-    return (
-        f"witness at N = {at.length}: {first} and {second}: the same suffix (after |), two answers, "
-        "so the two prefixes need two states"
-    )
-
-
-def _word(tokens: Sequence[int], split: int) -> str:
-    """Return an input with | after its prefix; tokens of one digit are written without spaces."""
-    apart = "" if max(tokens, default=0) < 10 else " "
-    return f"{apart.join(map(str, tokens[:split]))}|{apart.join(map(str, tokens[split:]))}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from seqsep.core.names import ensure
 from seqsep.maths.automata.enumeration import Tabulated
+from seqsep.maths.automata.layered import Layered
 from seqsep.maths.least_thought import MOST_BOXES, Branch, Tree, check_table, check_tree, count_boxes, rank_table, tree
 
 MOST_BRANCHES = 64
@@ -50,6 +51,21 @@ class LeastThought:
         branches = _branches(self.tree)
         shown = _tree_record(self.tree, table) if branches <= MOST_BRANCHES else None
         return {"label": "exact", "steps": self.steps, "boxes": self.boxes, "branches": branches, "tree": shown}
+
+
+def table_of(automaton: Layered, symbols: tuple[range, ...], answers: tuple[int, ...]) -> Tabulated | None:
+    """Return every answer of an automaton, whose labels are places in `answers`; None if there are more than 3^14 boxes.
+
+    >>> from seqsep.maths.automata.layered import of_function
+    >>> table_of(of_function(lambda word: sum(word) % 2, [2, 2]), (range(2), range(2)), (7, 8)).labels.tolist()
+    [0, 1, 1, 0]
+    """
+    if count_boxes(tuple(map(len, symbols))) > MOST_BOXES:
+        return None
+    values = automaton.answers
+    for table in reversed(automaton.tables):
+        values = values[table]
+    return Tabulated(symbols, values[automaton.start].reshape(-1), answers)
 
 
 def _branches(node: Tree) -> int:
