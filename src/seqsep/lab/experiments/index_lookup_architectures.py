@@ -50,7 +50,7 @@ SLOW = (
     *(("attention", length) for length in (400, 200)),
     *((name, 50) for name in ("mamba", "gated-delta", "dss", "lstm", "retention")),
 )
-"""The cells that take more than a minute of a core each. The demo does not train them: its page shows their committed rows."""
+"""Cells that take a minute of a core or more each. The demo does not train them: its page shows their committed rows."""
 BEST_RATE = {
     "attention": 1e-3,
     "linear-attention": 3e-3,
