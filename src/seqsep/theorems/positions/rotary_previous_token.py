@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Float64
 
-from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, whole_numbers
+from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, symbols_in
 from seqsep.theorems.options import Number, Range
 from seqsep.theorems.options.types import Length, Seed, Sequences
 from seqsep.theorems.positions._rotary_gap import angle, least_gap
@@ -140,16 +140,13 @@ def sizes(length: Length, pairs: Pairs = 16) -> dict[str, Number]:
 
 
 def predictor(length: Length, pairs: Pairs = 16, base: Base = 10_000) -> Callable[[Mapping[str, Any]], list[int]]:
-    """Answer {"symbols": [..]} with the token before each token after the first."""
+    """Answer {"symbols": [..]}, at most `length` numbers of 0 to 3, with the token before each token after the first."""
     head = RotaryHead(length, pairs, base)
 
     def answer(given: Mapping[str, Any]) -> list[int]:
-        symbols = whole_numbers(given, "symbols")
-        if not 1 <= len(symbols) <= length:
-            raise ValueError(f"symbols: expected 1 to {length} of them, found {len(symbols)}")
-        known = sorted(set(symbols))
-        values = np.eye(len(known))[[known.index(symbol) for symbol in symbols]]
-        return [known[place] for place in (head.weights(len(symbols)) @ values)[1:].argmax(axis=1)]
+        symbols = symbols_in(given, "symbols", ALPHABET, most=length)
+        attended = head.weights(len(symbols)) @ np.eye(ALPHABET)[symbols]
+        return [int(symbol) for symbol in attended[1:].argmax(axis=1)]
 
     return answer
 

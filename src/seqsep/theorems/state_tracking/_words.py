@@ -3,16 +3,25 @@ equal.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from jaxtyping import Int64
 
 from seqsep.maths.automata.groups import FiniteGroup
-from seqsep.maths.automata.permutations import GROUPS, LEAST_DEGREE, SYMBOLS, PermutationGroup, named_group, order_of
+from seqsep.maths.automata.permutations import (
+    GROUPS,
+    LEAST_DEGREE,
+    SYMBOLS,
+    Permutation,
+    PermutationGroup,
+    named_group,
+    order_of,
+)
 from seqsep.theorems.base import Claim, field_of
 from seqsep.theorems.options import OneOf, Range
 
+Letter = TypeVar("Letter")
 MOST_ELEMENTS = 120
 GroupName = Annotated[str, OneOf(*GROUPS), "The family of groups."]
 Degree = Annotated[int, Range(2, 60), "m, as in Z_m, D_m, S_m, A_m and Dic_m; Dic_2 is Q_8."]
@@ -79,14 +88,23 @@ def letters_in(given: Mapping[str, Any], group: PermutationGroup, most: int) -> 
     >>> letters_in({"letters": [[1, 2, 0]]}, group_of("cyclic", 3), most=4)
     [1]
     """
+    known = {element: index for index, element in enumerate(group.elements)}
+    return permutations_in(given, known, "elements of the group", most)
+
+
+def permutations_in(given: Mapping[str, Any], known: Mapping[Permutation, Letter], kind: str, most: int) -> list[Letter]:
+    """Return what is known of each letter of a user's input {"letters": [[1, 0, 2], ..]}. Raises ValueError for anything else.
+
+    >>> permutations_in({"letters": [[1, 0]]}, {(1, 0): "swap"}, "transpositions", most=4)
+    ['swap']
+    """
     written = field_of(given, "letters")
     if not isinstance(written, list) or not 1 <= len(written) <= most:
-        raise ValueError(f"letters: expected a list of 1 to {most} permutations, found {str(written)[:80]}")
-    known = {element: index for index, element in enumerate(group.elements)}
+        raise ValueError(f"letters: expected a list of 1 to {most} {kind}, found {str(written)[:80]}")
     found = []
     for letter in written:
-        index = known.get(tuple(letter)) if isinstance(letter, list) and all(type(image) is int for image in letter) else None
-        if index is None:
-            raise ValueError(f"letters: expected elements of the group, as lists of images, found {str(letter)[:80]}")
-        found.append(index)
+        images = tuple(letter) if isinstance(letter, list) and all(type(image) is int for image in letter) else ()
+        if images not in known:
+            raise ValueError(f"letters: expected {kind}, as lists of images, found {str(letter)[:80]}")
+        found.append(known[images])
     return found

@@ -2,7 +2,8 @@
 
 Source: own. One layer needs two reflections a token for these groups (`reflections_per_token`), since a rotation is not a
 reflection. Grazzi et al. 2024 (arXiv:2411.12537) show that layers of generalised Householder matrices follow such groups.
-We differ: two layers, with one number and two numbers of state, and an error bound for each length.
+Siems et al. 2025 (arXiv:2502.10297) show that two DeltaNet layers follow dihedral groups. We differ: our layers have one number
+and two numbers of state, and an error bound for each length.
 
 *Statement.* Let every element of D_m be a letter. Let r(g) be its 2 x 2 matrix, and s the reflection of the point i to -i.
 Layer 1 is one number x = (-1)^p, where p is the number of rotations so far; the neutral element is a rotation. Layer 2 is a

@@ -43,9 +43,10 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.maths.automata.permutations import Permutation, after, swapped
-from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, field_of
+from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.options import OneOf, Range
 from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.state_tracking._words import permutations_in
 
 CLAIM = Claim(
     name="symmetric-reflections",
@@ -258,17 +259,9 @@ def predictor(length: Length, points: Points = 5, floats: Float = "bfloat16") ->
     """
     layer = build(points)
     known = {swapped(points, *pair): pair for pair in layer.keys}
-
-    def answer(given: Mapping[str, Any]) -> list[int]:
-        written = field_of(given, "letters")
-        if not isinstance(written, list) or not 1 <= len(written) <= length:
-            raise ValueError(f"letters: expected a list of 1 to {length} transpositions, found {str(written)[:80]}")
-        letters = [known.get(tuple(letter)) if isinstance(letter, list) else None for letter in written]
-        if None in letters:
-            raise ValueError(f"letters: expected transpositions of {points} points, as lists of images")
-        return list(layer.follow([letter for letter in letters if letter is not None], floats)[0][-1])
-
-    return answer
+    return lambda given: list(
+        layer.follow(permutations_in(given, known, f"transpositions of {points} points", length), floats)[0][-1]
+    )
 
 
 def verify(length: Annotated[int, Range(1)] = 10_000) -> list[Outcome]:
