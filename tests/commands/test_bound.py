@@ -31,6 +31,7 @@ SMALL = {
     "is-tree-one-layer": {"length": 4},
     "is-tree-peeling": {"length": 4},
     "is-tree-tour": {"length": 4},
+    "no-positions": {"length": 4},
     **{name: {} for name in canary.PLACES},
 }
 

@@ -25,7 +25,6 @@ t = 256 in bfloat16, 2^11 in float16 and 2^24 in float32, which is more than is 
 from typing import Annotated
 
 import numpy as np
-import torch
 
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.networks.executor import run
@@ -93,6 +92,8 @@ def separated(dtype: str) -> int:
     >>> separated("bfloat16")
     190
     """
+    import torch
+
     first = 1
     while True:
         times = torch.arange(first, first + AT_ONCE, dtype=torch.float64)
