@@ -24,7 +24,6 @@ from seqsep.lab.row import Row
 from seqsep.lab.run import Run
 from seqsep.models.model import Positions
 from seqsep.tasks import RegularLanguage
-from seqsep.theorems.analysis.classify import classify
 
 NAME = "language-classes"
 TRAINED = 40
@@ -118,6 +117,8 @@ ARCHITECTURES = (
 
 @cache
 def _verdict(pattern: str, alphabet: int) -> str:
+    from seqsep.theorems.analysis.classify import classify  # a worker that trains needs no theorems
+
     holds = {name: one.holds for name, one in classify(pattern, alphabet or None, is_regular=True).verdicts.items()}
     if holds["c_rasp"]:
         return IN_C_RASP
