@@ -6,7 +6,7 @@ import re
 import pytest
 
 import verify
-from seqsep.theorems import THEOREMS, canary
+from seqsep.theorems import BY_NAME, THEOREMS, canary, positions, state_tracking
 from support import digests
 
 LONG = 100_000
@@ -37,6 +37,7 @@ WITHOUT_MARGINS = (
     "composition-one-layer",
     "induction-one-layer",
 )  # exact equalities, at small lengths
+TRACKERS = [name for name in state_tracking.PLACES if BY_NAME[name].predictor and name != "nonnegative-diagonal-parity"]
 SECOND_PAPER = tuple(theorem.name for theorem in THEOREMS if theorem.source.startswith("Wen, Dang, Lyu 2025"))
 WITHOUT_MARGINS += tuple(name for name in verify.checks() if name.startswith(("faults-", "mutants-", "slow-")))
 
@@ -50,6 +51,8 @@ def test_the_row_is_fresh(name):
         with_a_thought(row)
     elif name in canary.PLACES:
         of_conversations(row)
+    elif name in state_tracking.PLACES or name in positions.PLACES:
+        of_tokens(row, 10_000 if name in TRACKERS else 1)
     elif name not in WITHOUT_MARGINS:
         at_all_lengths_with_margins(row)
 
@@ -78,6 +81,13 @@ def of_conversations(row):
     assert row["inputs"] >= LONG
     assert sum(part["inputs"] for part in row["outcomes"] if part["length"] == 4096) >= 8192
     assert all(part["least_margin"] >= part["proved_margin"] > 0 for part in row["outcomes"])
+
+
+def of_tokens(row, longest):
+    """What tracks a state runs on 10,000 tokens; the other rows count the states of small grids, or compare numbers."""
+    assert row["inputs"] > 0
+    assert max(part["length"] for part in row["outcomes"]) >= longest
+    assert all(part["least_margin"] > 0 for part in row["outcomes"] if part["least_margin"] is not None)
 
 
 def at_all_lengths_with_margins(row):

@@ -260,17 +260,15 @@ def _csv(name: str, clone: Path) -> str:
     return csv_text(rows_of(name, clone / "results"))
 
 
-CLASSES = (LANGUAGE_CLASSES,) if rows_file(Path(__file__).parents[2] / "results").is_file() else ()
-"""The page of the experiment `language-classes`, once it has committed rows."""
 EXPERIMENT_PAGES: Mapping[str, Callable[[Path], str]] = {
     **{f"{FOLDER}/{name}.md": partial(_page, name) for name in (*SHOWN, PLACES)},
     **{f"{FOLDER}/{name}.svg": partial(_svg, name) for name, shown in SHOWN.items() if not shown.picture},
     **{f"{FOLDER}/{name}.csv": partial(_csv, name) for name in SHOWN},
     f"{FOLDER}/{PLACES}.svg": lambda clone: places_svg(clone / "results"),
     f"{FOLDER}/{PLACES}.csv": lambda clone: places_csv(clone / "results"),
-    **{f"{FOLDER}/{name}.md": lambda clone: classes_text(clone) for name in CLASSES},
-    **{f"{FOLDER}/{name}.svg": lambda clone: classes_svg(clone / "results") for name in CLASSES},
-    **{f"{FOLDER}/{name}.csv": lambda clone: classes_csv(clone / "results") for name in CLASSES},
+    f"{FOLDER}/{LANGUAGE_CLASSES}.md": lambda clone: classes_text(clone),
+    f"{FOLDER}/{LANGUAGE_CLASSES}.svg": lambda clone: classes_svg(clone / "results"),
+    f"{FOLDER}/{LANGUAGE_CLASSES}.csv": lambda clone: classes_csv(clone / "results"),
 }
 """The files of the experiments' pages."""
 

@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
 
     networks = [target for target in options.targets if Path(target).suffix in SUFFIXES and not options.regex]
     if networks and options.lengths is None:
-        return _run_networks(options, networks)
+        return _run_networks(flags(NetworkFlags, vars(options)), networks)
     from seqsep.report.figures.least_state import draw_least_state
     from seqsep.report.figures.picture_file import require_format
     from seqsep.theorems.analysis.evidence import least_state
@@ -137,30 +137,43 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
-def _run_networks(options: argparse.Namespace, networks: Sequence[str]) -> int:
+@dataclass(frozen=True)
+class NetworkFlags:
+    """The flags of an analysis of networks at every length; those after `json` need a length, and are refused."""
+
+    targets: Sequence[str]
+    automata: Path | None
+    json: bool
+    certificate: Path | None
+    output: Path | None
+    alphabet: Sequence[int] | None
+    precision: Sequence[int] | None
+    further: Sequence[str]
+
+    def needing_a_length(self) -> list[str]:
+        """Return the given flags that need a length."""
+        given = {name: getattr(self, name) for name in ("certificate", "output", "alphabet", "precision")}
+        return [f"--{name}" for name, value in given.items() if value is not None] + list(self.further)
+
+
+def _run_networks(asked: NetworkFlags, networks: Sequence[str]) -> int:
     """Print the class and the least state of each network, for words of every length.
 
     Raises BadInput for another function among them, and for flags that need a length.
     """
     from seqsep.theorems.analysis.network_language import NetworkAnalysis
 
-    flags_given = {
-        "--certificate": options.certificate,
-        "--output": options.output,
-        "--alphabet": options.alphabet,
-        "--precision": options.precision,
-    }
-    needing = [name for name, value in flags_given.items() if value is not None] + list(options.further)
-    others = [target for target in options.targets if target not in networks]
+    needing = asked.needing_a_length()
+    others = [target for target in asked.targets if target not in networks]
     if needing or others:
         raise BadInput(f"analyze {networks[0]}: expected --lengths with {(needing or others)[0]}, found none")
-    if options.automata is not None and len(networks) > 1:
-        raise BadInput(f"--automata {options.automata}: expected one network, or --lengths, found {len(networks)} networks")
-    require_outputs((options.automata,), read=_files_of(networks))
+    if asked.automata is not None and len(networks) > 1:
+        raise BadInput(f"--automata {asked.automata}: expected one network, or --lengths, found {len(networks)} networks")
+    require_outputs((asked.automata,), read=_files_of(networks))
     analyses = [NetworkAnalysis.of(network) for network in networks]
-    if options.automata is not None:
-        write_file(options.automata, json.dumps(analyses[0].automaton_record()) + "\n")
-    if options.json:
+    if asked.automata is not None:
+        write_file(asked.automata, json.dumps(analyses[0].automaton_record()) + "\n")
+    if asked.json:
         print_json(analyses[0].record() if len(analyses) == 1 else {"networks": [one.record() for one in analyses]})
     else:
         print("\n\n".join("\n".join(one.lines()) for one in analyses))
@@ -226,9 +239,9 @@ COMMAND = Command(
         "The command prints a line for each length N of the inputs. `state bits` is the least state, or a lower and an upper "
         "bound on it. `classes of prefixes` is the number of prefixes of length K that need different states, for the K with "
         "the greatest number. `D(f)` is the number of bits that two parties must exchange to compute the function. "
-        "`least thought` is the least number of chain-of-thought steps of one layer with one hard-attention head; it is empty "
-        "for functions with more than two answers and for long inputs. The last column is the size that one attention layer "
-        "needs; it is empty if no such bound is known. "
+        "`least thought` is the least number of steps in a chain of thought of one layer with one head of hard attention. It "
+        "is empty for functions with more than two answers and for long inputs. The last column is the size that one attention "
+        "layer needs; it is empty if no such bound is known. "
         "docs/how-to/own-function.md has more examples.\n\n"
         "--lengths is needed, unless the function or --alphabet has only one length, or the function is a network. Without "
         "--lengths, the command prints the class of a network's language, as `seqsep classify` does."

@@ -47,6 +47,8 @@ SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 class RegularLanguage(Task):
     """`length` letters; the answer is whether the word so far is in a regular language.
 
+    Raises ValueError for a pattern that is not a regular expression, and for a field out of its range.
+
     Fields:
         length: N, letters of an evaluated input; 1 to 2^20.
         pattern: a regular expression over the symbols 0 to 9 and a to z; any, such as (01)*.

@@ -119,10 +119,9 @@ def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: boo
         return NamedFunction(target, "formula", lambda length: _formula_at(FORMULAS[target](length), target, length))
     if regular.looks_regular(target):
         return _of_expression(target, alphabet)
-    known = list(dict.fromkeys([*BY_NAME, *FORMULAS]))
     expression = "a regular expression (with --regex, if it has no operator)"
-    one_of = f"one of {', '.join(known)}{nearest(target, known)}"
-    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, a network's FILE.json, {expression}, or {one_of}")
+    named = f"a task of `seqsep list tasks`, or {', '.join(FORMULAS)}{nearest(target, [*BY_NAME, *FORMULAS])}"
+    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, a network's FILE.json, {expression}, {named}")
 
 
 def _is_formula(target: str, alphabet: Sequence[int] | None, given: Fields | None) -> bool:
