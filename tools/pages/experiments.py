@@ -12,7 +12,7 @@ from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table
 from pages._glossary import with_terms
 from pages._language_classes import NAME as LANGUAGE_CLASSES
 from pages._language_classes import TITLE as CLASSES_TITLE
-from pages._language_classes import classes_csv, classes_page, classes_svg, rows_file
+from pages._language_classes import classes_csv, classes_page, classes_svg
 from pages._markdown import folded, table
 from pages._places import TITLE, places_csv, places_page, places_svg
 from seqsep.lab.experiments import BY_NAME
@@ -277,5 +277,5 @@ def list_of_pages() -> str:
     """Return a line for each page, and the columns of their CSV files, for the index."""
     lines = [f"* [{shown.title}]({name}.md)\n" for name, shown in SHOWN.items()]
     columns = table([["Column", "Content"], *([f"`{column}`", meaning] for column, (meaning, _) in COLUMNS.items())])
-    lines += [f"* [{TITLE}]({PLACES}.md)\n", *(f"* [{CLASSES_TITLE}]({name}.md)\n" for name in CLASSES)]
+    lines += [f"* [{TITLE}]({PLACES}.md)\n", f"* [{CLASSES_TITLE}]({LANGUAGE_CLASSES}.md)\n"]
     return "".join([*lines, "\n### Columns of the CSV files\n", folded("The columns", columns)])
