@@ -43,7 +43,7 @@ INTERPRETED = (long_kernels, long_fla, long_flash_linear_laws)
 """These need flash-linear-attention, which `make verify` does not install."""
 PARTS = (
     *INTERPRETED,
-    long_pages.LONG_EXAMPLES,
+    *long_pages.LONG_EXAMPLES,
     long_pages.THEOREM_PAGES,
     long_release,
     long_ray,
