@@ -71,6 +71,7 @@ CASES: dict[str, Case] = {
     "circuits-attention": Case({"length": 4}, {"circuit": PARITY, "input": [1, 1, 0]}, 0),
     "parity-recurrent": PARITY_OF_BITS,
     "delta-parity-in-floats": PARITY_OF_BITS,
+    "modular-count-attention": PARITY_OF_BITS,
     "nonnegative-diagonal-parity": Case({"end": 4}, {"ones": 31}, 1),
     "dihedral-reflections": Case({"length": 4, "degree": 3}, {"letters": [[1, 2, 0], [0, 2, 1]]}, [2, 1, 0]),
     "symmetric-reflections": Case({"length": 4, "points": 3}, {"letters": [[1, 0, 2], [0, 2, 1]]}, [2, 0, 1]),

@@ -16,12 +16,10 @@ ENTRIES = 24
 def test_every_theorem_that_builds_a_network_is_spoiled():
     """A theorem with a predictor is in `CASES`, or its own tests spoil its recurrence, its code or its stock class."""
     recurrences = {"index-lookup-state", "counting-state", "recall-state", "associative-recall-state", "equality-state"}
-    built = (
-        {theorem.name for theorem in THEOREMS if theorem.predictor is not None}
-        - recurrences
-        - {"is-tree-state", "recall-oracle-state"}
-        - {*canary.PLACES, *positions.PLACES, *state_tracking.PLACES}
-    )
+    built = {theorem.name for theorem in THEOREMS if theorem.predictor is not None} - recurrences - {
+        "is-tree-state",
+        "recall-oracle-state",
+    } - {*canary.PLACES, *positions.PLACES, *state_tracking.PLACES} | {"modular-count-attention"}
     assert {name.split()[0] for name in CASES} == built
 
 

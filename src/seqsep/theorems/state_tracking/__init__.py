@@ -13,6 +13,7 @@ Files:
     diagonal_periods        real diagonal channels have periods 1 and 2, so they do not count modulo 3
     symmetric_steps         a symmetric positive step, rounded once, has no cycle; two places where this is false
     delta_parity_in_floats  one delta rule with positive eigenvalues decides parity if every operation is rounded
+    modular_count_attention  upper bound: two attention layers count modulo m at logarithmic precision
     horizon                 the number of tokens for which rounded reflections follow a group of rotations
     _recurrences            the end of a run of one letter in a recurrence on the grid
     _float_formats          rounding to bfloat16, float16 and float32, equal on every processor
@@ -38,6 +39,7 @@ PLACES = {
     "diagonal-periods": "seqsep.theorems.state_tracking.diagonal_periods:THEOREM",
     "symmetric-steps": "seqsep.theorems.state_tracking.symmetric_steps:THEOREM",
     "delta-parity-in-floats": "seqsep.theorems.state_tracking.delta_parity_in_floats:THEOREM",
+    "modular-count-attention": "seqsep.theorems.state_tracking.modular_count_attention:THEOREM",
     "horizon": "seqsep.theorems.state_tracking.horizon:THEOREM",
 }
 if not TYPE_CHECKING:
