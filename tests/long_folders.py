@@ -42,7 +42,7 @@ class SlowTests:
 
     def verify(self) -> list[Outcome]:
         """Run the tests, two at once; count those that passed."""
-        command = [sys.executable, "-m", "pytest", "-m", "slow", "-n", "2", *map(str, self.files())]
+        command = [sys.executable, "-m", "pytest", "-m", "slow", "-n", "2", "--timeout", "600", *map(str, self.files())]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         passed = re.search(r"(\d+) passed", done.stdout)
         holds = done.returncode == 0 and passed is not None
