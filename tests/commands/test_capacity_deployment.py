@@ -9,6 +9,9 @@ import sys
 
 from support.capacity_command import LLAMA, MAMBA, WINDOWED, error_of, text_of
 
+MOST_SECONDS = 0.3
+RUNS = 8
+
 
 def test_standard_input_is_a_file(file, capsys, monkeypatch):
     class Given:
@@ -94,9 +97,14 @@ def test_defaults_that_decide_are_named(file, capsys):
 
 
 def test_the_command_is_quick(file):
-    """0.16 s of processor time were measured; NumPy alone took as much."""
+    """0.17 s of processor time were measured; NumPy alone takes as much. A busy machine takes longer, so the best run counts."""
     words = [sys.executable, "-m", "seqsep", "capacity", file(LLAMA), "--length", "128k", "--memory", "80GiB"]
+    assert any(seconds_of_cpu(words) < MOST_SECONDS for _ in range(RUNS))
+
+
+def seconds_of_cpu(words):
+    """The processor time of a command that ends with status 0."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

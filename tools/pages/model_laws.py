@@ -274,7 +274,9 @@ def _nested(flat: Mapping[str, Verdicts], nested: Mapping[str, Verdicts]) -> str
     named = f"{', '.join(types[:-1])} and {types[-1]}"
     words = NESTED.format(count=len(nested), verdict=verdict, law=SETTINGS, types=named)
     paragraph = "\n".join(wrap(words, 128, break_on_hyphens=False))
-    return f"\n{paragraph}\n\n{untested}" + (folded("The laws that differ inside of another model", f"{differs}\n") if differs else "")
+    return f"\n{paragraph}\n\n{untested}" + (
+        folded("The laws that differ inside of another model", f"{differs}\n") if differs else ""
+    )
 
 
 def _failed(verdicts: Verdicts) -> set[str]:

@@ -84,7 +84,9 @@ def test_a_pattern_of_layers_that_is_not_read_is_named(field):
     said = f"{name} = {value} is not read: all layers are counted alike."
     assert said in notes(capacity({**SIZES, **field}))
     assert said not in notes(capacity({**SIZES, **KINDS, **field}))
-    assert not [note for note in notes(capacity({**SIZES, "moe_layer_pattern": [1], "rope_interleaved": 1})) if "not read" in note]
+    assert not [
+        note for note in notes(capacity({**SIZES, "moe_layer_pattern": [1], "rope_interleaved": 1})) if "not read" in note
+    ]
 
 
 def test_a_second_window_next_to_listed_layers_is_named():
