@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from seqsep.commands.cli import main
-from seqsep.language_models.engines.check import ENGINE_LAWS
 from seqsep.lab.own_timing import NoStep, timed_by_a_worker
+from seqsep.language_models.engines.check import ENGINE_LAWS
 from seqsep.models.plugins.model import UserModel
 from support.plug_ins import BAD, GOOD
 

@@ -1,7 +1,7 @@
 """A model_type that is not known, by the general rule: keys and values of grouped heads, or a latent.
 
-The answer is marked "by rule, not verified". A file with a field of a recurrent state, with layers of another kind, or with heads
-that share keys by a field that is not read, is refused.
+The answer is marked "by rule, not verified". A file with a field of a recurrent state, with layers of another kind, or with
+heads that share keys by a field that is not read, is refused.
 """
 
 import re

@@ -26,7 +26,8 @@ class PipeEngine:
 
     It has the methods that the answer to `describe` lists. After the end of the process, or no answer within `seconds`, the
     call raises EngineFails, and the next call starts the process again. `stalls` counts the calls without an answer in time.
-    `shown` are the words of the user in messages, by default those of the command. `narrow` is the type of logits that have fewer digits than the type that the engine says that it computes in.
+    `shown` are the words of the user in messages, by default those of the command. `narrow` is the type of logits that have
+    fewer digits than the type that the engine says that it computes in.
     """
 
     def __init__(self, command: str | Sequence[str], seconds: float = SECONDS, *, shown: str = "") -> None:

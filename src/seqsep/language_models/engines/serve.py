@@ -105,8 +105,8 @@ class Server:
         states = [None if number is None else self._taken(number) for number in given["states"]]
         logits, after = self.engine.batch(given["tokens"], states)
         rows = [self._numbers(one) for one in logits]
-        types = {"dtype": row["dtype"] for row in rows if "dtype" in row}
-        return {"logits": [row["logits"] for row in rows], "states": [self._kept(state)["state"] for state in after], **types}
+        kept = [self._kept(state)["state"] for state in after]
+        return {**(rows[0] if rows else {}), "logits": [row["logits"] for row in rows], "states": kept}
 
     def _generate(self, given: dict[str, Any]) -> dict[str, Any]:
         tokens, logits = self.engine.generate(given["tokens"], given["count"])
