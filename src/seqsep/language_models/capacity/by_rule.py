@@ -82,7 +82,7 @@ def configured(config: Mapping[str, Any]) -> dict[str, Any]:
     >>> configured({"dim": 64, "window": None, "attn_config": {"kv_n_heads": 2, "clip_qkv": 0}})
     {'dim': 64, 'attn_config.kv_n_heads': 2}
     """
-    found = {}
+    found: dict[str, Any] = {}
     for name, value in config.items():
         inner = value if isinstance(value, Mapping) and OF_ATTENTION.search(name) else None
         given = {name: value} if inner is None else {f"{name}.{key}": one for key, one in inner.items()}
@@ -95,7 +95,7 @@ def _shared_otherwise(values: Mapping[str, Any], given: Mapping[str, Any]) -> li
     heads = values.get(HEADS)
     kept = values.get(KEPT_HEADS)
     kept = heads if kept is None else kept
-    repeats = heads // kept if is_size(heads) and is_size(kept) else None
+    repeats = heads // kept if isinstance(heads, int) and isinstance(kept, int) and is_size(kept) else None
     same: dict[bool, tuple[Any, ...]] = {True: (kept, repeats), False: (kept,)}
     found = [name for name, value in given.items() if isinstance(value, str) and OF_SHARED_HEADS.search(value)]
     found = [name for name in found if OF_ATTENTION.search(name) and kept == heads]
