@@ -77,6 +77,10 @@ CASES: dict[str, Case] = {
     "symmetric-reflections": Case({"length": 4, "points": 3}, {"letters": [[1, 0, 2], [0, 2, 1]]}, [2, 0, 1]),
     "solvable-phases": Case({"length": 4, "degree": 3}, {"letters": [[1, 2, 0], [1, 0, 2]]}, [0, 2, 1]),
     "reflections-per-token": Case({"length": 4}, {"letters": [[1, 2, 0, 3], [1, 0, 3, 2]]}, [0, 3, 1, 2]),
+    "parity-conditioned-recall-hybrid": Case({"length": 3, "alphabet": 8}, {"pairs": [[2, 7], [0, 4]], "query": 2}, 0),
+    "state-based-recall-hybrid": Case(
+        {"length": 3, "cells": 3, "alphabet": 9}, {"values": [7, 5, 8], "permutations": [[1, 2, 0], [1, 2, 0]]}, 8
+    ),
     "rotary-previous-token": Case({"length": 4}, {"symbols": [3, 1, 2, 1]}, [3, 1, 2]),
     **dict.fromkeys(canary.PLACES, Case({}, {"tokens": [BOS]}, "ack")),
 }

@@ -35,6 +35,7 @@ OF_CHECKS: Mapping[str, str] = {
     "seed_bits": "bits of the seed that gives the vectors",
     "sequences": "sequences with the same answers of the oracle, which the state must distinguish",
     "symbols_recovered": "symbols that the state gives back, one for each position",
+    "tokens": "tokens for which the number 1/t differs, if it is rounded once",
     "tokens_a_step": "tokens that the network writes for each step",
     "values_recovered": "values that the state gives back, one for each key",
     "words": "words of the fooling set",

@@ -27,6 +27,7 @@ SIZE_WORDS: dict[str, str] = {
     "phases": "number of phases, each a root of unity",
     "precision": "p, bits of each number",
     "program_bits": "bits of all stored arrays, without embeddings: these are computed from the index, as in the paper",
+    "recurrent_bits": "bits of the state that a recurrent model without attention needs",
     "reflections": "least reflections a token",
     "state_bits": "bits of the state",
     "state_bits_by_range": "bits of the state, if each number takes only the bits that its range needs",

@@ -15,6 +15,12 @@ Files:
     delta_parity_in_floats  one delta rule with positive eigenvalues decides parity if every operation is rounded
     modular_count_attention  upper bound: two attention layers count modulo m at logarithmic precision
     horizon                 the number of tokens for which rounded reflections follow a group of rotations
+    parity_recall_hybrid    both sides: parity-conditioned recall by a hybrid, and why its halves fail
+    _parity_recall          inputs of parity-conditioned recall, and its lower bounds as programs
+    state_recall_hybrid     both sides: state-based recall by a hybrid, and why its halves fail
+    _state_recall           inputs of state-based recall, and its lower bounds as programs
+    _hybrids                a recurrence whose step depends on the token, and attention, with nine values a number
+    _attention_alone        attention without positions gives one answer to many repeats of a word
     _recurrences            the end of a run of one letter in a recurrence on the grid
     _float_formats          rounding to bfloat16, float16 and float32, equal on every processor
     _rotations              groups of rotations, each element as two reflections
@@ -40,6 +46,8 @@ PLACES = {
     "symmetric-steps": "seqsep.theorems.state_tracking.symmetric_steps:THEOREM",
     "delta-parity-in-floats": "seqsep.theorems.state_tracking.delta_parity_in_floats:THEOREM",
     "modular-count-attention": "seqsep.theorems.state_tracking.modular_count_attention:THEOREM",
+    "parity-conditioned-recall-hybrid": "seqsep.theorems.state_tracking.parity_recall_hybrid:THEOREM",
+    "state-based-recall-hybrid": "seqsep.theorems.state_tracking.state_recall_hybrid:THEOREM",
     "horizon": "seqsep.theorems.state_tracking.horizon:THEOREM",
 }
 if not TYPE_CHECKING:
