@@ -31,6 +31,7 @@ OF_CHECKS: Mapping[str, str] = {
     "memory_bits": "bits of memory of the program that writes the vectors",
     "pairs": "pairs that the run compares",
     "partitions": "partitions of the positions into two halves",
+    "repeats": "repeats of a word after which no answer of the attention changes",
     "right_tokens": "tokens until the nearest element is a wrong one",
     "seed_bits": "bits of the seed that gives the vectors",
     "sequences": "sequences with the same answers of the oracle, which the state must distinguish",
