@@ -14,6 +14,7 @@ Files:
     symmetric_steps         a symmetric positive step, rounded once, has no cycle; two places where this is false
     delta_parity_in_floats  one delta rule with positive eigenvalues decides parity if every operation is rounded
     horizon                 the number of tokens for which rounded reflections follow a group of rotations
+    collision               a recurrence with two words that reach one state, as the evidence of a certificate
     _recurrences            the end of a run of one letter in a recurrence on the grid
     _float_formats          rounding to bfloat16, float16 and float32, equal on every processor
     _rotations              groups of rotations, each element as two reflections
