@@ -190,6 +190,7 @@ def of_kinds() -> list[Forgery]:
         forge(one, *ones(2, 3, 8), *standing(8), why="holds", status=0),
         forge(one, *ones(2, 3, 9), *standing(9), why=ABOUT),
         forge(one, *ones(3, 4, 1), why=ABOUT),
+        forge(one, ("witness.divisor", 3), ("witness.maps", [[[1, 0]]] * 2), *ones(0, 1, 1), why="the words end in two states"),
         forge(five, ("task.modulus", 2), (f"{words}.1.1.1", 3), ("claims.longer", 11), why="holds", status=0),
         forge(
             five,
