@@ -21,6 +21,7 @@ Files:
     _state_recall           inputs of state-based recall, and its lower bounds as programs
     _hybrids                a recurrence whose step depends on the token, and attention, with nine values a number
     _attention_alone        attention without positions gives one answer to many repeats of a word
+    collision               a recurrence with two words that reach one state, as the evidence of a certificate
     _recurrences            the end of a run of one letter in a recurrence on the grid
     _float_formats          rounding to bfloat16, float16 and float32, equal on every processor
     _rotations              groups of rotations, each element as two reflections

@@ -26,6 +26,7 @@ import numpy as np
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.options.types import GridRounding, Seed
 from seqsep.theorems.state_tracking._recurrences import GridEnd, count_values, diagonal_step, ending
+from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, collision_on_ones, diagonal_maps
 from seqsep.theorems.state_tracking.nonnegative_diagonal import CHANNELS, LayerCount
 
 CLAIM = Claim(
@@ -74,6 +75,22 @@ def check(end: GridEnd = 3, layers: LayerCount = 50, rounding: GridRounding = "f
     ]
 
 
+def certificate_witness(end: GridEnd = 3, rounding: GridRounding = "floor", seed: Seed = 0) -> CollisionEvidence:
+    """Return a random layer with the words 1^n and 1^(n + 2). On ones, its first channel is 1, -1, 1, .., which has period 2.
+
+    >>> certificate_witness(end=2).witness.recurrence.maps[1][0]
+    [Fraction(-1, 1), 0, 0, 0]
+    """
+    generator = np.random.default_rng(seed)
+    limit = end * end
+    factors = generator.integers(-limit, limit + 1, (2, CHANNELS))
+    summands = generator.integers(-limit, limit + 1, (2, CHANNELS))
+    factors[1, 0] = -end
+    summands[1, 0] = 0
+    start = (1, *generator.integers(-limit, limit + 1, CHANNELS - 1).tolist())
+    return collision_on_ones(GridRecurrence(end, rounding, diagonal_maps(factors, summands, end), start), gap=2)
+
+
 def verify() -> list[Outcome]:
     """Check L = 1, 2, 3, 4, 6 and 8 with 1,000 random layers and both roundings."""
     return [
@@ -95,5 +112,5 @@ THEOREM = Theorem(
     bound=bound,
     verify=verify,
     nothing_to_apply="it builds nothing; `seqsep check diagonal-periods` shows the words",
-    nothing_to_certify="certificates have no type for two words that reach one state of a given recurrence",
+    certificate_witness=certificate_witness,
 )

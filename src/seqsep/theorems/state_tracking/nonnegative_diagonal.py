@@ -37,6 +37,7 @@ from seqsep.theorems.base import Claim, Number, Outcome, Theorem, number_in
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import GridRounding, Seed
 from seqsep.theorems.state_tracking._recurrences import GridEnd, count_values, diagonal_step, ending
+from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, collision_on_ones, diagonal_maps
 
 CLAIM = Claim(
     name="nonnegative-diagonal-parity",
@@ -130,6 +131,23 @@ def predictor(end: GridEnd) -> Callable[[Mapping[str, Any]], int]:
     return lambda given: counter(number_in(given, "ones", 0, count_values(end) - 1))
 
 
+def certificate_witness(end: GridEnd = 4, rounding: GridRounding = "floor", seed: Seed = 0) -> CollisionEvidence:
+    """Return a random layer with the words 1^n and 1^(n + 1). On ones, its first channel is the counter, so n = G - 1.
+
+    >>> certificate_witness(end=2).witness.words
+    ([(1, 8)], [(1, 9)])
+    """
+    generator = np.random.default_rng(seed)
+    limit = end * end
+    factors = generator.integers(0, limit + 1, (2, CHANNELS))
+    summands = generator.integers(-limit, limit + 1, (2, CHANNELS))
+    factors[1, 0] = end
+    summands[1, 0] = 1
+    maps = diagonal_maps(factors, summands, end)
+    start = (-limit, *generator.integers(-limit, limit + 1, CHANNELS - 1).tolist())
+    return collision_on_ones(GridRecurrence(end, rounding, maps, start), gap=1)
+
+
 def verify() -> list[Outcome]:
     """Check L = 1, 2, 3, 4, 6 and 8 with 1,000 random layers and both roundings."""
     return [
@@ -152,5 +170,5 @@ THEOREM = Theorem(
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="certificates have no type for two words that reach one state of a given recurrence",
+    certificate_witness=certificate_witness,
 )

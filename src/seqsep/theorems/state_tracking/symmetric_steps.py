@@ -33,6 +33,7 @@ from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import GridRounding, Seed
 from seqsep.theorems.state_tracking._recurrences import Ending, GridEnd, Rational, State, count_values, ending, rounded
+from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, collision_on_ones
 from seqsep.theorems.state_tracking.nonnegative_diagonal import LayerCount
 
 CLAIM = Claim(
@@ -124,6 +125,24 @@ def check(
     ]
 
 
+def certificate_witness(
+    end: GridEnd = 2, size: Size = 2, rounding: GridRounding = "floor", seed: Seed = 0
+) -> CollisionEvidence:
+    """Return a random symmetric step for each letter with the words 1^n and 1^(n + 1).
+
+    >>> certificate_witness().parameters
+    {'modulus': 2}
+    """
+    generator = np.random.default_rng(seed)
+    limit = end * end
+    maps = [
+        [[*row, summand] for row, summand in zip(drawn(generator, size), summands, strict=True)]
+        for summands in generator.integers(-limit, limit + 1, (2, size)).tolist()
+    ]
+    start = tuple(generator.integers(-limit, limit + 1, size).tolist())
+    return collision_on_ones(GridRecurrence(end, rounding, maps, start), gap=1)
+
+
 def verify() -> list[Outcome]:
     """Check L = 1 to 4, two and three coordinates, with 500 random steps and both roundings."""
     return [
@@ -148,5 +167,5 @@ THEOREM = Theorem(
     bound=bound,
     verify=verify,
     nothing_to_apply="it builds nothing; `seqsep check symmetric-steps` shows the words",
-    nothing_to_certify="certificates have no type for two words that reach one state of a given recurrence",
+    certificate_witness=certificate_witness,
 )
