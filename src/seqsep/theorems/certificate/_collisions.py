@@ -18,7 +18,7 @@ def of_collision(call: str, collision: StateCollision) -> WitnessRecord:
     recurrence = collision.recurrence
     entries = [Fraction(entry) for rows in recurrence.maps for row in rows for entry in row]
     divisor = lcm(*(entry.denominator for entry in entries))
-    greatest = max(divisor, *(abs(entry * divisor) for entry in entries))
+    greatest = max([Fraction(divisor), *(abs(entry * divisor) for entry in entries)])
     if greatest > MOST_VALUE or recurrence.end > MOST_STEPS:
         raise ValueError(
             f"{call}: over a common denominator, numbers are at most 2^31 - 1 and L is at most 2^15; "
