@@ -9,7 +9,7 @@ letters.
 Examples: each is a walk on the least automaton of the language. A component is a set of states that lead to each other. Let D
 be the greatest number of moves from one component to another in a walk. In an example of n letters, D places are drawn,
 uniform in 1 .. 2 n and independent; those above n have no effect. At a drawn place the letter is uniform among those that
-leave the component, and at other places among those that stay in it. If there is no such letter, it is uniform among all
+leave the component, and at other places among those that stay in it. Without such a letter, it is uniform among all
 letters. So words of every length leave a component at every place. Of (01)*, for which D is 1, half of the words never break
 the alternation. If D is 0, as for a language that is decided by a group, letters are uniform and independent.
 Least state: with `ask="all"` the last letter and the state before it decide the answer. With `ask="last"` the state before

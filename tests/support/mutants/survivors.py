@@ -113,4 +113,15 @@ SURVIVORS: dict[str, str] = {
     'in a config.json."] | 9 -> 8 at 37': "the greatest base that may be asked for",
     "theorems/state_tracking/delta_parity_in_floats.py: words = [np.random.default_rng(seed).integers(0, 2, length).tolist(), "
     "[1] * length] | 2 -> 1 at 49": INPUTS,
+    "theorems/canary/_look_up.py: missed = length * math.exp(-max(0.0, match * (1 - error) - sink * (1 + error))) "
+    "| 1 -> 0 at 67": "the term is below 1e-10 either way",
+    "theorems/positions/no_positions.py: readout_bias=whole([0]), | 0 -> 1 at 20": (
+        "all numbers move alike, and only their differences count"
+    ),
+    "theorems/state_tracking/_parity_recall.py: for pairs in sorted({1, (length + 1) // 2, max(1, length - 1), length}): "
+    "| 1 -> 2 at 59": INPUTS,
+    "theorems/state_tracking/_parity_recall.py: return max([pairs for pairs in range(1, min(length, 12) + 1) if "
+    "alphabet**pairs <= MOST_LISTS], default=1) | 1 -> 0 at 37": INPUTS,
+    "theorems/state_tracking/modular_count_attention.py: blocks = [places < length // 2, places >= length // 2, places >= 0, "
+    "places < 0] | comparison 0 GtE -> Lt at 32": INPUTS,
 }

@@ -6,7 +6,7 @@ every token its greatest logit is that of the token which the oracle names. This
 `proved_lead(length, unit)` of itself, at every length. Here `unit` is the relative error of one rounding: 2^-24 in fp32, 2^-11
 in fp16 and 2^-8 in bf16. The share is 0.5 without rounding, and at least 0.4 in all three types.
 
-What it knows:
+Its knowledge:
 * Token number t has four digits in base 4. Digit d with the value l exchanges the places 0 and l + 1 of the arrangement d of
   five items. All four arrangements begin as 01234, and every token after BOS acts on all four.
 * `sum0` to `sum3` ask for an arrangement, of all tokens before the question. The answer is one of 120 tokens, such as e01234.
@@ -84,7 +84,7 @@ CLAIM = Claim(
     name="canary-checksum",
     source="own",
     statement="An OLMo hybrid of width 512 answers with the product of all tokens in four copies of S_5, at every length in "
-    "fp32, fp16 and bf16, so one token that is lost, doubled, replaced or exchanged with a neighbour changes an answer",
+    "fp32, fp16 and bf16; a lost, doubled, replaced or exchanged token changes an answer",
 )
 
 PLACES = 5

@@ -6,7 +6,7 @@ The model of `tensors` has two layers, width 512, four heads of 128 and rotary b
 at least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative error of one rounding: 2^-24 in fp32,
 2^-11 in fp16 and 2^-8 in bf16. The share is at least 0.21 in all three.
 
-What it knows:
+Its knowledge:
 * A question q_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right
   after its key.
 * BACK is answered with the bit of the token 63 places before it, or with ABSENT for a token without a bit. V0 and A0 have the

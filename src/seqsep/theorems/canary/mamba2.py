@@ -6,7 +6,7 @@ greatest logit is that of the token which the oracle names. This logit leads the
 `proved_lead(length, unit)` of itself, at every length. Here `unit` is the relative error of one rounding: 2^-24 in fp32, 2^-11
 in fp16 and 2^-8 in bf16. The share is at least 0.45 in all three.
 
-What it knows:
+Its knowledge:
 * r_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right after its
   key.
 * LAST is answered with the bit of the last V0 or V1, or with ABSENT if there is none.

@@ -6,7 +6,7 @@ an attention layer, and width 512. After every token its greatest logit is that 
 leads the next one by at least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative error of one
 rounding: 2^-24 in fp32, 2^-11 in fp16 and 2^-8 in bf16. The share is at least 0.45 in all three.
 
-What it knows:
+Its knowledge:
 * q_i is answered by attention and r_i by the recurrence, with the value of key i, or with ABSENT if k_i has no value. A value
   is the token V0 or V1 right after its key.
 * LAST is answered with the bit of the last V0 or V1, or with ABSENT if there is none.
@@ -91,7 +91,7 @@ from seqsep.theorems.options.types import Length, Seed
 CLAIM = Claim(
     name="canary-qwen3-next",
     source="own",
-    statement="A Qwen3-Next of one gated delta layer and one attention layer of width 512 answers every question about 24 "
+    statement="A Qwen3-Next of width 512 answers every question about 24 "
     "keyed bits in two ways, and about the last bit, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 

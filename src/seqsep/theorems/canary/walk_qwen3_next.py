@@ -23,7 +23,7 @@ Construction. The stream is that of `stream`. Layer 0 uses two of four heads wit
   of their key in the stream if this is k_h.
 
 Layer 1 is the attention of `_look_up`. q_i and r_i read the value with code i, or BOS if there is none. V1 has a value, PAD
-has LEAK, V0 and BOS have 0. What is read is written to LETTER.
+has LEAK, V0 and BOS have 0. The letter that is read is written to LETTER.
 
 Read-out, in units of the normed constant. ACK has 1, and 0 on a step. On steps r_j has 3 f_j + d_j, and q_j has 3 f_j + d_j +
 4 l - 2. Here f_j is 1 if the next key j was read from NEXT, d_j is 1 if j is the first next key of the token, and l is 1.02

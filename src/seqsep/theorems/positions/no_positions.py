@@ -36,8 +36,8 @@ from seqsep.theorems.options.types import GridRounding, Length
 CLAIM = Claim(
     name="no-positions",
     source="own",
-    statement="Without positions, the number 1/t that a head reads at token t differs for N tokens on a grid of L >= N (N - 1) "
-    "steps, and on no grid with L <= N (N - r) (1 - 1/r) for a whole number r below N: L is about N^2",
+    statement="Without positions a head reads 1/t at token t; this differs for N tokens on a grid of L >= N (N - 1) steps, "
+    "and not if L <= N (N - r) (1 - 1/r) for a whole r < N",
 )
 SEPARATED = {"bfloat16": 190, "float16": 1464, "float32": 11_864_338}
 """The greatest N for which 1/t, rounded once, differs for t = 1, .., N."""

@@ -24,8 +24,8 @@ Margin: 2. Rounding: states, scores and logits are whole numbers, so rounding ch
 logits are cut off at -2. Only the exponentials of losing scores are rounded. After the values, attention needs only the m
 tokens of the values: every other token has weight 0 for ever.
 
-*Lower bound for a recurrence without attention.* After the values and at least one permutation, if another one follows, a
-recurrent model needs m S^m - (m - 1) S states for m >= 3, and S^2 for m = 2. Proof. A list s with pointer p leads to the
+*Lower bound for a recurrence without attention.* Let it have read the values and a permutation, and let another one follow.
+Then it needs m S^m - (m - 1) S states for m >= 3, and S^2 for m = 2. Proof. A list s with pointer p leads to the
 answers s(g(p)) for all g. Two lists with p = p' have equal answers only if they are equal. Let p and p' differ. The pair (g(p),
 g(p')) can be any two different cells a, b. So equal answers say s(a) = s'(b) for all a and b that differ. For m >= 3 both lists
 are then one value m times: the m S cases of these need S states. For m = 2, s' is s reversed: the 2 S^2 cases need S^2 states.
