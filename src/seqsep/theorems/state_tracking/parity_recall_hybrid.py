@@ -92,8 +92,8 @@ UPPER = (
 )
 RECURRENT = "A recurrence without attention needs a state for each of the S^N lists of answers, or S^N / 2 for even S and odd N"
 ATTENTION = (
-    "Lambda layers of attention of width d without positions, on a grid of G numbers, fail if N - 1 > G^d R, for "
-    "R = Lambda (L^2 + 1), or Lambda (2 L^2 + 1) with rounding to the nearest"
+    "Lambda layers of attention of width d without positions, on a grid of G numbers, fail if N - 1 > G^d Lambda (m + 1), "
+    "where m is L^2, or 2 L^2 with rounding to the nearest"
 )
 CLAIM = Claim(name="parity-conditioned-recall-hybrid", source="own", statement=f"{UPPER}; {RECURRENT}; {ATTENTION}")
 Values = Annotated[Alphabet, Range(2, 1 << 10)]
