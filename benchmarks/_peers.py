@@ -5,6 +5,7 @@ in the process that prints; a peer is imported inside its function.
 """
 
 import os
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -169,6 +170,55 @@ def torch_lstm(width: int, length: int) -> Callable[[], object]:
             return self.cells(x)[0]
 
     return blocks_alone(Outputs(), width, length)
+
+
+def transformers_mlstm(width: int, length: int) -> Callable[[], object]:
+    sys.modules["xlstm"] = None  # type: ignore[assignment]  # with it, transformers has no layer of its own
+    from transformers import xLSTMConfig
+    from transformers.models.xlstm.modeling_xlstm import xLSTMLayer
+
+    sizes = {"hidden_size": width, "num_heads": HEADS, "num_blocks": 1, "num_hidden_layers": 1, "vocab_size": 2}
+    layer = xLSTMLayer(xLSTMConfig(**sizes, qk_dim_factor=1.0, v_dim_factor=1.0, chunk_size=64, use_bias=False))
+
+    class Outputs(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = layer
+
+        def forward(self, x: Tensor) -> Tensor:
+            return self.layer(x)[0]
+
+    return blocks_alone(Outputs(), width, length, batch=2)
+
+
+def xlstm_slstm(width: int, length: int) -> Callable[[], object]:
+    from xlstm.blocks.slstm.layer import sLSTMLayer, sLSTMLayerConfig
+
+    sizes = sLSTMLayerConfig(embedding_dim=width, num_heads=HEADS, backend="vanilla", conv1d_kernel_size=0)
+    return blocks_alone(sLSTMLayer(sizes), width, length, batch=2)
+
+
+class NaiveKDA(nn.Module):
+    """Projections like those of our KDA around fla's chunked recurrence in plain PyTorch."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.query, self.key, self.value, self.output = (nn.Linear(width, width, bias=False) for _ in range(4))
+        self.decay, self.rate = nn.Linear(width, width), nn.Linear(width, HEADS)
+
+    def forward(self, x: Tensor) -> Tensor:
+        from fla.ops.kda.naive import naive_chunk_kda
+
+        query, key, value, decay = (
+            part(x).unflatten(-1, (HEADS, -1)) for part in (self.query, self.key, self.value, self.decay)
+        )
+        query, key = F.normalize(query, dim=-1), F.normalize(key, dim=-1)
+        found, _ = naive_chunk_kda(query, key, value, -F.softplus(decay), self.rate(x).sigmoid())
+        return self.output(found.flatten(2))
+
+
+def fla_kda(width: int, length: int) -> Callable[[], object]:
+    return blocks_alone(NaiveKDA(width), width, length, batch=2)
 
 
 def _multiply(rows: int, into: int, out: int, backward: bool, product: Callable[..., Tensor]) -> Callable[[], object]:

@@ -8,6 +8,9 @@
     linear         linear attention and retention alone, N = 4,096, batch 2, against causal scaled_dot_product_attention
                    between the same projections; and our time for N = 1,024 .. 8,192
     lstm           the mixer alone against torch.nn.LSTM, N = 100
+    tracking       the mixers of state tracking alone, N = 1,024, batch 2, against causal attention as above, and against peers:
+                   transformers' xLSTM layer for mlstm, xlstm's layer in plain PyTorch for slstm, and fla's recurrence in plain
+                   PyTorch, between projections like ours, for kda
     matrices       our product by a weight matrix (mixers/_linear.py) against F.linear and other supported ways
     steps          whole training steps with our products against the same with SEQSEP_PRODUCTS=off: every mixer that is
                    trained, 2 layers of width 256, N = 100, and attention, 1 layer of width 64, N = 200 and 400
@@ -17,7 +20,8 @@ Each side is a process of its own with a heap of its own. The sides take turns, 
 seconds a step, the medians' ratio to ours, and each process's peak memory (imports included, about 0.3 GiB).
 All sides run in the environment of a worker of a sweep (one thread, no spinning, a glibc that keeps freed memory): variables
 that are set already stay as they are, so OMP_NUM_THREADS=2 gives two threads; --glibc leaves out the MALLOC_ variables.
-Peers: pip install transformers; pip install --no-deps mambapy. One that cannot be imported is reported and left out.
+Peers: pip install transformers flash-linear-attention; pip install --no-deps mambapy xlstm. One that cannot be imported is
+reported and left out.
 """
 
 import argparse
@@ -166,6 +170,23 @@ def lstm() -> None:
         )
 
 
+def tracking() -> None:
+    shape = {"width": 64, "length": 1024}
+    peers = {
+        "MLSTM": [Side("transformers' xLSTM layer", "transformers_mlstm", shape, "transformers")],
+        "SLSTM": [Side("xlstm, plain PyTorch", "xlstm_slstm", shape, "xlstm")],
+        "KDA": [Side("fla, plain PyTorch", "fla_kda", shape, "fla")],
+    }
+    for name in ("MLSTM", "SLSTM", "KDA", "GatedDelta", "Rotation"):
+        compare(
+            f"{name}: the mixer alone, width 64, 4 heads, N = 1,024, batch 2",
+            Side("seqsep", "mixer", {"name": name, **shape}),
+            Side("scaled_dot_product_attention", "causal_attention", shape),
+            *peers.get(name, []),
+            rounds=5,
+        )
+
+
 def matrices() -> None:
     for rows, into, out in ((12800, 64, 64), (12800, 64, 256), (6400, 256, 1024), (6400, 512, 256)):
         for backward in (False, True):
@@ -194,7 +215,7 @@ def steps() -> None:
         )
 
 
-SECTIONS = {section.__name__: section for section in (mamba, forgetting, attention, linear, lstm, matrices, steps)}
+SECTIONS = {section.__name__: section for section in (mamba, forgetting, attention, linear, lstm, tracking, matrices, steps)}
 
 
 def written(path: Path) -> None:

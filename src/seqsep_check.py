@@ -4,21 +4,22 @@ Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2
 cannot be written. The specification is docs/reference/certificates.md. Sentences in quotation marks are the specification's.
 This file shares no code with seqsep and imports nothing of it. It changes nothing that it reads.
 
-You need not read all of it. The lines 39 to 354 are common to all types, and are followed by one type after another:
+You need not read all of it. The lines 40 to 357 are common to all types, and are followed by one type after another:
 
-    To audit `fooling-set` read lines 39 to 428: 219 lines of code.
-    To audit `distinguishing-table` read lines 39 to 371 and 431 to 484: 222 lines of code.
-    To audit `automaton` read lines 39 to 354 and 487 to 529: 207 lines of code.
-    To audit `network` read lines 39 to 354 and 532 to 822: 362 lines of code.
-    To audit `generated-run` read lines 39 to 354 and 532 to 853: 377 lines of code.
+    To audit `fooling-set` read lines 40 to 431: 220 lines of code.
+    To audit `distinguishing-table` read lines 40 to 374 and 434 to 487: 223 lines of code.
+    To audit `automaton` read lines 40 to 357 and 490 to 532: 208 lines of code.
+    To audit `state-collision` read lines 40 to 357 and 535 to 657: 259 lines of code.
+    To audit `network` read lines 40 to 357 and 660 to 950: 363 lines of code.
+    To audit `generated-run` read lines 40 to 357 and 660 to 981: 378 lines of code.
 
-Docstrings and comments are not counted, but they are the proof. In the lines 275 to 354, which are 46 lines of code, you need
+Docstrings and comments are not counted, but they are the proof. In the lines 278 to 357, which are 46 lines of code, you need
 one task only, that of your certificate. If it is not there, it is one of these:
 
-    Read lines 856 to 917 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
-    Read lines 920 to 952 for the task `circuit`.
-    Read lines 955 to 1009 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
-    Read lines 856 to 917 and 1012 to 1074 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+    Read lines 984 to 1045 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
+    Read lines 1048 to 1080 for the task `circuit`.
+    Read lines 1083 to 1137 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
+    Read lines 984 to 1045 and 1140 to 1202 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
 
 The last two lines call `main`. No line changes what an earlier line defines: `grep '^[A-Za-z]' seqsep_check.py` prints every
 definition, and no two define one name. Only `LIMITS`, `TASKS` and `THEOREMS` grow, and none of their rows is replaced.
@@ -47,11 +48,11 @@ MOST_NETWORK_WORK = 30_000_000
 MOST_VALUE = (1 << 31) - 1
 # The least value of each of these fields of a task is 1, and this is the greatest.
 LIMITS = {"alphabet": 1 << 16, "bits": 8, "depth": 4096, "gram": 64, "kinds": 1 << 15, "length": 4096}
-LIMITS |= {"steps": 4096, "vertices": 1024}
+LIMITS |= {"modulus": 1 << 16, "steps": 4096, "vertices": 1024}
 ZEROS = bytes(48 if 48 <= byte <= 57 else byte for byte in range(256))  # every digit becomes a 0
 FIELDS = {"claims", "digest", "format", "precision", "rounding", "task", "theorem", "type", "version", "witness"}
-ROUNDINGS = ("floor stepwise", "floor once", "nearest stepwise", "nearest once")
-OF_NETWORKS = ("network", "generated-run")  # the types whose witness is a network
+OF_NETWORKS = ("floor stepwise", "floor once", "nearest stepwise", "nearest once")
+ROUNDINGS = {"network": OF_NETWORKS, "generated-run": OF_NETWORKS, "state-collision": ("floor", "nearest")}
 
 TASKS = {}  # name of a task -> the function that makes a Task from the field `task`
 THEOREMS = {}  # name of a theorem -> its row in the specification: type, tasks (None: any), "besides" (None: nothing)
@@ -158,12 +159,14 @@ def verify(certificate):
     require(all(type(part) is dict for part in (given, witness, claims)), "task, witness and claims must be objects")
     name = given.get("name")
     require(type(name) is str and name in (tasks or TASKS), "not a task of this theorem")
-    require(certificate["rounding"] in (ROUNDINGS if kind in OF_NETWORKS else ("none",)), "not a rounding of this type")
+    require(certificate["rounding"] in ROUNDINGS.get(kind, ("none",)), "not a rounding of this type")
 
     # "In an `automaton` certificate `bounded-dyck` has no `length`": it is a language, and no function of words of one length.
-    task = None if kind == "automaton" else TASKS[name](given)
+    # The tasks of a `state-collision` are languages too.
+    task = None if kind in ("automaton", "state-collision") else TASKS[name](given)
     checks = {"fooling-set": check_fooling_set, "distinguishing-table": check_distinguishing_table}
-    checks |= {"automaton": check_automaton, "network": check_network, "generated-run": check_generated_run}
+    checks |= {"automaton": check_automaton, "state-collision": check_state_collision}
+    checks |= {"network": check_network, "generated-run": check_generated_run}
     found = checks[kind](certificate, task, witness)  # the claims that hold
 
     only_fields(claims, "claims", found)
@@ -527,6 +530,131 @@ def check_automaton(certificate, _task, witness):
 
 
 THEOREMS["bounded-dyck-state"] = ("automaton", ("bounded-dyck",), None)
+
+
+# ---- state-collision
+
+
+def check_state_collision(certificate, _task, witness):
+    """Theorem: no function of the state of this recurrence gives the value of the task after each of the two words.
+
+    Proof. Both words are run below from the start, in exact arithmetic, and end in one state. A function of the state gives one
+    answer there. The values of the two words differ, so the answer is wrong after one of them.
+    """
+    only_fields(witness, "witness", ("divisor", "maps", "start", "steps", "words"))
+    most = whole_number(witness["steps"], "steps", 1, 1 << 15) ** 2
+    divisor = whole_number(witness["divisor"], "divisor", 1, MOST_VALUE)
+    start = whole_numbers(witness["start"], "start", count=None, least=-most, most=most)
+    letters, solve = language(certificate["task"])
+    maps = some_list(witness["maps"], "maps", count=letters)
+    for row in [row for rows in maps for row in some_list(rows, "a map", count=len(start))]:
+        whole_numbers(row, "a map", count=len(start) + 1, least=-MOST_VALUE, most=MOST_VALUE)
+    words = some_list(witness["words"], "words", count=2)
+    for run in [run for word in words for run in some_list(word, "a word")]:
+        letter, _ = whole_numbers(run, "a run", count=2, least=0, most=MOST_VALUE)
+        require(letter < letters, "a word leaves the alphabet")
+
+    # "Work: the length of both words together * d * (d + 12)".
+    lengths = [sum(times for _, times in word) for word in words]
+    require_work(sum(lengths) * len(start) * (len(start) + 12))
+
+    halves = 1 if certificate["rounding"] == "nearest" else 0  # how many halves are added before rounding down
+    ends = []
+    for runs in words:
+        word = [letter for letter, times in runs for _ in range(times)]
+        state = start
+        for letter in word:
+            # "Each row times (x, 1), over c, is formed exactly, rounded once and clipped: down for `floor`, to the nearest with
+            # halves up for `nearest`, and then to [-L^2, L^2]."
+            exact = [sum(map(mul, row, [*state, 1])) for row in maps[letter]]
+            rounded = [(2 * entry + halves * divisor) // (2 * divisor) for entry in exact]
+            state = [max(-most, min(most, number)) for number in rounded]
+        ends.append((state, solve(word)))
+    (state, value), (other_state, other_value) = ends
+    require(state == other_state, "the words end in two states")
+    require(value != other_value, f"both words have the value {value}")
+    return {"longer": max(lengths), "shorter": min(lengths), "width": len(start)}
+
+
+def language(given):
+    """Return the number of letters, and the function that finds the value of a word of any length."""
+    if given["name"] == "ones-modulo":
+        [modulus] = sizes(given, "modulus")
+        return 2, lambda word: word.count(1) % modulus  # "the number of letters 1, modulo m"
+    only_fields(given, "task", ("name", "accepting", "start", "table"))
+    accepting = whole_numbers(given["accepting"], "accepting", count=None, least=0, most=1)
+    start = whole_number(given["start"], "start", 0, len(accepting) - 1)
+    table = some_list(given["table"], "table", count=len(accepting))
+    letters = len(some_list(table[0], "table"))
+    for row in table:
+        whole_numbers(row, "table", count=letters, least=0, most=len(accepting) - 1)
+
+    def solve(word):
+        state = start
+        for letter in word:
+            state = table[state][letter]
+        return accepting[state]  # "1 if the state after the word accepts, else 0"
+
+    return letters, solve
+
+
+def is_diagonal(matrix):
+    """Return True if all entries outside the diagonal are 0."""
+    return not any(any(row[:place] + row[place + 1 :]) for place, row in enumerate(matrix))
+
+
+def is_nonnegative_diagonal(matrix):
+    """Ask for matrices that "are diagonal without negative entries"."""
+    return is_diagonal(matrix) and min(map(min, matrix)) >= 0
+
+
+def is_symmetric_without_negative_eigenvalues(matrix):
+    """Ask for matrices that "have at most 8 rows, are symmetric, and have no negative eigenvalue".
+
+    The number of rows is limited because each step of the recursion doubles the digits.
+    """
+    is_symmetric = matrix == [list(column) for column in zip(*matrix, strict=True)]
+    return len(matrix) <= 8 and is_symmetric and has_no_negative_eigenvalue(matrix)
+
+
+def has_no_negative_eigenvalue(matrix):
+    """Return True if no eigenvalue of a symmetric matrix A is negative, which is x . A x >= 0 for every vector x.
+
+    Proof. Let p be the first entry, r the rest of the first row, and B the matrix without the first row and column. For a
+    number t and a vector y, x = (t, y) has x . A x = p t^2 + 2 t (r . y) + y . B y.
+    1. If p < 0, then t = 1 and y = 0 give a negative number. If p = 0 and r is not 0, then y = r and some t do.
+    2. If p = 0 and r = 0, it is y . B y.
+    3. If p > 0, then p (x . A x) = (p t + r . y)^2 + y . (p B - r r^T) y. Some t makes the square 0. So the last term decides.
+    """
+    pivot, *row = matrix[0]
+    pairs = zip(row, matrix[1:], strict=True)
+    below = [[max(pivot, 1) * entry - one * other for entry, other in zip(line[1:], row, strict=True)] for one, line in pairs]
+    is_possible = pivot > 0 or (pivot == 0 and not any(row))
+    return is_possible and (not below or has_no_negative_eigenvalue(below))
+
+
+def of_ones(gap, is_of_kind):
+    """Return what asks for matrices of a kind, and for "ones with the gap g"."""
+
+    def besides(task, witness, claims):
+        # "The first d numbers of a row".
+        matrices = [[row[:-1] for row in rows] for rows in witness["maps"]]
+        # "The words are 1^n and 1^(n + g), each written as one run, in this order", "m = g + 1".
+        words = [[[1, claims["longer"] - gap]], [[1, claims["longer"]]]]
+        is_run = witness["words"] == words and task["modulus"] == gap + 1
+        # "n + g is at most g G, for symmetric matrices at most G^d. Here G = 2 L^2 + 1".
+        values = 2 * witness["steps"] ** 2 + 1
+        mixes = is_of_kind == is_symmetric_without_negative_eigenvalues
+        most = values ** claims["width"] if mixes else gap * values
+        return is_run and claims["longer"] <= most and all(is_of_kind(matrix) for matrix in matrices)
+
+    return besides
+
+
+THEOREMS["nonnegative-diagonal-parity"] = ("state-collision", ("ones-modulo",), of_ones(1, is_nonnegative_diagonal))
+THEOREMS["diagonal-periods"] = ("state-collision", ("ones-modulo",), of_ones(2, is_diagonal))
+THEOREMS["symmetric-steps"] = ("state-collision", ("ones-modulo",), of_ones(1, is_symmetric_without_negative_eigenvalues))
+THEOREMS["one-state-two-values"] = ("state-collision", ("ones-modulo", "regular-language"), None)
 
 
 # ---- network: the form of its arrays. "`query`, `key` (a rows of d)" is "ad" here; one letter is one size.
@@ -1087,6 +1215,10 @@ SELF_TEST = """
 {"type":"automaton","theorem":"bounded-dyck-state","task":{"depth":1,"kinds":1,"name":"bounded-dyck"},
 "claims":{"live_states":2,"state_bits":2,"states":3},"witness":{"accepting":[1,0,0],"start":0,"table":[[1,2],[2,0],[2,2]]}}
 [2,0] -> [2,1]: rejected: state 1 goes wrong at bracket 1
+{"type":"state-collision","theorem":"nonnegative-diagonal-parity","task":{"modulus":2,"name":"ones-modulo"},"precision":2,
+"claims":{"longer":3,"shorter":2,"width":1},"rounding":"floor","witness":{"divisor":1,"maps":[[[1,0]],[[1,1]]],"start":[-1],
+"steps":1,"words":[[[1,2]],[[1,3]]]}}
+[[1,1]] -> [[-1,1]]: rejected: the words end in two states
 {"type":"network","theorem":"built-network","task":{"alphabets":[2,2],"name":"table","values":[0,1,1,1]},"precision":6,
 "claims":{"all":1,"heads":1,"inputs":4,"layers":1,"width":1},"rounding":"floor stepwise","witness":{"answers":[0,1,1,1],
 "inputs":[[0,0],[0,1],[1,0],[1,1]],"layers":[{"causal":1,"heads":[{"key":[[0]],"output":[[4]],"query":[[0]],"value":[[4]]}],

@@ -1,10 +1,11 @@
 """Measure the table of faults in canaries with recurrent states: how many of 20 conversations see each injected fault.
 
-`python tests/long_state_faults.py` writes results/canary-state-faults.json; with names of canaries it measures only these.
+The row of `make verify` writes results/canary-state-faults.json. `python tests/long_state_faults.py NAME` measures one canary.
 """
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,13 +16,52 @@ from seqsep.language_models.canary.folder import TYPES, write_canary
 from seqsep.language_models.canary.serving import Serving
 from seqsep.language_models.canary.state_faults import OF_ATTENTION, STATE_FAULTS
 from seqsep.language_models.loader.library import transformers
+from seqsep.theorems import Claim, Outcome
 from seqsep.theorems.canary import CANARIES
+from support.kept_verdicts import outcome
 
+NAME = "canary-state-faults"
+ASKED = ("fault_rates", "faults", "folder", "questions", "serving", "state_faults")
+WRITTEN = ("_look_up", "_olmo", "_qwen", "canary", "checksum", "mamba2", "olmo_hybrid", "qwen3_next", "recall", "stream")
+SOURCES = (
+    *(f"language_models/canary/{name}.py" for name in ASKED),
+    *(f"theorems/canary/{name}.py" for name in (*WRITTEN, "vocabulary")),
+)
+SEEN = Claim(
+    NAME, "seqsep canary check", "All of 20 conversations with a recurrent canary see an injected fault, none sees none"
+)
 KEPT = Path(__file__).parents[1] / "results/canary-state-faults.json"
-MEASURED = ("checksum", "olmo-hybrid", "mamba2")
+MEASURED = ("checksum", "olmo-hybrid", "mamba2", "qwen3-next")
 CONVERSATIONS = 20
 WITHOUT_ATTENTION = ("mamba2",)
+NOT_SEEN = {
+    "checksum": {"state-in-bf16", "oldest-key-lost"},
+    "olmo-hybrid": {"token-twice"},
+    "mamba2": {"token-twice", "state-in-bf16"},
+    "qwen3-next": {"token-twice", "state-in-bf16"},
+}
+"""By canary, the faults that not all of 20 conversations see, as docs/how-to/canary.md has them."""
 SCENARIOS = ("borders", "long", "absent", "together", "decoding", "fine")
+
+
+def verify() -> list[Outcome]:
+    """One outcome for each canary, fault and size of chunks."""
+    found = []
+    for name in MEASURED:
+        rates = measure(name)
+        keep(name, rates)
+        found += _compared(name, rates)
+    return found
+
+
+def _compared(name: str, rates: dict[str, list[dict[str, Any]]]) -> Iterator[Outcome]:
+    for fault, entries in rates.items():
+        if fault in NOT_SEEN[name]:
+            continue
+        wanted = CONVERSATIONS if fault in STATE_FAULTS else 0
+        for entry in entries:
+            words = f"{name}, {fault} in chunks of {entry['chunk']}"
+            yield outcome(SEEN, words, entry["seen"] == wanted, inputs=CONVERSATIONS, length=0)
 
 
 def measure(name: str) -> dict[str, list[dict[str, Any]]]:

@@ -105,6 +105,7 @@ def add(member: Added, copy: Path) -> None:
     (copy / member.registry).write_text(listed.replace(member.after, member.after + member.line))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_member_is_its_file_its_test_and_a_line(tmp_path: Path) -> None:
     """Each touches three files; the commands take the members, and the tests that count all members pass."""

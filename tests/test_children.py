@@ -92,6 +92,7 @@ def test_a_killed_program_leaves_no_child(code, tmp_path):
         assert not [child for child in left if is_running(child)]
 
 
+@pytest.mark.slow
 def test_a_report_imports_nothing_from_the_current_folder(tmp_path):
     """A stranger's `multiprocessing.py` there is not run by the process that draws."""
     (tmp_path / "multiprocessing.py").write_text("from pathlib import Path\nPath('ran').touch()\n")

@@ -26,6 +26,7 @@ def script():
     return module
 
 
+@pytest.mark.slow
 def test_a_rehearsal_leaves_rows_and_continues(script, tmp_path, capsys):
     words = ["--device", "cpu", "--minutes", "1", "--folder", str(tmp_path)]
     (tmp_path / "first.json").write_text(json.dumps({name: {} for name in ALL}))
@@ -45,6 +46,7 @@ def test_it_stops_when_the_time_is_over(script, tmp_path, capsys):
     assert "the next call continues here" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_what_is_tried_first_is_kept_and_not_repeated(script, tmp_path, capsys):
     others = {name: {"graph": 0.0} for name in ALL if name != "attention"}
     (tmp_path / "first.json").write_text(json.dumps(others))

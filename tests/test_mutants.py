@@ -47,6 +47,7 @@ def test_what_is_changed_and_what_is_left(tmp_path, monkeypatch):
     assert len(changes.sample("small.py", 0.001)) == 1
 
 
+@pytest.mark.slow
 def test_the_sample_has_300_mutants_from_all_packages():
     sampled = {
         path: changes.sample(path, changes.SHARES[package]) for package, some in changes.files().items() for path in some

@@ -74,6 +74,7 @@ def test_no_source_file_has_an_assert():
     assert found == []
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("optimize", ["1", "2"])
 def test_a_wrong_task_breaks_its_law_under_optimization(optimize):

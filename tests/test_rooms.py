@@ -12,7 +12,7 @@ from test_layers import ROOT, WINGS, imports, module_path
 def test_the_house_has_few_rooms():
     """Nine wings stand at the top, and the subjects of the theorems can be seen at a glance."""
     assert rooms_of(ROOT) == set(WINGS) - {"__init__"}
-    assert len(rooms_of(ROOT / "theorems")) <= 20, sorted(rooms_of(ROOT / "theorems"))
+    assert len(rooms_of(ROOT / "theorems")) <= 22, sorted(rooms_of(ROOT / "theorems"))  # thirteen subjects
 
 
 def rooms_of(folder: Path) -> set[str]:

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MOST_CODE_LINES = 250
-MOST_BY_FILE = {"src/seqsep_check.py": 650}
+MOST_BY_FILE = {"src/seqsep_check.py": 725}
 MOST_UNFORMATTED = 10
 MOST_POSITIONAL = 4
 MOST_NAME = 60

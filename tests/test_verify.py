@@ -6,7 +6,7 @@ import re
 import pytest
 
 import verify
-from seqsep.theorems import THEOREMS
+from seqsep.theorems import BY_NAME, THEOREMS, canary, positions, state_tracking
 from support import digests
 
 LONG = 100_000
@@ -17,7 +17,7 @@ WITHOUT_MARGINS = (
     "two-layer-no-short-protocol",
     "kernels-interpreted",
     "canary-faults",
-    "pages",
+    "canary-state-faults",
     "theorem-pages",
     "ray-slurm",
     "release",
@@ -36,8 +36,9 @@ WITHOUT_MARGINS = (
     "composition-one-layer",
     "induction-one-layer",
 )  # exact equalities, at small lengths
+TRACKERS = [name for name in state_tracking.PLACES if BY_NAME[name].predictor and name != "nonnegative-diagonal-parity"]
 SECOND_PAPER = tuple(theorem.name for theorem in THEOREMS if theorem.source.startswith("Wen, Dang, Lyu 2025"))
-WITHOUT_MARGINS += tuple(name for name in verify.checks() if name.startswith(("faults-", "mutants-")))
+WITHOUT_MARGINS += tuple(name for name in verify.checks() if name.startswith(("faults-", "mutants-", "pages-", "slow-")))
 
 
 @pytest.mark.parametrize("name", list(verify.checks()))
@@ -47,6 +48,10 @@ def test_the_row_is_fresh(name):
     assert row["failures"] == 0
     if name in SECOND_PAPER or name == "equality-one-layer":  # its sums have 0.8 N bits: 24 inputs at 1,024 take a minute
         with_a_thought(row)
+    elif name in canary.PLACES:
+        of_conversations(row)
+    elif name in state_tracking.PLACES or name in positions.PLACES:
+        of_tokens(row, 10_000 if name in TRACKERS else 1)
     elif name not in WITHOUT_MARGINS:
         at_all_lengths_with_margins(row)
 
@@ -68,6 +73,20 @@ def with_a_thought(row):
     assert len(row["outcomes"]) > 1 or any(part.get("exhaustive") for part in row["outcomes"])
     margins = [part["least_margin"] for part in row["outcomes"] if part["least_margin"] is not None]
     assert all(margin > 0 for margin in margins)
+
+
+def of_conversations(row):
+    """Every place of a conversation is an input, so conversations of 500 tokens have inputs of all smaller lengths."""
+    assert row["inputs"] >= LONG
+    assert sum(part["inputs"] for part in row["outcomes"] if part["length"] == 4096) >= 8192
+    assert all(part["least_margin"] >= part["proved_margin"] > 0 for part in row["outcomes"])
+
+
+def of_tokens(row, longest):
+    """What tracks a state runs on 10,000 tokens; the other rows count the states of small grids, or compare numbers."""
+    assert row["inputs"] > 0
+    assert max(part["length"] for part in row["outcomes"]) >= longest
+    assert all(part["least_margin"] > 0 for part in row["outcomes"] if part["least_margin"] is not None)
 
 
 def at_all_lengths_with_margins(row):

@@ -6,7 +6,7 @@ import pytest
 
 from seqsep.commands.bound import SIZE_WORDS
 from seqsep.maths.networks.network import Network
-from seqsep.theorems import BY_NAME
+from seqsep.theorems import BY_NAME, canary
 from support.command_line import call
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each check with shapes checked
@@ -31,30 +31,45 @@ SMALL = {
     "is-tree-one-layer": {"length": 4},
     "is-tree-peeling": {"length": 4},
     "is-tree-tour": {"length": 4},
+    "no-positions": {"length": 4},
+    **{name: {} for name in canary.PLACES},
 }
+
+
+def small(name):
+    """Return small options of a theorem: of its length, if it has one."""
+    return SMALL.get(name, {"length": 3} if has_length(name) else {})
+
+
+def has_length(name):
+    return "length" in {option.name for option in BY_NAME[name].options_of("bound")}
+
+
+CHECKED = {name: {"length": 20, "conversations": 1} for name in canary.PLACES}
+"""Options of the checks of theorems whose bound has no options."""
 BOUNDED = [name for name, theorem in BY_NAME.items() if theorem.bound is not None]
 
 
 @pytest.mark.parametrize("name", BOUNDED)
 def test_the_constants_are_those_of_the_check(name):
     theorem = BY_NAME[name]
-    options = SMALL.get(name, {"length": 3})
+    options = small(name)
     constants = theorem.constants(**options)
     assert constants
-    outcomes = theorem.check(**options)
+    outcomes = theorem.check(**CHECKED.get(name, options))
     compared = {item for outcome in outcomes for item in outcome.bound.items()}
     assert constants.items() <= compared, compared
 
 
 def test_every_size_is_explained():
-    sizes = {size for name in BOUNDED for size in BY_NAME[name].constants(**SMALL.get(name, {"length": 3}))}
+    sizes = {size for name in BOUNDED for size in BY_NAME[name].constants(**small(name))}
     assert sizes == set(SIZE_WORDS)
 
 
 LARGEST_LENGTH = {"recall-state": 64, "recall-oracle-state": 64}
 
 
-@pytest.mark.parametrize("name", sorted(set(BOUNDED) - {"bounded-dyck-state"}))
+@pytest.mark.parametrize("name", sorted(set(BOUNDED) - {"bounded-dyck-state", *canary.PLACES}))
 def test_nothing_is_built(capsys, monkeypatch, name):
     """At a length that no network is run for, without one being made."""
 
@@ -62,7 +77,8 @@ def test_nothing_is_built(capsys, monkeypatch, name):
         raise AssertionError("a network was built")
 
     monkeypatch.setattr(Network, "__init__", built)
-    status, out, err = call(capsys, "bound", name, "--length", str(LARGEST_LENGTH.get(name, 1000)), "--json")
+    length = ("--length", str(LARGEST_LENGTH.get(name, 1000))) if has_length(name) else ()
+    status, out, err = call(capsys, "bound", name, *length, "--json")
     assert (status, err) == (0, "")
     assert json.loads(out)["theorem"] == name
     assert json.loads(out)["bound"]

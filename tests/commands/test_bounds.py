@@ -45,7 +45,8 @@ def refusal(capsys, *arguments):
 def test_a_length_of_ten_million_is_refused(theorem, capsys):
     given = ("--length", 10_000_000)
     assert re.search(r"length is .*, found 10,000,000", refusal(capsys, "check", theorem.name, *given))
-    if theorem.predictor is not None and "machine" not in theorem.predictor_options:
+    applied = {option.name for option in theorem.options_of("apply")}
+    if "length" in applied and "machine" not in applied:
         assert re.search(r"length is .*, found 10,000,000", refusal(capsys, "apply", theorem.name, *given))
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from seqsep.commands.cli import main
 from seqsep.language_models.canary import diagnosis
+from seqsep.theorems.canary import CANARIES
 from seqsep.theorems.canary.vocabulary import ABSENT
 from support.canary_server import right, served
 
@@ -31,6 +32,12 @@ def forgets(prompt: Sequence[int], count: int) -> list[int]:
     """It finds no key in prompts of more than 80 tokens."""
     answers = right(prompt, count)
     return [ABSENT if len(prompt) > 80 else answers[0], *answers[1:]]
+
+
+def test_the_help_names_all_canaries(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["canary", "write", "--help"])
+    assert f"one of {', '.join(CANARIES)}" in " ".join(capsys.readouterr().out.split()).replace("- ", "-")
 
 
 def test_ask_prints_prompts_with_right_answers(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,6 +74,12 @@ def test_a_wrong_server(folder: Path, capsys: pytest.CaptureFixture[str], monkey
     assert small.endswith("found absent")
     assert " x (" in small
     assert captured.err.endswith("no injected fault gives these answers\n")
+
+
+def test_a_server_that_answers_nothing_is_not_right(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with served(status=500) as server:
+        assert check(folder, "--url", server.url, "--scenario", "one") == 1
+    assert "no prompt was answered" in capsys.readouterr().out
 
 
 def test_json_of_a_failing_server(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

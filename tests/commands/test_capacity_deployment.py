@@ -9,6 +9,9 @@ import sys
 
 from support.capacity_command import LLAMA, MAMBA, WINDOWED, error_of, text_of
 
+MOST_SECONDS = 0.3
+RUNS = 8
+
 
 def test_standard_input_is_a_file(file, capsys, monkeypatch):
     class Given:
@@ -63,6 +66,19 @@ def test_weights_are_taken_from_the_memory(file, tmp_path, capsys):
     assert "--weights: bananas: expected a size such as 16GiB" in error_of(capsys, path, *asked, "--weights", "bananas")
 
 
+def test_a_state_that_does_not_fit_is_named(file, capsys):
+    """A fixed state, or what cross-attention keeps of the source, may be larger than the memory; so no length fits."""
+    said = text_of(capsys, file(MAMBA), "--memory", "1KiB", "--length", "100")
+    assert "memory    1.0 KiB: no length fits: the fixed state takes " in said
+    assert "0 sequences" not in said
+    t5 = file({"model_type": "t5", "d_model": 64, "num_layers": 3, "num_heads": 4, "d_kv": 10}, "t5.json")
+    said = text_of(capsys, t5, "--source-length", "100", "--memory", "1KiB")
+    assert "1.0 KiB: no length fits: the cache of the source takes 46.9 KiB" in said
+    said = text_of(capsys, t5, "--source-length", "100", "--memory", "80KiB", "--batch", "2", "--length", "1")
+    assert "no length fits: the cache of the source for each of 2 sequences takes 93.8 KiB; 1 sequences of 1 tokens" in said
+    assert "at most 0 tokens" in text_of(capsys, file(LLAMA), "--memory", "1KiB", "--cache-bits", "64")
+
+
 def test_a_deployment_in_words(file, capsys):
     given = ("--cache-bits", "q8_0/q4_0", "--tensor-parallel", "2", "--block-size", "16", "--length", "128k")
     said = text_of(capsys, file(LLAMA), *given)
@@ -94,9 +110,14 @@ def test_defaults_that_decide_are_named(file, capsys):
 
 
 def test_the_command_is_quick(file):
-    """0.16 s of processor time were measured; NumPy alone took as much."""
+    """0.17 s of processor time were measured. A busy machine takes longer, so the best of some runs counts."""
     words = [sys.executable, "-m", "seqsep", "capacity", file(LLAMA), "--length", "128k", "--memory", "80GiB"]
+    assert any(seconds_of_cpu(words) < MOST_SECONDS for _ in range(RUNS))
+
+
+def seconds_of_cpu(words):
+    """The processor time of a command that ends with status 0."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(words, capture_output=True, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 1
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -79,6 +79,7 @@ def test_every_run_of_the_papers_sizes_is_chosen_by_its_words():
             assert chosen_by([",".join(words_of(run))], runs)(run)
 
 
+@pytest.mark.slow
 def test_only_takes_the_class_of_a_users_layer(tmp_path, capsys):
     """The digest of its file is in no message."""
     (tmp_path / "layer.py").write_text(OWN_LAYER)

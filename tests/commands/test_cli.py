@@ -106,6 +106,7 @@ def test_bad_input_is_one_line_and_exit_status_2(capsys, tmp_path, arguments, ex
     assert expected.format(**fill) in err
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_interrupt_stops_within_2_seconds_and_the_store_opens(capsys, tmp_path):
     """The best of three counts: other tests run on the same cores."""
@@ -234,6 +235,7 @@ def test_what_needs_no_mathematics_comes_at_once():
         assert status == expected, words
 
 
+@pytest.mark.slow
 def test_output_without_a_character_shows_its_number(monkeypatch):
     """An ASCII terminal ends no command: what it lacks is written out, and JSON stays JSON."""
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
@@ -288,6 +290,7 @@ script()
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("before", "is_collected"), [("", False), ("sys.modules['triton'] = sys", True)])
 def test_what_triton_left_in_cycles_is_collected(before, is_collected):
     """It writes pages on standard error of objects that are left at the end; without it a last search costs time alone."""

@@ -43,6 +43,7 @@ def toy(monkeypatch):
     monkeypatch.setattr("seqsep.report.experiment_table.DEMO_EXPERIMENTS", toys)
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked  # tests of the rooms below check the same calls
 @pytest.mark.usefixtures("toy")
 def test_demo_and_its_second_start(tmp_path, capsys, monkeypatch):

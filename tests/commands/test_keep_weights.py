@@ -55,6 +55,7 @@ def test_only_what_is_not_kept_is_trained_again(capsys, tmp_path):
     assert second.stat().st_mtime_ns == before
 
 
+@pytest.mark.slow
 def test_a_model_with_an_own_layer_is_kept(capsys, tmp_path):
     file, store = tmp_path / "mine.py", tmp_path / "s.sqlite"
     file.write_text(OWN_LAYER + RUNS_OF_OWN)

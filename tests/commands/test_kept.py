@@ -43,6 +43,7 @@ def test_check_says_how_many_were_checked(capsys, monkeypatch):
     assert err == "seqsep check: interrupted; 2 of 2 theorems were checked; no outcome is kept\n"
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_a_sweep_says_how_many_runs_are_kept(tmp_path, capsys):
     """A run that has ended is in the store, and one that has not goes on from its checkpoint."""

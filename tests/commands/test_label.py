@@ -42,6 +42,7 @@ def trained(tmp_path_factory):
     return store, out.getvalue()
 
 
+@pytest.mark.slow
 def test_a_label_stands_in_tables_and_legends(capsys, trained, tmp_path):
     store, out = trained
     assert out.splitlines()[1].split()[0] == "label"

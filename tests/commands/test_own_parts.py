@@ -9,6 +9,7 @@ import torch
 
 from seqsep.commands.cli import main
 from seqsep.lab.own_timing import NoStep, timed_by_a_worker
+from seqsep.language_models.engines.check import ENGINE_LAWS
 from seqsep.models.plugins.model import UserModel
 from support.plug_ins import BAD, GOOD
 
@@ -153,18 +154,24 @@ class Raises(Steps):
 """
 
 
+@pytest.mark.slow
 def test_a_complete_model_gets_the_laws_of_engines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """After the laws of layers; if one of those fails, they are not tested."""
     (tmp_path / "mine.py").write_text(COMPLETE)
     assert main(["check", "--model", f"{tmp_path}/mine.py:Steps", "--model", f"{tmp_path}/mine.py:Counts", "--json"]) == 1
     right, wrong = json.loads(capsys.readouterr().out)
     further = ["one pass", "token by token", "in chunks", "state copied", "prefix shared", "any batch", "rows reordered"]
-    assert [law["law"] for law in right["laws"]][-7:] == further
+    tested = [law["law"] for law in right["laws"] if law["holds"]]
+    assert tested[-7:] == further
+    assert {law["law"] for law in right["laws"]} >= set(ENGINE_LAWS)
+    assert all(law["where"] for law in right["laws"] if law["holds"] is None)
+    assert set(further) <= set(wrong["untried"])
     assert right["holds"]
     assert "forward equals step" in [law["law"] for law in wrong["laws"] if not law["holds"]]
     assert set(further).isdisjoint(law["law"] for law in wrong["laws"])
 
 
+@pytest.mark.slow
 def test_own_parts_take_laws_and_write_junit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Only the chosen laws are in the verdict; a law that leaves a chosen one untested is too, and that one is skipped."""
     report = tmp_path / "laws.xml"
@@ -186,11 +193,43 @@ def test_own_parts_take_laws_and_write_junit(tmp_path: Path, capsys: pytest.Capt
     assert skipped.attrib == {"message": "not tested: runs to the end fails"}
 
 
+NO_VOCABULARY = """
+class NoVocabulary:
+    def prefill(self, tokens):
+        return [], None
+
+    decode = prefill
+
+
+class Unmade(NoVocabulary):
+    def __init__(self):
+        raise ValueError("not made")
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["NoVocabulary", "Unmade"])
+def test_an_engine_that_does_not_start_is_named(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """By the words of the user, not by the command that serves it."""
+    (tmp_path / "mine.py").write_text(NO_VOCABULARY)
+    assert main(["check", "--engine", f"{tmp_path}/mine.py:{name}"]) == 2
+    said = capsys.readouterr().err
+    assert f"--engine {tmp_path}/mine.py:{name}: describe: the " in said
+    assert "seqsep.language_models.engines.serve" not in said
+
+
+@pytest.mark.slow
 def test_laws_of_engines_are_chosen_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "mine.py").write_text(COMPLETE)
     words = ["check", "--model", f"{tmp_path}/mine.py:Steps", "--law"]
     assert main([*words, "in chunks", "--law", "rolled back"]) == 0
-    assert capsys.readouterr().out.splitlines()[:2] == ["holds  in chunks", "not tried  rolled back: the engine has no crop"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["holds  in chunks", "not tried  rolled back: the engine has no crop"]
+    assert lines[2].endswith(": all 1 laws that were tested hold")
+    assert main([*words, "joined"]) == 0
+    first, last = capsys.readouterr().out.splitlines()
+    assert first == "not tried  joined: the engine refuses batch: sequences of different lengths in one batch"
+    assert last.endswith(": no law was tested")
     words[2] = f"{tmp_path}/mine.py:Unbuilt"
     assert main([*words, "in chunks"]) == 1
     assert capsys.readouterr().out.startswith("FAILS  builds: mine.py:Unbuilt(11, 7, 24, 8): expected a module, found ")
@@ -200,6 +239,7 @@ def test_laws_of_engines_are_chosen_by_name(tmp_path: Path, capsys: pytest.Captu
     assert f"{GOOD}" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_wrong_prefill_of_a_model_is_caught(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The law about optional methods calls it, as generation and audits do; a right one is listed."""
     (tmp_path / "mine.py").write_text(COMPLETE + PREFILLS)

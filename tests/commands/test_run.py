@@ -227,6 +227,7 @@ def test_a_mistake_in_a_users_experiment_names_file_and_line(capsys, tmp_path, c
     assert err.endswith(f"{expected}\n")
 
 
+@pytest.mark.slow
 def test_a_users_own_layer_is_timed_by_a_worker(capsys):
     layer = "tests/models/plugins/good.py:Sum"
     words = ["train", "index-lookup", "--length", "6", "--alphabet", "4", "--width", "8", "--dry-run"]

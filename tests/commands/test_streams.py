@@ -91,6 +91,7 @@ def test_a_closed_input_is_bad_input(words, capsys, monkeypatch):
     assert call(capsys, *words.split()) == (2, "", expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("redirection", [">&- 2>&- <&-", "2>/dev/full"])
 def test_a_sweep_trains_without_its_streams(redirection, tmp_path):
     """The store is not opened as descriptor 1 or 2, and every row is in it."""

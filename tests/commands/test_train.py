@@ -18,7 +18,9 @@ SMALL = ("--width", "8", "--steps", "4", "--batch", "4", "--evaluate-every", "2"
 
 
 def test_every_field_of_a_run_has_a_flag_with_its_default():
-    flagged = {field.name: field.default for field in fields(Run) if field.name not in ("task", "layers", "width", "seed")}
+    """Except `test_lengths`: `--test-length` tests kept models, so that another length needs no training."""
+    others = ("task", "layers", "width", "seed", "test_lengths")
+    flagged = {field.name: field.default for field in fields(Run) if field.name not in others}
     stated = {name: setting.default for name, setting in run_settings.SETTINGS.items()}
     assert stated == flagged | {"steps": run_settings.STEPS}
     hints = get_type_hints(Run)
@@ -106,6 +108,7 @@ def test_the_table_has_parameters_beside_bits_of_state(capsys, tmp_path):
     assert row.result["parameters"] > 0
 
 
+@pytest.mark.slow
 def test_own_parts_and_a_dry_run(capsys, tmp_path):
     file = tmp_path / "own.py"
     file.write_text("import torch\n\n\nclass Own(torch.nn.Module):\n    pass\n")

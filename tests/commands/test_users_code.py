@@ -203,6 +203,7 @@ def test_prints_past_python_go_to_stderr(tmp_path):
     assert error.count("noise") >= len(acts)
 
 
+@pytest.mark.slow
 def test_an_exit_under_the_program_is_an_error(tmp_path):
     """The exit that no handler of Python sees."""
     (tmp_path / "own.py").write_text("import os\ndef f(word):\n    os._exit(0)\n")
@@ -313,6 +314,7 @@ def test_the_work_ends_with_a_program_that_is_killed():
     assert process.communicate(timeout=60) == ("", "")
 
 
+@pytest.mark.slow
 def test_a_fork_of_a_users_code_prints_no_second_answer(tmp_path):
     """A file that forks once and lets both go on: the answer is printed once."""
     (tmp_path / "own.py").write_text("import os\nos.fork()\ndef f(word):\n    return word[0]\n")

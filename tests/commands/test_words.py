@@ -31,7 +31,7 @@ from support.command_line import call
         ("train index-lookup --length 4 --layers lstm --seed 2..1", "expected seeds such as 0 or 0..2, found 2..1"),
         ("list", "required: tasks|mixers|theorems|experiments"),
         ("text", "required: phonebook|index|hotpotqa"),
-        ("bound majority", "unknown theorem 'majority'; seqsep list theorems has them"),
+        ("bound xyzzy", "unknown theorem 'xyzzy'; seqsep list theorems has them"),
         ("bound index-lookup", "did you mean index-lookup-attention, index-lookup-one-layer, index-lookup-state,"),
         (
             "check own.py:Layer",

@@ -27,6 +27,7 @@ def sample(*asked: str) -> dict[str, Any]:
     return results
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.timeout(330)
 def test_kills_at_random_and_at_named_points_and_drawn_faults() -> None:
@@ -37,6 +38,7 @@ def test_kills_at_random_and_at_named_points_and_drawn_faults() -> None:
     assert results["soak"]["sweeps of one driver"] > 0
 
 
+@pytest.mark.slow
 @needs_proc
 @pytest.mark.timeout(330)
 def test_a_full_disk_24_readers_hostile_files_and_an_attack() -> None:

@@ -95,6 +95,7 @@ def test_memory_that_grows_is_seen():
     assert growth_kib([100, *range(1000, 9000, 100)]) > 5000
 
 
+@pytest.mark.slow
 @needs_proc
 def test_a_sitting_that_is_ended_keeps_what_it_did(tmp_path):
     """SIGTERM to all of its processes, as when a machine is shut down."""

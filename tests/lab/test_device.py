@@ -207,6 +207,7 @@ def test_a_process_whose_gpu_failed_takes_no_other_run(tmp_path: Path, monkeypat
         assert len({first["process"], last["process"]}) == processes
 
 
+@pytest.mark.slow
 def test_a_worker_is_set_up_for_its_device() -> None:
     """In a process of its own: these are settings of a whole process."""
     code = (

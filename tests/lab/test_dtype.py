@@ -84,6 +84,7 @@ def test_a_resumed_run_continues_bit_for_bit(tmp_path):
     assert all(torch.equal(one, other) for one, other in zip(model.parameters(), again.parameters(), strict=True))
 
 
+@pytest.mark.slow
 def test_accuracy_on_index_lookup_is_the_same():
     """Attention at N = 10; float32 and bfloat16 both solve it."""
     for dtype in ("float32", "bfloat16"):

@@ -100,6 +100,7 @@ def played(monkeypatch: pytest.MonkeyPatch) -> Played:
     return kept
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_a_run_of_graphs_is_the_run_without(task: Any, played: Played, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but the first steps of a shape are graphs, also where batches differ in their questions."""

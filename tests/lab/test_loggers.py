@@ -108,6 +108,7 @@ def test_what_cannot_be_written_whole_does_not_count(plain: None, tmp_path: Path
     assert (tmp_path / "json" / name_of(ROW) / "curve").read_text() == "[0.75, 0.5]"
 
 
+@pytest.mark.slow
 def test_a_sweep_writes_every_run_once_those_pruned_too(plain: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Under the name of another kind; one folder is lost and comes back, the others are not touched."""
     monkeypatch.setitem(LOGGERS, "tensorboard", LOGGERS["json"])

@@ -109,6 +109,7 @@ def test_finite_sees_every_number_of_every_type() -> None:
     assert not finite([torch.tensor([math.inf, -math.inf])])
 
 
+@pytest.mark.slow
 def test_a_sweep_goes_on_and_keeps_the_outcome(tmp_path: Path) -> None:
     infinite = replace(run_of(embedding_scale=1e30), layers=("attention",))
     fine = run_of(steps=2)

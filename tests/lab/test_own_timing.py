@@ -1,5 +1,7 @@
 """The time of a step of a user's own layer leaves out what comes before the second step."""
 
+import pytest
+
 from seqsep.lab.own_timing import STEPS, _Clock, timed_by_a_worker
 from seqsep.lab.run import Run
 from seqsep.tasks import IndexLookup
@@ -28,6 +30,7 @@ def test_a_run_that_ends_at_its_first_step_has_its_own_seconds() -> None:
     assert seconds_of((0, 1.0)) == (50.0, 1)
 
 
+@pytest.mark.slow
 def test_a_worker_times_each_shape_once() -> None:
     """The laws alone take a hundred times as long as a step of this size."""
     told: list[int] = []

@@ -265,6 +265,7 @@ def test_a_run_in_two_brackets_is_pruned_if_it_lost_both(tmp_path: Path) -> None
     assert statuses(rows, FIVE) == [("pruned", 10), ("finished", 80), ("finished", 80), ("", 0), ("pruned", 10)]
 
 
+@pytest.mark.slow
 def test_survivors_are_those_of_a_sweep_without_pruning(tmp_path: Path) -> None:
     """With real training: survivors are bit for bit those of a sweep without pruning."""
     runs = [replace(RUN, learning_rate=rate, layers=("attention",)) for rate in (1e-3, 3e-2, 1e-2)]

@@ -126,6 +126,7 @@ def test_an_evaluation_that_is_not_finite_ends_the_run(monkeypatch: pytest.Monke
     assert (result.status, result.steps, result.curve) == ("failed: non-finite", 1, ())
 
 
+@pytest.mark.slow
 def test_two_workers_resume_restart_and_fail_as_each_run_needs(tmp_path: Path) -> None:
     resumed, spoiled, missing, died = FOUR
     infinite = run_of("attention", embedding_scale=1e30)
@@ -193,6 +194,7 @@ def alive(pid: int) -> bool:
     return not (state.exists() and ") Z " in state.read_text())
 
 
+@pytest.mark.slow
 def test_an_interrupted_sweep_exports_the_same_bytes(tmp_path: Path) -> None:
     """A sweep that is killed, interrupted and started again exports the same bytes.
 

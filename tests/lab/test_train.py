@@ -16,7 +16,10 @@ TASK = IndexLookup(5, alphabet=4)
 
 
 def run_of(**changed) -> Run:
-    return Run(TASK, ("lstm",), **{"width": 8, "steps": 3, "batch": 4, "evaluate_every": 3, "evaluation": 30} | changed)
+    return Run(
+        **{"task": TASK, "layers": ("lstm",), "width": 8, "steps": 3, "batch": 4, "evaluate_every": 3, "evaluation": 30}
+        | changed
+    )
 
 
 def by_formula(run: Run) -> list[torch.Tensor]:
@@ -48,6 +51,12 @@ def test_an_update_is_adams_at_the_rate_of_the_step():
     other, _ = train(run_of(decay="constant", learning_rate=0.01, seed=3))
     apart = [float((a - b).abs().max().detach()) for a, b in zip(model.parameters(), other.parameters(), strict=True)]
     assert max(apart) > 2e-3
+
+
+def test_a_run_converges_when_its_accuracy_equals_its_target():
+    """With one symbol every answer is right, so the accuracy is 1 at the first evaluation."""
+    _, result = train(run_of(task=IndexLookup(2, alphabet=1), target=1.0, evaluate_every=1))
+    assert (result.status, result.steps) == ("converged", 1)
 
 
 @pytest.mark.parametrize("decay", ["linear", "cosine"])

@@ -1,4 +1,4 @@
-"""The pages of commands are those of the parsers. The row `pages` of results/verify runs the example of each command's help."""
+"""The pages of commands are those of the parsers. The row `pages-reference` runs the example of each command's help."""
 
 import argparse
 import inspect

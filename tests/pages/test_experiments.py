@@ -12,7 +12,16 @@ import pytest
 
 from pages._claims import found_in
 from pages._experiment_rows import COLUMNS, claims_of, csv_text, hours, result_table
-from pages.experiments import EXPERIMENT_PAGES, PLACES, SHOWN, experiment_page, list_of_pages, rows_of, table_of
+from pages.experiments import (
+    EXPERIMENT_PAGES,
+    LANGUAGE_CLASSES,
+    PLACES,
+    SHOWN,
+    experiment_page,
+    list_of_pages,
+    rows_of,
+    table_of,
+)
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.experiments.claims import CLAIMS, claims_named
 from seqsep.lab.experiments.claims.claim import Accuracy
@@ -54,13 +63,13 @@ def best_by_hand(rows: list[Row]) -> list[float]:
 
 
 def test_every_file_of_rows_is_on_one_page():
-    shown = [stem for page in SHOWN.values() for stem in page.stems]
+    shown = [LANGUAGE_CLASSES, *(stem for page in SHOWN.values() for stem in page.stems)]
     assert sorted(shown) == sorted(path.stem for path in RESULTS.glob("*.jsonl"))
 
 
 def test_every_page_is_in_the_index_with_its_files():
     listed = list_of_pages()
-    for name in (*SHOWN, PLACES):
+    for name in (*SHOWN, PLACES, LANGUAGE_CLASSES):
         assert f"]({name}.md)\n" in listed
         picture = SHOWN[name].picture if name in SHOWN else ""
         kinds = {"md", "csv"} | (set() if picture else {"svg"})

@@ -28,6 +28,7 @@ HYBRID = capacity({"model_type": "by-hand", "layers": [{"fixed_numbers": 500}, {
 MODELS = [FIXED, GROWING, WINDOWED, HYBRID]
 
 
+@pytest.mark.slow
 def test_a_crossing_is_where_the_order_changes():
     """By counting at every length."""
     found = crossings(MODELS, 5000)

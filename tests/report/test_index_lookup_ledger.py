@@ -165,6 +165,7 @@ def test_a_crossing_is_where_the_order_changes(one: Any) -> None:
         length = length * 5 // 4 + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", CODES)
 def test_nothing_crosses_where_totals_may_fall(code: str) -> None:
     each = [sizes(code, length) for length in range(1, 1025)]

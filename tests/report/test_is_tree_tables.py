@@ -87,6 +87,7 @@ def test_every_figure_has_parameters_and_bits_of_state(preset):
     assert (papers in said) == bool(hatched)
 
 
+@pytest.mark.slow
 def test_the_files_have_sizes_and_distributions(tmp_path):
     for preset, runs in PRESETS.items():
         write_rows(EXPERIMENT.rows_file(tmp_path, preset), [row(run) for run in runs])

@@ -257,6 +257,7 @@ def test_no_best_of_several_seeds_is_compared_with_one_run(tmp_path: Path, fresh
     assert "no best of several seeds is compared with one run" in read(tmp_path, runs, [*runs, *more]).text
 
 
+@pytest.mark.slow
 def test_each_wide_table_scrolls_in_its_own_box(
     tmp_path: Path, fresh: list[RunSummary], committed: list[RunSummary], theorems: list[dict[str, Any]]
 ) -> None:

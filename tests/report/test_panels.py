@@ -184,6 +184,7 @@ def test_rate_ticks_keep_apart():
     assert rate_ticks([]) == []
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_figures_of_an_experiment(measured, tmp_path):
     """With their captions; equal tables give equal files."""
     runs = [measured(IndexLookup(20), "lstm", 0.5, learning_rate=rate) for rate in (1e-3, 3e-3)]

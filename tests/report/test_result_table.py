@@ -121,7 +121,11 @@ def test_the_papers_numbers(figure, size, length, expected):
 
 
 def test_every_experiment_draws_its_rows():
-    by_itself = ["is-tree", "claims"]  # report/is_tree_table.py, commands/claims.py
+    by_itself = [
+        "is-tree",
+        "language-classes",
+        "claims",
+    ]  # report/is_tree_table.py, pages/_language_classes.py, commands/claims.py
     assert [experiment.name for experiment in EXPERIMENTS if not experiment.title] == by_itself
     run = replace(index_lookup_architectures.quick(5, "lstm"), learning_rate=1e-3)
     assert run.task.alphabet == 16

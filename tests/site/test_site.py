@@ -11,7 +11,7 @@ import pytest
 
 from support.page_examples import ROOT
 
-pytestmark = pytest.mark.timeout(600)  # the build takes 20 CPU-seconds, and more on a busy machine
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]  # the build takes 40 CPU-seconds
 DOCS = ROOT / "docs"
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src", "object": "data", "use": "href"}
 NOT_LOADED = {"canonical", "next", "prev", "index", "search", "author", "copyright"}

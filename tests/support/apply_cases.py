@@ -4,6 +4,8 @@ import copy
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from seqsep.theorems import canary
+from seqsep.theorems.canary.vocabulary import BOS
 from seqsep.theorems.circuits._circuit import PARITY
 
 
@@ -29,6 +31,7 @@ RUN = Case(
     {"input": "1011"},
     {"state": "H", "halted": True, "steps": 8, "tape": "1100", "head": 2},
 )
+PARITY_OF_BITS = Case({"length": 4}, {"bits": [1, 0, 1, 1]}, 1)
 CASES: dict[str, Case] = {
     "index-lookup-attention": LOOKED_UP,
     "index-lookup-one-layer": LOOKED_UP,
@@ -66,6 +69,20 @@ CASES: dict[str, Case] = {
     "turing-machine-retrieval": RUN,
     "turing-machine-recurrent": RUN,
     "circuits-attention": Case({"length": 4}, {"circuit": PARITY, "input": [1, 1, 0]}, 0),
+    "parity-recurrent": PARITY_OF_BITS,
+    "delta-parity-in-floats": PARITY_OF_BITS,
+    "modular-count-attention": PARITY_OF_BITS,
+    "nonnegative-diagonal-parity": Case({"end": 4}, {"ones": 31}, 1),
+    "dihedral-reflections": Case({"length": 4, "degree": 3}, {"letters": [[1, 2, 0], [0, 2, 1]]}, [2, 1, 0]),
+    "symmetric-reflections": Case({"length": 4, "points": 3}, {"letters": [[1, 0, 2], [0, 2, 1]]}, [2, 0, 1]),
+    "solvable-phases": Case({"length": 4, "degree": 3}, {"letters": [[1, 2, 0], [1, 0, 2]]}, [0, 2, 1]),
+    "reflections-per-token": Case({"length": 4}, {"letters": [[1, 2, 0, 3], [1, 0, 3, 2]]}, [0, 3, 1, 2]),
+    "parity-conditioned-recall-hybrid": Case({"length": 3, "alphabet": 8}, {"pairs": [[2, 7], [0, 4]], "query": 2}, 0),
+    "state-based-recall-hybrid": Case(
+        {"length": 3, "cells": 3, "alphabet": 9}, {"values": [7, 5, 8], "permutations": [[1, 2, 0], [1, 2, 0]]}, 8
+    ),
+    "rotary-previous-token": Case({"length": 4}, {"symbols": [3, 1, 2, 1]}, [3, 1, 2]),
+    **dict.fromkeys(canary.PLACES, Case({}, {"tokens": [BOS]}, "ack")),
 }
 """By the theorem's name."""
 

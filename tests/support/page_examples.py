@@ -30,12 +30,16 @@ from pages._console import environment
 ROOT = Path(__file__).parents[2]
 ONLY_LONG = (
     "how-to/audit-a-model.md",
+    "how-to/canary.md",
     "how-to/check-a-models-state.md",
     "how-to/check-an-engine.md",
+    "how-to/own-function.md",
     "how-to/own-task.md",
     "how-to/reproduce-a-figure.md",
     "how-to/sweeps.md",
+    "how-to/troubleshooting.md",
     "reference/python/published-models.md",
+    "tutorials/first-results.md",
     "tutorials/own-layer.md",
 )
 """Pages whose examples take more than 10 seconds each: `make verify` runs them whole, and `make test` the others."""

@@ -76,6 +76,7 @@ CASES: dict[str, Check] = {
     "turing-machine-hybrid": _of("turing-machine-hybrid", **MACHINE),
     "turing-machine-retrieval": _of("turing-machine-retrieval", **MACHINE),
     "turing-machine-recurrent": _of("turing-machine-recurrent", **MACHINE, cells=4),
+    "modular-count-attention": _of("modular-count-attention", length=4, modulus=3, rounding="floor"),
     "circuits-attention": _of("circuits-attention", length=3, circuits=0),
 }
 """By the theorem's name, and what of it: a check whose first network is spoiled, in some tens of milliseconds."""

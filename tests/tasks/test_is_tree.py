@@ -92,6 +92,7 @@ def test_lengths_are_those_of_the_formulas(trace, length):
     assert task.longest + 1 + marks == printed.get(trace, task.longest + 1 + marks)
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("length", [4, 16, 64])

@@ -74,7 +74,8 @@ def test_the_help_shows_the_range_that_is_refused_by(name, command, option, caps
     found = option_of(name, command, option)
     assert str(found.range) in " ".join(described(found).split())
     low = just_beyond(found.range)[0]
-    needed = ["--length", "8"] if command == "apply" and option != "length" else []
+    others = {one.name for one in BY_NAME[name].options_of(command)} - {option}
+    needed = ["--length", "8"] if command == "apply" and "length" in others else []
     if command == "apply" and "machine" in BY_NAME[name].predictor_options:
         needed += ["--machine", "palindromes"]
     needed += ["-o", "none.json"] if command == "certify" else []
@@ -94,6 +95,9 @@ BESIDE = {
     ("sparse-threshold-two-layers", "heads"): {"formula": majority(8)},
     ("turing-machine-recurrent", "cells"): {"length": 1},
     ("circuits-attention", "steps"): {"length": 1},
+    ("dihedral-reflections", "degree"): {"group": "cyclic"},
+    ("solvable-phases", "degree"): {"group": "cyclic"},
+    ("reflections-per-token", "degree"): {"group": "cyclic"},
 }
 """What must be small beside an option at its least."""
 
@@ -111,7 +115,8 @@ def test_networks_and_formulas_at_the_least(name, command, option):
     """The other options are small; L of a grid is left out."""
     required = {one.name for one in BY_NAME[name].options_of(command) if one.is_required} - {option}
     least = option_of(name, command, option).range.least
-    beside = BESIDE.get((name, option), {}) if command == "build" else {}
+    known = {one.name for one in BY_NAME[name].options_of(command)}
+    beside = {one: value for one, value in BESIDE.get((name, option), {}).items() if one in known}
     given = {one: GIVEN[one] for one in required} | beside | {option: least}
     assert getattr(seqsep, command)(name, **given)
 

@@ -25,7 +25,9 @@ A test holds each committed page against what is generated. Files:
     _experiment_rows    their set-up, tables, CSV, cost and claims
     _experiment_figure  their pictures, and docs/state-bits.svg
     _experiment_notes   their sentences on causes that rows test
+    _language_classes  the page of the experiment `language-classes`
     _places       the page on symbols that a state holds
+    languages     docs/reference/languages.md: regular languages against architectures
     capacity      docs/reference/capacity.md: what published models keep between tokens
     _model_types  its section on the types of models that are read
     _one_layer    its section on one layer of each model

@@ -18,6 +18,7 @@ OF_CHECKS: Mapping[str, str] = {
     "bits_if_both_learn": "bits that the parties need if both learn the answer",
     "bits_without_coins": "bits that a deterministic protocol needs",
     "classes": "classes of prefixes that the state must distinguish",
+    "close_tokens": "tokens until the error is half of the least distance between two elements",
     "dimension": "coordinates of a vector",
     "dimension_proved": "coordinates of a vector by the bound that the proof shows",
     "elements": "elements of the monoid",
@@ -30,9 +31,12 @@ OF_CHECKS: Mapping[str, str] = {
     "memory_bits": "bits of memory of the program that writes the vectors",
     "pairs": "pairs that the run compares",
     "partitions": "partitions of the positions into two halves",
+    "repeats": "repeats of a word after which no answer of the attention changes",
+    "right_tokens": "tokens until the nearest element is a wrong one",
     "seed_bits": "bits of the seed that gives the vectors",
     "sequences": "sequences with the same answers of the oracle, which the state must distinguish",
     "symbols_recovered": "symbols that the state gives back, one for each position",
+    "tokens": "tokens for which the number 1/t differs, if it is rounded once",
     "tokens_a_step": "tokens that the network writes for each step",
     "values_recovered": "values that the state gives back, one for each key",
     "words": "words of the fooling set",
@@ -41,9 +45,11 @@ OF_CHECKS: Mapping[str, str] = {
 OF_ONE: Mapping[tuple[str, str], str] = {
     ("bounded-dyck-monoid", "bits"): "bits that the parties need",
     ("counting-state", "states"): "states after the last number of the sequence",
+    ("delta-parity-in-floats", "states"): "different states of the layer in the run",
     ("disjointness-one-layer", "pairs"): "pairs of the fooling set",
     ("log-space-code", "error"): "greatest change of an inner product",
     ("near-orthogonal-vectors", "pairs"): "pairs of different vectors",
+    ("symmetric-steps", "states"): "most states in a run of one letter",
 }
 """The meanings that a size has for one theorem only."""
 

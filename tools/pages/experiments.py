@@ -10,6 +10,9 @@ from pages._experiment_notes import NOTES, used_bits_table
 from pages._experiment_page import Page, page_text
 from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table, csv_text, hours, result_table, setup
 from pages._glossary import with_terms
+from pages._language_classes import NAME as LANGUAGE_CLASSES
+from pages._language_classes import TITLE as CLASSES_TITLE
+from pages._language_classes import classes_csv, classes_page, classes_svg
 from pages._markdown import folded, table
 from pages._places import TITLE, places_csv, places_page, places_svg
 from seqsep.lab.experiments import BY_NAME
@@ -244,6 +247,11 @@ def _page(name: str, clone: Path) -> str:
     return with_terms(text, clone, up="../")
 
 
+def classes_text(clone: Path) -> str:
+    """Return the page of the experiment `language-classes` as Markdown."""
+    return with_terms(page_text(LANGUAGE_CLASSES, classes_page(clone / "results"), claims=""), clone, up="../")
+
+
 def _svg(name: str, clone: Path) -> str:
     return figure_svg(SHOWN[name].title, table_of(name, clone / "results"), SHOWN[name].states)
 
@@ -258,6 +266,9 @@ EXPERIMENT_PAGES: Mapping[str, Callable[[Path], str]] = {
     **{f"{FOLDER}/{name}.csv": partial(_csv, name) for name in SHOWN},
     f"{FOLDER}/{PLACES}.svg": lambda clone: places_svg(clone / "results"),
     f"{FOLDER}/{PLACES}.csv": lambda clone: places_csv(clone / "results"),
+    f"{FOLDER}/{LANGUAGE_CLASSES}.md": lambda clone: classes_text(clone),
+    f"{FOLDER}/{LANGUAGE_CLASSES}.svg": lambda clone: classes_svg(clone / "results"),
+    f"{FOLDER}/{LANGUAGE_CLASSES}.csv": lambda clone: classes_csv(clone / "results"),
 }
 """The files of the experiments' pages."""
 
@@ -266,4 +277,5 @@ def list_of_pages() -> str:
     """Return a line for each page, and the columns of their CSV files, for the index."""
     lines = [f"* [{shown.title}]({name}.md)\n" for name, shown in SHOWN.items()]
     columns = table([["Column", "Content"], *([f"`{column}`", meaning] for column, (meaning, _) in COLUMNS.items())])
-    return "".join([*lines, f"* [{TITLE}]({PLACES}.md)\n", "\n### Columns of the CSV files\n", folded("The columns", columns)])
+    lines += [f"* [{TITLE}]({PLACES}.md)\n", f"* [{CLASSES_TITLE}]({LANGUAGE_CLASSES}.md)\n"]
+    return "".join([*lines, "\n### Columns of the CSV files\n", folded("The columns", columns)])

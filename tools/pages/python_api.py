@@ -79,7 +79,7 @@ PYTHON_PAGES = (
                 *("IndexLookup", "AssociativeRecall", "MultiQueryRecall", "NgramRetrieval", "NearestNeighbor", "Counting"),
                 *("SparseThreshold", "Equality", "Disjointness", "BoundedDyck", "IsTree"),
                 *("WordProblem", "ModularCount", "FlipFlop", "PermutationTrace", "InductionHeads", "SelectiveCopying"),
-                *("StateBasedRecall", "ParityConditionedRecall"),
+                *("StateBasedRecall", "ParityConditionedRecall", "RegularLanguage"),
             ),
             *_members("seqsep.tasks", "Task", "GeneratedTask", "Batch"),
         ),

@@ -1,7 +1,7 @@
 """All generated pages of a clone, and how they are written.
 
 >>> [name for name in PAGES if name.endswith(".md")]
-['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reference/capacity.md', ...]
+['docs/reference/tasks.md', 'docs/reference/mixers.md', 'docs/reference/languages.md', ...]
 >>> [name for name in PAGES if name.endswith(".svg") and "reproduction" not in name]
 ['docs/separation.svg', 'docs/is-tree-separation.svg', 'docs/is-tree-example.svg', 'docs/audit.svg',
      'docs/state-bits.svg', 'docs/reach.svg', 'docs/explanation/bounds.svg', 'docs/explanation/p-bit-arithmetic.svg',
@@ -23,6 +23,7 @@ from pages.commands import FOLDER as COMMANDS_FOLDER
 from pages.commands import command_page, index_page
 from pages.errata import errata_page
 from pages.experiments import EXPERIMENT_PAGES
+from pages.languages import languages_page
 from pages.members import mixers_page, tasks_page
 from pages.model_laws import model_laws_page
 from pages.python_api import FOLDER as PYTHON_FOLDER
@@ -66,6 +67,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/lab/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
     "docs/reference/tasks.md": lambda clone: with_terms(tasks_page(), clone, up="../"),
     "docs/reference/mixers.md": lambda clone: with_terms(mixers_page(), clone, up="../"),
+    "docs/reference/languages.md": lambda clone: with_terms(languages_page(), clone, up="../"),
     "docs/reference/capacity.md": lambda clone: capacity_page(clone / "results"),
     "docs/reference/audit.md": lambda clone: audit_page(clone / "results"),
     "docs/reference/model-laws.md": lambda clone: model_laws_page(clone / "results"),

@@ -14,6 +14,7 @@ from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import fields_from_flags
 from seqsep.commands.status import DONE
 from seqsep.core.files import write_file
+from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.theorems.analysis import Analysis
@@ -28,7 +29,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="FUNCTION",
         help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf, a regular expression, "
-        "majority, equality or disjointness",
+        "majority, equality, disjointness, or a network without positions as FILE.json, .npz or .safetensors",
     )
     parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(
@@ -45,7 +46,11 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="read every FUNCTION as a regular expression, in which 0 to 9 and a to z are the symbols 0 to 35",
     )
-    parser.add_argument("--automata", type=Path, help="file for the smallest automaton at each length, as JSON")
+    parser.add_argument(
+        "--automata",
+        type=Path,
+        help="file for the smallest automaton at each length, as JSON; of a network without --lengths, for its only one",
+    )
     parser.add_argument(
         "--certificate",
         type=Path,
@@ -95,6 +100,11 @@ def run(options: argparse.Namespace) -> int:
     If files are asked for, they are written before anything is printed: no verdict is printed without its file. Raises
     ValueError if a function, its lengths, its alphabet or the name of a file is wrong.
     """
+    from seqsep.models.network_file import SUFFIXES
+
+    networks = [target for target in options.targets if Path(target).suffix in SUFFIXES and not options.regex]
+    if networks and options.lengths is None:
+        return _run_networks(flags(NetworkFlags, vars(options)), networks)
     from seqsep.report.figures.least_state import draw_least_state
     from seqsep.report.figures.picture_file import require_format
     from seqsep.theorems.analysis.evidence import least_state
@@ -127,10 +137,55 @@ def run(options: argparse.Namespace) -> int:
     return DONE
 
 
+@dataclass(frozen=True)
+class NetworkFlags:
+    """The flags of an analysis of networks at every length; those after `json` need a length, and are refused."""
+
+    targets: Sequence[str]
+    automata: Path | None
+    json: bool
+    certificate: Path | None
+    output: Path | None
+    alphabet: Sequence[int] | None
+    precision: Sequence[int] | None
+    further: Sequence[str]
+
+    def needing_a_length(self) -> list[str]:
+        """Return the given flags that need a length."""
+        given = {name: getattr(self, name) for name in ("certificate", "output", "alphabet", "precision")}
+        return [f"--{name}" for name, value in given.items() if value is not None] + list(self.further)
+
+
+def _run_networks(asked: NetworkFlags, networks: Sequence[str]) -> int:
+    """Print the class and the least state of each network, for words of every length.
+
+    Raises BadInput for another function among them, and for flags that need a length.
+    """
+    from seqsep.theorems.analysis.network_language import NetworkAnalysis
+
+    needing = asked.needing_a_length()
+    others = [target for target in asked.targets if target not in networks]
+    if needing or others:
+        raise BadInput(f"analyze {networks[0]}: expected --lengths with {(needing or others)[0]}, found none")
+    if asked.automata is not None and len(networks) > 1:
+        raise BadInput(f"--automata {asked.automata}: expected one network, or --lengths, found {len(networks)} networks")
+    require_outputs((asked.automata,), read=_files_of(networks))
+    analyses = [NetworkAnalysis.of(network) for network in networks]
+    if asked.automata is not None:
+        write_file(asked.automata, json.dumps(analyses[0].automaton_record()) + "\n")
+    if asked.json:
+        print_json(analyses[0].record() if len(analyses) == 1 else {"networks": [one.record() for one in analyses]})
+    else:
+        print("\n\n".join("\n".join(one.lines()) for one in analyses))
+    return DONE
+
+
 def _files_of(targets: Sequence[str]) -> list[Path]:
     """Return the files that the targets read functions from."""
+    from seqsep.models.network_file import SUFFIXES
+
     names = [name for target in targets for name in (target, target.rpartition(":")[0])]
-    return [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs"))]
+    return [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs", *SUFFIXES))]
 
 
 @dataclass(frozen=True)
@@ -183,10 +238,13 @@ COMMAND = Command(
     details=(
         "The command prints a line for each length N of the inputs. `state bits` is the least state, or a lower and an upper "
         "bound on it. `classes of prefixes` is the number of prefixes of length K that need different states, for the K with "
-        "the greatest number. `D(f)` is the number of bits that two parties must exchange to compute the function. The last "
-        "column is the size that one attention layer needs; it is empty if no such bound is known. "
+        "the greatest number. `D(f)` is the number of bits that two parties must exchange to compute the function. "
+        "`least thought` is the least number of steps in a chain of thought of one layer with one head of hard attention. It "
+        "is empty for functions with more than two answers and for long inputs. The last column is the size that one attention "
+        "layer needs; it is empty if no such bound is known. "
         "docs/how-to/own-function.md has more examples.\n\n"
-        "--lengths is needed, unless the function or --alphabet has only one length."
+        "--lengths is needed, unless the function or --alphabet has only one length, or the function is a network. Without "
+        "--lengths, the command prints the class of a network's language, as `seqsep classify` does."
     ),
     takes_further=True,
 )

@@ -19,12 +19,14 @@ TYPES = ("float32", "bfloat16", "float16")
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags of each action."""
+    from seqsep.theorems.canary import CANARIES
+
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, (purpose, example) in ACTIONS.items():
         status = "; exit status 1: an answer is wrong, or the engine failed" if name == "check" else ""
         action = actions.add_parser(name, help=purpose, description=purpose, epilog=f"Example: seqsep canary {example}{status}")
         if name == "write":
-            action.add_argument("name", metavar="NAME", help="name of a canary, such as llama")
+            action.add_argument("name", metavar="NAME", help=f"one of {', '.join(CANARIES)}")
             action.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a new or an empty folder")
             action.add_argument("--dtype", choices=TYPES, default=TYPES[0], help="type of the weights; by default float32")
         else:

@@ -169,7 +169,8 @@ def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport", small
     lines += [f"{verdict.scenario}: FAILED: {verdict.failed}" for verdict in report if verdict.failed]
     asked = sum(len(verdict.asked) for verdict in report)
     skipped = sum(verdict.holds is None for verdict in report)
-    told = f"{len(report.wrong)} of {asked} prompts wrong" if report.wrong else f"all answers to {asked} prompts are right"
+    right = f"all answers to {asked} prompts are right" if asked else "no prompt was answered"
+    told = f"{len(report.wrong)} of {asked} prompts wrong" if report.wrong else right
     lines.append(f"{canary.name} with seed {options.seed}: {told}; {skipped} of {len(report)} scenarios not exercised")
     if report.wrong:
         first = report.wrong[0]

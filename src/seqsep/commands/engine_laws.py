@@ -132,7 +132,8 @@ def own_model_verdicts(model: str, width: int, heads: int, seconds: float, *, la
     from seqsep.language_models.engines.check import Inputs, try_engine_laws
     from seqsep.language_models.engines.pipe import PipeEngine
 
-    with PipeEngine([*SERVE, "model", model, str(width), str(heads)], seconds) as served, _Second(served) as second:
+    command = [*SERVE, "model", model, str(width), str(heads)]
+    with PipeEngine(command, seconds, shown=f"--model {model}") as served, _Second(served) as second:
         yield from try_engine_laws(served, laws, Inputs(), other=second)
 
 
@@ -154,7 +155,8 @@ def _check(engine: str, options: EngineFlags) -> dict[str, Any]:
     require_inputs(inputs)
     reference = find_reference(options.reference)
     verdicts = []
-    with PipeEngine(command_of(engine), options.stall_seconds) as served, _Second(served) as second:
+    command = command_of(engine)
+    with PipeEngine(command, options.stall_seconds, shown=f"--engine {engine}") as served, _Second(served) as second:
         for verdict in try_engine_laws(served, laws, inputs, reference=reference, other=second):
             verdicts.append(verdict)
             if not options.json:
@@ -163,8 +165,7 @@ def _check(engine: str, options: EngineFlags) -> dict[str, Any]:
     failed = sum(verdict.holds is False for verdict in verdicts)
     tried = sum(verdict.holds is not None for verdict in verdicts)
     if not options.json:
-        told = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tested hold"
-        print(f"{engine} with {options.batch} inputs of {options.length} tokens in {dtype}: {told}")
+        print(f"{engine} with {options.batch} inputs of {options.length} tokens in {dtype}: {outcome(failed, tried)}")
     return {
         "engine": engine,
         "name": served.name,
@@ -177,6 +178,16 @@ def _check(engine: str, options: EngineFlags) -> dict[str, Any]:
         "holds": not failed,
         "laws": [verdict.record() for verdict in verdicts],
     }
+
+
+def outcome(failed: int, tested: int) -> str:
+    """Return the words about the numbers of laws that failed and that were tested.
+
+    >>> outcome(2, 24), outcome(0, 24), outcome(0, 0)
+    ('2 of 24 laws fail', 'all 24 laws that were tested hold', 'no law was tested')
+    """
+    held = f"all {tested} laws that were tested hold" if tested else "no law was tested"
+    return f"{failed} of {tested} laws fail" if failed else held
 
 
 class _Second:

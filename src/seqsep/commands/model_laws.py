@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.commands.command import Parser, path_text, print_json
+from seqsep.commands.engine_laws import outcome
 from seqsep.commands.junit import junit_text
 from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE, REFUTED
@@ -151,5 +152,4 @@ def _last_line(path: str, shortened: dict[str, Any], asked: ModelLawsFlags, coun
     """
     failed, tried = counts
     fields = "".join(f", {name} {value}" for name, value in shortened.items())
-    verdict = f"{failed} of {tried} laws fail" if failed else f"all {tried} laws that were tested hold"
-    return f"{path} with {asked.batch} inputs of {asked.length} tokens in {asked.dtype}{fields}: {verdict}"
+    return f"{path} with {asked.batch} inputs of {asked.length} tokens in {asked.dtype}{fields}: {outcome(failed, tried)}"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import Parser, print_json
-from seqsep.commands.engine_laws import own_model_verdicts
+from seqsep.commands.engine_laws import outcome, own_model_verdicts
 from seqsep.commands.junit import junit_text
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags, positive
 from seqsep.commands.status import DONE, REFUTED
@@ -110,7 +110,6 @@ def _check_own_part(
     name: str, part: "UserLayer | UserModel | UserTask", chosen: Sequence[str], asked: OwnPartFlags
 ) -> dict[str, Any]:
     """Test laws on a layer, a model or a task, printing each verdict without --json; the record says what holds."""
-    from seqsep.lab.engines.validation import parts_of
     from seqsep.models.plugins.model import UserModel
     from seqsep.models.plugins.task import UserTask
 
@@ -127,13 +126,11 @@ def _check_own_part(
             print(_verdict_line(**law), flush=True)
     failed = sum(law["holds"] is False for law in laws)
     count = sum(law["holds"] is not None for law in laws)
-    known = chosen if asked.law else parts_of(part)
-    untried = [law for law in chosen if law in known and law not in {one["law"] for one in laws}]
+    untried = [law for law in chosen if law not in {one["law"] for one in laws}]
     if not asked.json:
         shown = ", ".join(f"{size} {value}" for size, value in sizes.items())
-        verdict = f"{failed} of {count} laws fail" if failed else f"all {count} laws hold"
         rest = f"; {len(untried)} more laws are not tested until this one holds" if untried else ""
-        print(f"{name} with {shown}: {verdict}{rest}")
+        print(f"{name} with {shown}: {outcome(failed, count)}{rest}")
     kind = "task" if is_task else "model" if is_model else "mixer"
     digest = part.source.digest if isinstance(part, UserTask) else part.digest
     return {kind: name, "sha256": digest, "sizes": sizes, "holds": not failed, "laws": laws, "untried": untried}
@@ -181,8 +178,7 @@ def _further_verdicts(
     left = [law for law in ENGINE_LAWS if law in chosen and law not in done]
     if left and all(law["holds"] for law in laws):
         for one in own_model_verdicts(name, asked.width, asked.heads, asked.stall_seconds, laws=left):
-            if one.holds is not None or asked.law:
-                yield {"law": one.law, "holds": one.holds, "where": one.where}
+            yield {"law": one.law, "holds": one.holds, "where": one.where}
 
 
 def _verdict_line(law: str, holds: bool | None, where: str) -> str:

@@ -102,7 +102,7 @@ def described(option: "Option") -> str:
     choices = f" One of {', '.join(option.choices)}." if unsaid else ""
     flag = f"  {option.flag}"
     return textwrap.fill(
-        f"{shown}. {option.meaning}{choices}".strip(), 100, initial_indent=f"{flag:<16}", subsequent_indent=" " * 16
+        f"{shown}. {option.meaning}{choices}".strip(), 100, initial_indent=f"{flag:<15} ", subsequent_indent=" " * 16
     )
 
 

@@ -9,6 +9,7 @@ Files:
     row              what a finished run leaves for reports, as canonical JSON
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
+    lengths          a task at other lengths, and whether a model can read inputs of them
     other_lengths    accuracy of a trained model at lengths that it was not trained on
     step             one training step
     graphed_step     the same on a GPU, as a CUDA graph

@@ -117,14 +117,17 @@ def estimate(
             timed()
     known |= timed_by_a_worker(own, device, timed, stall_seconds)
     return sum(
-        pruned.get(run, run.steps) * (1 + evaluations(run)) * step_seconds(run, lambda shorter: known[shape_of(shorter)])
+        (pruned.get(run, run.steps) * (1 + evaluations(run)) + work_of_tests(run))
+        * step_seconds(run, lambda shorter: known[shape_of(shorter)])
         for run in runs
     )
 
 
 def shape_of(run: Run) -> Run:
     """Return the run without the fields that do not change the time of a step."""
-    return replace(run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0)
+    return replace(
+        run, learning_rate=1e-3, seed=0, steps=1, heads=4 if run.width % 4 == 0 else run.heads, target=1.0, test_lengths=()
+    )
 
 
 def evaluations(run: Run) -> float:
@@ -132,8 +135,20 @@ def evaluations(run: Run) -> float:
     return FORWARD_SHARE * run.evaluation / run.batch / run.evaluate_every
 
 
+def work_of_tests(run: Run) -> float:
+    """Return the work of the tests at other lengths, in steps; the work of a token does not depend on the length.
+
+    >>> from seqsep.tasks import ModularCount
+    >>> round(work_of_tests(Run(ModularCount(40), ("lstm",), 8, batch=64, evaluation=640, test_lengths=(80, 160))), 3)
+    20.0
+    """
+    longer = sum(length / run.task.length for length in run.test_lengths)
+    return FORWARD_SHARE * run.evaluation / run.batch * longer
+
+
 def step_seconds(run: Run, seconds: Callable[[Run], float]) -> float:
     """Return the seconds of one step, extrapolated from `seconds` at short lengths and few layers."""
+    run = replace(run, test_lengths=())
     depths = (len(run.layers),) if len(set(run.layers)) > 1 or len(run.layers) < 3 else (1, 2)
     short, longer = (replace(run.task, length=min(length, run.task.length)) for length in LENGTHS)
     at = {

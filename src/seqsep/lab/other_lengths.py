@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from seqsep.core.names import BadInput
 from seqsep.core.tables import Tabular
+from seqsep.lab.lengths import at_length, require_readable
 from seqsep.lab.run import Run
 from seqsep.lab.train import evaluate
 from seqsep.models.model import Model
-from seqsep.tasks import Task
 
 
 @dataclass(frozen=True)
@@ -49,18 +48,7 @@ def require_other_lengths(run: Run, lengths: Sequence[int]) -> None:
     Traceback (most recent call last):
     seqsep.core.names.BadInput: index-lookup: expected test lengths with the same tokens, found 104 tokens at 40, 84 at 20
     """
-    for length in lengths:
-        task = _at_length(run.task, length)
-        for what in ("vocabulary", "classes"):
-            here = getattr(run.task, what)
-            there = getattr(task, what)
-            kind = "tokens" if what == "vocabulary" else "answers"
-            if here != there:
-                found = f"found {there} {kind} at {length}, {here} at {run.task.length}"
-                raise BadInput(f"{run.task.name}: expected test lengths with the same {kind}, {found}")
-        if task.longest > run.task.longest and run.positions_told() == "learned":
-            found = f"found {task.longest} tokens and learned positions for {run.task.longest}"
-            raise BadInput(f"{run.label()}: expected positions sinusoidal, rope or none for longer test inputs, {found}")
+    require_readable(run.task, lengths, run.positions_told(), run.label())
 
 
 def accuracy_at(run: Run, model: Model, lengths: Sequence[int]) -> list[AccuracyAtLength]:
@@ -76,14 +64,6 @@ def accuracy_at(run: Run, model: Model, lengths: Sequence[int]) -> list[Accuracy
     require_other_lengths(run, lengths)
     found = []
     for length in lengths:
-        point = evaluate(replace(run, task=_at_length(run.task, length)), model, run.steps)
+        point = evaluate(replace(run, task=at_length(run.task, length)), model, run.steps)
         found.append(AccuracyAtLength(run.label(), length, point.accuracy, point.loss_nats))
     return found
-
-
-def _at_length(task: Task, length: int) -> Task:
-    """Return the task with inputs of another length. Raises BadInput for a length that the task does not have."""
-    try:
-        return replace(task, length=length)
-    except ValueError as error:
-        raise BadInput(f"test length {length}: {error}") from None

@@ -140,6 +140,9 @@ class Row:
             require_result(self.result, any_loss=True)
         else:
             require_result(self.result, most_steps=run.steps, any_loss=isinstance(run.task, UserTask))
+            tested = [length for length, _ in self.result.get("accuracy_by_length", ())]
+            if tested != list(run.test_lengths if self.status in ("converged", "finished") else ()):
+                raise ValueError(f"result.accuracy_by_length: expected the lengths {run.test_lengths}, found {tested}")
 
     def to_json(self) -> str:
         """Return the row as canonical JSON, in which the configuration is called `run`."""
@@ -189,16 +192,18 @@ class Rows(list[Row], Tabular):
         """Return a row for each run: its settings, its end, its last accuracy, its parameters and bits of state.
 
         None means heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
-        `live_accuracy`, of answers after chains of thought that the model wrote itself, is a column if any run has it.
+        `live_accuracy`, of answers after chains of thought that the model wrote itself, is a column if any run has it. So is
+        the accuracy at each test length of a run.
         """
         is_live = any("live_accuracy" in row.result for row in self)
-        return [_record(row, is_live) for row in self]
+        lengths = sorted({length for row in self for length, _ in row.result.get("accuracy_by_length", ())})
+        return [_record(row, is_live, lengths) for row in self]
 
     def __repr__(self) -> str:
         return self.table()
 
 
-def _record(row: Row, is_live: bool) -> dict[str, Any]:
+def _record(row: Row, is_live: bool, lengths: Sequence[int]) -> dict[str, Any]:
     """Return the part of a row that a table shows."""
     columns: dict[str, Any] = dict.fromkeys(DESCRIBED)
     if not row.is_reply:
@@ -212,6 +217,8 @@ def _record(row: Row, is_live: bool) -> dict[str, Any]:
     ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}
     if is_live:
         ending["live_accuracy"] = row.result.get("live_accuracy")
+    by_length = dict(row.result.get("accuracy_by_length", ()))
+    ending |= {f"accuracy_at_{length}": by_length.get(length) for length in lengths}
     sizes = {"parameters": row.result.get("parameters"), "state_bits": fixed, "state_bits_per_token": per_token}
     return {"experiment": row.experiment} | columns | ending | sizes
 

@@ -13,7 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, get_args
 
-from seqsep.core.names import BadInput, excerpt
+from seqsep.core.names import BadInput, excerpt, is_whole
+from seqsep.lab.lengths import require_readable
 from seqsep.models.design import Design, Embeddings, FeedForward, Norm
 from seqsep.models.mixers import BY_NAME as MIXERS
 from seqsep.models.mixers import Attention, Mixer
@@ -76,6 +77,7 @@ class Run:
         embeddings: embeddings of tokens and positions, as in `Design`.
         live: number of examples on which the trained model writes its own chain of thought and answer; from 0.
         mixed_steps: number of steps at the start of the run in which the training inputs have mixed lengths; from 0.
+        test_lengths: lengths of further evaluation inputs, on which the model is tested at the end of the run; from 1.
 
     To train your own complete model, give model:FILE.py:CLASS as the only layer. It draws its own weights.
 
@@ -113,6 +115,7 @@ class Run:
     embeddings: Embeddings = "learned"
     live: int = 1000
     mixed_steps: int = 0
+    test_lengths: tuple[int, ...] = ()
 
     COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
 
@@ -157,9 +160,23 @@ class Run:
         self._require(
             self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a complete model has its own"
         )
+        self._require_test_lengths()
         self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
         for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
             object.__setattr__(self, name, float(getattr(self, name)))
+
+    def _require_test_lengths(self) -> None:
+        """Raise ValueError unless the lengths of tests are whole numbers, and the model can read inputs of them."""
+        lengths = tuple(self.test_lengths) if isinstance(self.test_lengths, list | tuple) else (None,)
+        self._require(
+            all(is_whole(one) and one >= 1 for one in lengths) and len(set(lengths)) == len(lengths),
+            f"test_lengths are different whole numbers from 1, found {self.test_lengths!r}",
+        )
+        object.__setattr__(self, "test_lengths", tuple(int(one) for one in lengths if one is not None))
+        try:
+            require_readable(self.task, self.test_lengths, self.positions_told(), self.label())
+        except BadInput as error:
+            self._require(False, f"test_lengths: {error}")
 
     def _require(self, condition: bool, expected: str) -> None:
         if not condition:
@@ -209,6 +226,8 @@ class Run:
     def configuration(self) -> dict[str, Any]:
         """Return the canonical fields: those that differ from their defaults, and likewise the task's own."""
         chosen = {f.name: getattr(self, f.name) for f in fields(self) if getattr(self, f.name) != f.default}
+        if self.test_lengths:
+            chosen["test_lengths"] = list(self.test_lengths)
         return chosen | {"task": self.task.configuration(), "layers": list(map(str, self.layers))}
 
     @classmethod

@@ -110,6 +110,8 @@ def require_result(result: Mapping[str, Any], most_steps: int = MOST_INTEGER, *,
     require_curve(result["curve"], result["steps"], -MOST_LOSS if any_loss else 0.0)
     if "accuracy_by_tenth" in result:
         require_tenths(result["accuracy_by_tenth"])
+    if "accuracy_by_length" in result:
+        require_lengths(result["accuracy_by_length"])
     if result["best_accuracy"] < result["accuracy"]:
         raise ValueError(
             f"result.best_accuracy: expected at least the accuracy {result['accuracy']}, found {result['best_accuracy']}"
@@ -157,6 +159,23 @@ def require_tenths(tenths: Any) -> None:
     for number, share in enumerate(tenths, start=1):
         if share is not None:
             require_share(f"result.accuracy_by_tenth, tenth {number}", share)
+
+
+def require_lengths(pairs: Any) -> None:
+    """Raise ValueError unless the value is a list of pairs of a length and a share, with different lengths.
+
+    >>> require_lengths([[80, 0.5], [160, 0.25]])
+    """
+    lengths = []
+    for number, pair in enumerate(require_kind("result.accuracy_by_length", pairs, list, "a list of pairs"), start=1):
+        where = f"result.accuracy_by_length, pair {number}"
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise ValueError(f"{where}: expected a length and a share, found {str(pair)[:60]}")
+        require_whole(f"{where}: length", pair[0])
+        require_share(f"{where}: accuracy", pair[1])
+        lengths.append(pair[0])
+    if len(set(lengths)) < len(lengths):
+        raise ValueError(f"result.accuracy_by_length: expected different lengths, found {str(lengths)[:60]}")
 
 
 def require_share(field: str, value: Any) -> None:

@@ -20,6 +20,7 @@ from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU
 from seqsep.lab.graphed_step import steps_of
 from seqsep.lab.kept import save
+from seqsep.lab.lengths import at_length
 from seqsep.lab.live import live_score
 from seqsep.lab.run import Run
 from seqsep.lab.step import asked, computing, finite, predicted, total_loss
@@ -30,7 +31,7 @@ EXAMPLES_PER_BLOCK = 4096
 TENTHS = 10
 PAUSED = "paused"
 NON_FINITE = "failed: non-finite"
-AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_by_tenth")
+AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_by_tenth", "accuracy_by_length")
 """What only a run that came to its end has."""
 
 
@@ -73,6 +74,7 @@ class Result(Tabular):
         unanswered: share of these examples in which the model writes no answer.
         answer_accuracy: accuracy of the answer if the model reads the right chain of thought.
         accuracy_by_tenth: accuracy in each tenth of the positions, for a task that queries a position.
+        accuracy_by_length: accuracy on evaluation inputs of each of the run's test lengths, as pairs of length and accuracy.
 
     >>> Result("finished", 2, 0.5, 0.5, curve=(Point(2, 0.5, 0.7),), state_bits=(64, 0), parameters=10)
     finished at step 2: accuracy 50.00% (50.00% at best), 10 parameters, 64 state bits
@@ -91,6 +93,7 @@ class Result(Tabular):
     unanswered: float | None = None
     answer_accuracy: float | None = None
     accuracy_by_tenth: tuple[float | None, ...] | None = None
+    accuracy_by_length: tuple[tuple[int, float], ...] | None = None
 
     def title(self) -> str:
         """Return the end of the run: its status and step, its last accuracy and its sizes."""
@@ -113,6 +116,8 @@ class Result(Tabular):
         known = {name: value for name, value in asdict(self).items() if value is not None}
         if self.accuracy_by_tenth is not None:
             known["accuracy_by_tenth"] = list(self.accuracy_by_tenth)
+        if self.accuracy_by_length is not None:
+            known["accuracy_by_length"] = list(map(list, self.accuracy_by_length))
         return known | {
             "curve": [[point.step, point.accuracy, point.loss_nats] for point in self.curve],
             "state_bits": list(self.state_bits),
@@ -179,6 +184,8 @@ def train(
     if result.status in ("converged", "finished"):
         result = replace(result, accuracy_by_tenth=accuracy_by_tenth(run, model))
         say = on_progress or (lambda progress: None)
+        if run.test_lengths:
+            result = replace(result, accuracy_by_length=accuracy_by_length(run, model, lambda: say(progress)))
         score = live_score(run, model, lambda: say(progress))
         if score is not None:
             result = replace(result, live_accuracy=score.live, unanswered=score.unanswered)
@@ -244,6 +251,16 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
         loss += float(total_loss(run.task, logits, targets))
         positions += len(targets)
     return Point(step, right / run.evaluation, loss / positions)
+
+
+def accuracy_by_length(run: Run, model: Model, on_length: Callable[[], None] = lambda: None) -> tuple[tuple[int, float], ...]:
+    """Return the accuracy of `evaluate` on inputs of each test length, as pairs; `on_length` is called after each."""
+    found = []
+    for length in run.test_lengths:
+        point = evaluate(replace(run, task=at_length(run.task, length), test_lengths=()), model, run.steps)
+        found.append((length, point.accuracy))
+        on_length()
+    return tuple(found)
 
 
 @torch.no_grad()

@@ -7,5 +7,6 @@ Nothing is rounded unless the file says where. What a file offers without an und
     automata       automata, and the least states of functions of N tokens
     communication  communication between two parties: costs, bounds and their witnesses
     codes          position codes: keys and queries such that each query finds its own position
+    least_thought  the rank of a function: its least number of chain-of-thought steps with one hard-attention head
     formulas       thresholds of k-sparse features as data, and DIMACS files
 """

@@ -24,6 +24,7 @@ Files:
     selective_copying          items among blanks, then their copies in order
     state_based_recall         values, then permutations that move a pointer: the value there
     parity_conditioned_recall  pairs, then a key: its value, reversed if the sum is odd
+    regular_language           letters: is the word so far in a regular language?
     reading                    inputs of the user's own, as `readable` writes them
     trees                      IsTree on tokens: the definition, how a graph is written, the thoughts that decide it
     retriever                  in-context retrieval: queries between two marks, and what they find
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
     from seqsep.tasks.ngram_retrieval import NgramRetrieval
     from seqsep.tasks.parity_conditioned_recall import ParityConditionedRecall
     from seqsep.tasks.permutation_trace import PermutationTrace
+    from seqsep.tasks.regular_language import RegularLanguage
     from seqsep.tasks.selective_copying import SelectiveCopying
     from seqsep.tasks.sparse_threshold import SparseThreshold
     from seqsep.tasks.state_based_recall import StateBasedRecall
@@ -86,6 +88,7 @@ PLACES = {
     "ngram-retrieval": "seqsep.tasks.ngram_retrieval:NgramRetrieval",
     "parity-conditioned-recall": "seqsep.tasks.parity_conditioned_recall:ParityConditionedRecall",
     "permutation-trace": "seqsep.tasks.permutation_trace:PermutationTrace",
+    "regular-language": "seqsep.tasks.regular_language:RegularLanguage",
     "selective-copying": "seqsep.tasks.selective_copying:SelectiveCopying",
     "sparse-threshold": "seqsep.tasks.sparse_threshold:SparseThreshold",
     "state-based-recall": "seqsep.tasks.state_based_recall:StateBasedRecall",
@@ -129,6 +132,7 @@ __all__ = [
     "NgramRetrieval",
     "ParityConditionedRecall",
     "PermutationTrace",
+    "RegularLanguage",
     "SelectiveCopying",
     "SparseThreshold",
     "StateBasedRecall",

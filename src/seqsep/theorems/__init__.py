@@ -12,6 +12,8 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     is_tree           whether a list of edges is a tree
     turing_machine    Turing machines, run step by step
     circuits          recurrent models whose step is a circuit
+    state_tracking    products of group elements, parity and counters
+    positions         rotary positions and ALiBi: what a head can distinguish
     canary            weights of stock classes whose every greedy answer is known
     protocols         models as protocols between two parties
     blocks            pieces that several constructions are put together from
@@ -36,13 +38,16 @@ from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
 from seqsep.theorems import (
     bounded_dyck,
+    canary,
     circuits,
     equality,
     is_tree,
     nearest_neighbor,
+    positions,
     protocols,
     retrieval,
     sparse_threshold,
+    state_tracking,
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
@@ -57,6 +62,9 @@ PLACES = {
     **is_tree.PLACES,
     **turing_machine.PLACES,
     **circuits.PLACES,
+    **state_tracking.PLACES,
+    **positions.PLACES,
+    **canary.PLACES,
     **protocols.PLACES,
 }
 """The place of each theorem, by name; a subject's theorems are in the `__init__` of its folder."""

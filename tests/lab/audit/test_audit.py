@@ -62,6 +62,7 @@ def test_a_state_that_is_dropped_reads_0():
     assert len({one.accuracy for one in found.curve}) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 @pytest.mark.parametrize("mixer", MIXERS, ids=lambda mixer: mixer.name)
 def test_no_lower_end_is_above_a_ceiling(mixer):

@@ -211,6 +211,7 @@ def test_workers_import_nothing_from_the_working_folder(started: Started) -> Non
     assert not {"", ".", "/tmp", os.path.realpath("/tmp")} & set(found)
 
 
+@pytest.mark.slow
 def test_another_user_cannot_use_a_local_ray(started: Started) -> None:
     """Without the token a second user reaches neither Ray's services nor its sockets, files and variables."""
     said = started.said

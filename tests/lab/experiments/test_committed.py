@@ -191,6 +191,7 @@ def reach_rows():
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked  # tests/report checks the same calls
 def test_the_report_rebuilds_from_the_committed_rows(tmp_path, monkeypatch, rows):
     """It has the page, and figures and tables of the demo and of every experiment with rows beside it.

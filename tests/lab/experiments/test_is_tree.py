@@ -136,6 +136,7 @@ def test_the_sweeps_keep_what_they_say():
     assert len({run.model().state_bits() for run in by_state if run.layers[0] == "mamba"}) >= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trace", ["cot", "retrieval"])
 def test_a_short_run_leaves_both_accuracies(trace):
     run = replace(

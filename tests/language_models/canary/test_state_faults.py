@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+import long_state_faults
+from long_state_faults import NOT_SEEN
 from seqsep.language_models.canary import diagnosis
 from seqsep.language_models.canary.exam import examine
 from seqsep.language_models.canary.fault_rates import conversations_seen
@@ -19,12 +21,6 @@ from seqsep.theorems.canary import CANARIES
 transformers = pytest.importorskip("transformers")
 CONVERSATIONS = 3
 RATES = json.loads((Path(__file__).parents[3] / "results/canary-state-faults.json").read_text(encoding="utf-8"))
-NOT_SEEN = {
-    "checksum": {"state-in-bf16", "oldest-key-lost"},
-    "olmo-hybrid": {"token-twice"},
-    "mamba2": {"token-twice", "state-in-bf16"},
-}
-"""By canary, the faults that not all of 20 conversations see, as docs/how-to/canary.md has them."""
 
 
 @pytest.fixture(scope="module", params=["checksum", "olmo-hybrid", "mamba2"])
@@ -73,3 +69,18 @@ def test_all_other_faults_were_seen_in_all_of_20_conversations(name: str) -> Non
     assert [one["seen"] for fault, entries in RATES[name].items() if fault not in rates for one in entries] == [0] * (
         len(RATES[name]) - len(rates)
     )
+
+
+def test_the_long_check_holds_for_the_kept_rates_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The row has an outcome for each fault that all conversations see, and one that a conversation misses fails."""
+    rates = {known: json.loads(json.dumps(RATES[known])) for known in ("checksum", "mamba2")}
+    monkeypatch.setattr(long_state_faults, "MEASURED", tuple(rates))
+    monkeypatch.setattr(long_state_faults, "measure", rates.__getitem__)
+    monkeypatch.setattr(long_state_faults, "keep", lambda known, found: None)
+    outcomes = long_state_faults.verify()
+    assert len(outcomes) > 40
+    assert all(outcome.holds for outcome in outcomes)
+    rates["mamba2"]["state-zero"][0]["seen"] = 19
+    rates["checksum"]["none in long"][0]["seen"] = 1
+    failed = {outcome.variant for outcome in long_state_faults.verify() if not outcome.holds}
+    assert failed == {"mamba2, state-zero in chunks of 64", "checksum, none in long in chunks of 64"}

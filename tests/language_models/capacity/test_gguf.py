@@ -1,6 +1,8 @@
 """Headers of .gguf files, written here byte by byte: the model is read, and a hostile header is refused in one line."""
 
+import io
 import struct
+import sys
 import time
 
 import pytest
@@ -170,6 +172,29 @@ def test_heads_of_drafts_are_left_out(tmp_path):
 def test_a_header_that_leaves_the_cache_open_is_refused(tmp_path, architecture, further, key):
     with pytest.raises(BadInput, match=rf"model\.gguf: {architecture}\.{key}: expected"):
         capacity(file_of(tmp_path / "model.gguf", architecture, {**LLAMA, **further}))
+
+
+def test_standard_input_may_be_a_header(tmp_path, monkeypatch):
+    """The weights after the header are not read, and a header that is cut off is refused."""
+
+    class Given:
+        buffer = io.BytesIO()
+
+    monkeypatch.setattr(sys, "stdin", Given)
+    path = file_of(tmp_path / "model.gguf", "llama", LLAMA)
+    for further in (b"", bytes(5 << 20)):
+        Given.buffer = io.BytesIO(path.read_bytes() + further)
+        assert capacity("-").layers == capacity(path).layers
+    Given.buffer = io.BytesIO(path.read_bytes()[:60])
+    with pytest.raises(BadInput, match="standard input: expected a complete header, found its end after"):
+        capacity("-")
+
+
+def test_a_file_of_another_kind_is_refused_by_its_name(tmp_path):
+    path = tmp_path / "model.GGUF"
+    path.write_bytes(b"\xff\xfeother")
+    with pytest.raises(BadInput, match=r"model.GGUF: expected a .gguf file, found other first bytes, b'\\xff\\xfeot'"):
+        capacity(path)
 
 
 def test_other_versions_are_refused(tmp_path):

@@ -9,6 +9,7 @@ import pytest
 
 from seqsep.core.names import BadInput
 from seqsep.language_models.capacity import capacity
+from seqsep.language_models.capacity.families import family
 from seqsep.language_models.capacity.notes import notes
 
 FILES = Path(__file__).parents[2] / "support/model_files"
@@ -20,7 +21,9 @@ def test_sizes_under_other_names_are_read():
     assert opt.numbers_per_token == 64 * 2 * 9216
     assert opt.spellings == {"num_hidden_layers": "num_layers", "hidden_size": "hidden_dim", "num_attention_heads": "n_head"}
     assert not opt.defaults
-    assert capacity(FILES / "07-mlc-chat-config.json").numbers_per_token == 16 * 2 * 8 * 64
+    mlc = capacity(FILES / "07-mlc-chat-config.json")
+    assert mlc.numbers_per_token == 16 * 2 * 8 * 64
+    assert "The sizes are read from model_config." in notes(mlc)
 
 
 def test_a_file_without_sizes_is_refused():
@@ -58,6 +61,42 @@ def test_a_window_that_is_no_window_is_refused(name, value):
     expected = rf"sliding_window: expected a whole number from 1 to \d+ \(null switches the window off\), found {value}$"
     with pytest.raises(BadInput, match=expected):
         capacity(FILES / f"{name}.json")
+
+
+@pytest.mark.parametrize(
+    ("model_type", "field"),
+    [
+        ("recurrent_gemma", "attention_window_size"),
+        ("inkling_text", "sliding_window_size"),
+        ("dots3_note_text", "sliding_window_size"),
+        ("mimo_v2_flash", "sliding_window_size"),
+        ("modernbert-decoder", "local_attention"),
+        ("llama4_text", "attention_chunk_size"),
+        ("gemma3_text", "sliding_window"),
+        ("gemma2", "sliding_window"),
+        ("mistral", "sliding_window"),
+        ("smollm3", "sliding_window"),
+    ],
+)
+def test_the_window_of_the_file_is_named(model_type, field):
+    """14: under the name that is in the file. Null is recommended if and only if it switches the window off."""
+    known = family(model_type)
+    sizes = {"sliding_window": None, **{name: value for name, value in known.defaults.items() if value is not None}}
+    sizes = {name: value for name, value in sizes.items() if name not in known.aliases and name != "sliding_window"}
+    sizes |= {"model_type": model_type, "use_sliding_window": True, "no_rope_layer_interval": 2}
+    with pytest.raises(BadInput) as refused:
+        capacity({**sizes, field: -1})
+    assert f": {field}: expected a whole number from 1 to " in str(refused.value)
+    try:
+        switched_off = capacity({**sizes, field: None}).window_numbers == 0
+    except BadInput:
+        switched_off = False
+    assert ("(null switches the window off)" in str(refused.value)) == switched_off
+
+
+def test_a_size_is_named_as_in_the_file():
+    with pytest.raises(BadInput, match="config: n_layer: expected a whole number from 1 to 10000, found the text '2'"):
+        capacity({"model_type": "gpt2", "n_layer": "2", "n_embd": 64, "n_head": 4})
 
 
 @pytest.mark.parametrize("case", ["05", "06"])

@@ -70,6 +70,25 @@ def test_fewer_bits_need_a_reference_or_tolerance() -> None:
         seqsep.check_engine(Rounded(), dtype="float64", length=9, laws=["token by token"])
 
 
+class Silent(Rounded):
+    """It computes in float32, and does not say so."""
+
+    dtype = "float64"
+
+
+def test_an_engine_says_its_type() -> None:
+    """Its rounding is not taken for a fault; with a tolerance, or a type that is given, nothing is refused."""
+    words = 'engine Silent: expected logits of float64, which is its dtype, found float32; set dtype = "float32" in its class'
+    with pytest.raises(BadInput, match=re.escape(words)):
+        seqsep.check_engine(Silent(), length=9)
+    assert all(verdict.holds is not False for verdict in seqsep.check_engine(Silent(), tolerance=1e-4, length=9))
+    server = Server(Silent())
+    assert server.answer(b'{"id": 1, "method": "prefill", "tokens": [1, 2]}')["dtype"] == "float32"
+    given = b'{"id": 2, "method": "batch", "tokens": [[1], [2]], "states": [null, null]}'
+    assert server.answer(given)["dtype"] == "float32"
+    assert "dtype" not in Server(Rounded()).answer(b'{"id": 1, "method": "prefill", "tokens": [1]}')
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -79,6 +98,12 @@ def test_fewer_bits_need_a_reference_or_tolerance() -> None:
         ({"dtype": "float8"}, "dtype: expected one of float64, float32, bfloat16, float16, found 'float8'"),
         ({"laws": ["static"]}, "unknown law 'static'"),
         ({"reference": "config.json"}, "reference config.json: expected a folder with config.json and model.safetensors"),
+        ({"reference": 5}, "reference: expected the path of a folder, found 5"),
+        ({"reference": {}}, "reference: expected the path of a folder, found {}"),
+        ({"tolerance": "small"}, "tolerance: expected a number from 0 to 1, found 'small'"),
+        ({"another": 5}, "another: expected a function that returns an engine, found 5"),
+        ({"laws": 5}, "laws: expected a list of names, found 5"),
+        ({"laws": "causal"}, "laws: expected a list of names, found 'causal'"),
     ],
 )
 def test_bad_arguments_are_bad_input(options: dict, words: str) -> None:
@@ -95,6 +120,7 @@ def test_an_object_without_methods_is_bad_input() -> None:
         seqsep.check_engine(engine)
 
 
+@pytest.mark.slow
 def test_a_class_of_a_file_is_served(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """FILE.py:CLASS runs in a process of its own; what it prints does not disturb the protocol."""
     source = Path(__file__).parents[2] / "support/engines/toy.py"
@@ -102,6 +128,9 @@ def test_a_class_of_a_file_is_served(tmp_path: Path, capsys: pytest.CaptureFixtu
     words = ["--law", "state as bytes", "--law", "in chunks", "--length", "9"]
     assert main(["check", "--engine", f"{tmp_path}/mine.py:Toy", *words]) == 0
     assert capsys.readouterr().out.splitlines()[:2] == ["holds  in chunks", "holds  state as bytes"]
+    (tmp_path / "silent.py").write_text(f"{source.read_text()}\n\nRounded.dtype = 'float64'\n")
+    assert main(["check", "--engine", f"{tmp_path}/silent.py:Rounded", "--law", "causal", "--length", "9"]) == 2
+    assert 'found float32; set dtype = "float32" in its class' in capsys.readouterr().err
 
 
 def test_the_page_has_every_method_and_law() -> None:

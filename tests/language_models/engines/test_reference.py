@@ -76,6 +76,7 @@ def held(verdicts: list[ModelVerdict]) -> list[str]:
     return [verdict.law for verdict in verdicts if verdict.holds]
 
 
+@pytest.mark.slow
 def test_the_adapter_of_transformers_obeys_its_laws(llama: Path) -> None:
     """All but those that need sequences of different lengths after a state, which it refuses, or a window."""
     verdicts = seqsep.check_engine(TransformersEngine(llama), another=lambda: TransformersEngine(llama), length=TIME, batch=3)
@@ -118,6 +119,7 @@ def test_a_model_without_a_mask_has_batches_of_one_length(tmp_path: Path) -> Non
         engine.batch([[1, 2], [3]], [None, None])
 
 
+@pytest.mark.slow
 def test_an_engine_in_bfloat16_is_compared(llama: Path) -> None:
     """Rounding is allowed as far as it goes in the reference; positions that are off by one are seen."""
     options: dict[str, Any] = {"reference": llama, "length": TIME, "batch": 2}

@@ -38,6 +38,7 @@ def healthy() -> Iterator[None]:
         trial_of(name).reader = trial_of(name).exact
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("healthy")
 @pytest.mark.parametrize(("law", "name"), [(law, name) for law, names in TYPES.items() for name in names.split()])
 def test_the_fault_of_each_law_is_caught(law: str, name: str) -> None:
@@ -117,6 +118,7 @@ def test_a_crash_is_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert verdict.where.startswith("it raises RuntimeError: The size of tensor a (2)")
 
 
+@pytest.mark.slow
 def test_what_fails_without_the_law_is_not_its_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that decodes wrongly breaks "token by token"; a state that was reset decodes as wrongly as an empty one."""
     trial = reported("llama")

@@ -68,6 +68,7 @@ def trial_of(config: dict[str, Any], receiver: Receiver, dtype: torch.dtype = to
     return LawTrial(ModelSource("config.json", config), time=12, batch=2, seed=0, dtype=dtype, receiver=receiver)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("config", "broken", "untested"),
     [
@@ -167,6 +168,7 @@ def test_a_change_that_the_library_does_not_take_is_refused() -> None:
         source.but({"sliding_window": 5})
 
 
+@pytest.mark.slow
 def test_random_weights_ignore_a_quantization(tmp_path: Path) -> None:
     packed = {"quant_method": "fp8"}
     config = NESTED["gemma3"] | {"quantization_config": packed, "text_config": GEMMA | {"quantization_config": packed}}

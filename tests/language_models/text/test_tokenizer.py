@@ -72,6 +72,7 @@ def test_two_tokenizers_are_not_mixed_up(folders, folder):
         assert other.decode(other.encode("Ada")) == "ada"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_memory")
 def test_a_text_that_grows_beyond_the_memory_is_one_line(folder):
     found = Tokenizer(read_folder(changed(folder, normalizer={"type": "Sequence", "normalizers": GROWING})))
@@ -83,6 +84,7 @@ def test_a_text_that_grows_beyond_the_memory_is_one_line(folder):
     assert found.encode("13")  # the process is started again
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_memory")
 def test_an_answer_that_grows_beyond_the_memory_is_one_line(folder):
     """What the model writes is not known before, so it is decoded there too."""
@@ -93,6 +95,7 @@ def test_an_answer_that_grows_beyond_the_memory_is_one_line(folder):
         found.decode(tokens)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_memory")
 def test_added_tokens_that_grow_are_one_line(folder):
     """They are normalized when the tokenizer is loaded."""
@@ -103,6 +106,7 @@ def test_added_tokens_that_grow_are_one_line(folder):
         Tokenizer(read_folder(folder))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("little_time")
 def test_a_text_that_takes_too_long_is_one_line(folder):
     changed(folder, normalizer=BACKTRACKING)

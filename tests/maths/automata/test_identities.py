@@ -46,6 +46,7 @@ def decided(states):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 @pytest.mark.parametrize(("states", "count"), [(2, 24), (3, 1028)])
 def test_the_counts_are_those_expected(states, count):
@@ -69,6 +70,7 @@ def test_each_class_is_that_of_its_definition(name):
             assert getattr(by_force, name)() is (classes[name] is None), (name, one)
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 def test_every_no_has_a_witness_that_runs():
     for states in (2, 3):

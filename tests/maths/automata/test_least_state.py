@@ -93,6 +93,7 @@ def computable(length: int, states: int) -> np.ndarray:
     return minimal
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 def test_all_functions_against_all_automata(length):
     """The least widest layer of all 2^(2^N) functions, 65,536 at N = 4, is what trying all automata finds."""

@@ -21,6 +21,7 @@ def lower_bounds(f: TwoParty):
         yield communication.discrepancy_bound(f)
 
 
+@pytest.mark.slow
 @pytest.mark.unchecked
 def test_bounds_enclose_the_exact_cost_on_10_000_matrices():
     met, seen = set(), set()

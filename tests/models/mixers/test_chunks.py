@@ -14,6 +14,7 @@ def chunked(mixer: type, size: int) -> type:
     return type(mixer.__name__, (mixer,), {"chunk": size})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mixer", [LinearAttention, Retention])
 @pytest.mark.parametrize(("chunk", "time"), [(4, 19), (5, 20), (1, 6), (18, 19)])
 def test_laws_in_chunks(mixer, chunk, time):

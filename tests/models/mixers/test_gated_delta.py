@@ -24,6 +24,7 @@ def spread(mixer):
     return with_spread_parameters(mixer, [mixer.norm.weight])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "heads", "time", "options"),
     [

@@ -89,6 +89,7 @@ def test_the_trial_does_not_depend_on_who_asks_first(context) -> None:
         assert linear_file._error_of_a_trial() <= LARGEST_ERROR
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("switch", "status", "said"), [("off", 0, "None"), ("on", 1, "SEQSEP_PRODUCTS=on: off, or not set")])
 def test_the_switch(switch: str, status: int, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SEQSEP_PRODUCTS", switch)

@@ -21,6 +21,7 @@ def moved(width, heads, by=0.3):
     return mixer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("width", "heads", "time"), [(8, 1, 7), (8, 4, CHUNK), (16, 2, CHUNK + 1), (64, 4, 2 * CHUNK + 5)])
 def test_laws(width, heads, time):
     mixer_laws.check_mixer(lambda width: moved(width, heads), width, time)

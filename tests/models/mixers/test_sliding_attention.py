@@ -16,6 +16,7 @@ def sliding(width, heads, window, rope=False):
     return mixer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("width", "heads", "window", "time"),
     [(8, 1, 1, 7), (8, 2, 6, 6), (8, 2, 6, 7), (8, 4, 5, 19), (16, 2, 16, 16), (16, 4, 16, 33), (64, 4, 7, 22)],

@@ -76,7 +76,7 @@ def test_check_of_tasks_prints_a_line_for_each_law(capsys: pytest.CaptureFixture
     assert main(["check", "--task", EXAMPLE, "--length", "5", "--alphabet", "3"]) == 0
     out = capsys.readouterr().out.splitlines()
     assert out[:-1] == [f"holds  {law}" for law in ("loads", "builds", "sample", *TASK_LAWS)]
-    assert out[-1] == f"{EXAMPLE} with length 5, alphabet 3: all 11 laws hold"
+    assert out[-1] == f"{EXAMPLE} with length 5, alphabet 3: all 11 laws that were tested hold"
     wrong = f"{FOLDER / 'bad_tasks.py'}:Wrong"
     assert main(["check", "--task", wrong, "--json"]) == 1
     record = json.loads(capsys.readouterr().out)

@@ -71,6 +71,7 @@ def in_peace(run: Run) -> Row:
     return Row("trial", run.key(), run.configuration(), train(run)[1].record(), environment())
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_bad_layers_fail_and_the_other_runs_are_bit_identical(tmp_path: Path) -> None:
     """One sweep on two workers of bad plug-ins of each kind, with good runs before, between and after; of all in `make verify`.

@@ -26,6 +26,7 @@ SETS = "Layer@00000000: it sets a limit of the system ({})"
 LIMIT = "with contextlib.suppress(PlugInFails):\n    resource.{call}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "said"),
     [

@@ -80,6 +80,13 @@ def limits() -> list[Shown]:
     case("distinguishing-table: lookup", 2, "4000001", task={"length": 32}, witness=witness)
     witness = {"table": [[0] * 148] * 5552, "accepting": [0] * 5552}
     case("automaton: wide", 2, "too large", task={"kinds": 74, "depth": 2}, witness=witness)
+    for more in (0, 1):  # (62,500 + more) * 4 * (4 + 12)
+        shorter = 62_500 // 2 - 1
+        longer = shorter + 2 + more
+        still = {"maps": [[[0] * 5] * 4] * 2, "start": [0] * 4, "words": [[[1, shorter]], [[1, longer]]]}
+        claims = {"longer": longer, "shorter": shorter, "width": 4}
+        why = ("holds", "4000064")[more]
+        case("state-collision: modulo 5", 2 * more, why, task={"modulus": 5}, witness=still, claims=claims)
     table = {"alphabets": [1] * 4096, "values": [1]}
     case("fooling-set: partial", 1, "claims", task=table, witness={"words": [[0] * 4096]})
     for alice in ([-1, 0], [0, 0], [1, 0], [0, 2]):

@@ -83,7 +83,7 @@ def outer(sample: str, task: str, field: str) -> list[Forgery]:
         forge(sample, ("claims", {}), why="complete" if "fooling" in sample else "claims"),
         forge(sample, ("precision", add(1)), why="claims"),
         forge(sample, ("precision", False), why="claims"),
-        forge(sample, ("rounding", "floor"), why="not a rounding"),
+        forge(sample, ("rounding", "down" if "collision" in sample else "floor"), why="not a rounding"),
         forge(sample, (f"claims.{field}", add(1)), why="claims"),
         forge(sample, (f"claims.{field}", add(-1)), why="claims"),
         forge(sample, (f"claims.{field}", str), why="claims"),

@@ -208,6 +208,17 @@ def _colliding_places() -> bytes:
     return _made("communication-cost", "fooling-set", task, witness, {"bits": 0, "complete": 0, "size": 1})
 
 
+def _collision(most: int, size: int, runs: int, entry: int = 0) -> bytes:
+    """A recurrence that stays at 0, with a word of `most` ones and one of two more."""
+    rows = [[entry] * size + [0]] * size
+    words = [[[1, most // runs]] * runs, [[1, most // runs]] * runs + [[1, 2]]]
+    longer = most // runs * runs + 2
+    witness = {"divisor": 1, "maps": [rows, rows], "start": [0] * size, "steps": 1 << 15, "words": words}
+    claims = {"longer": longer, "shorter": longer - 2, "width": size}
+    task = {"name": "ones-modulo", "modulus": 3}
+    return _made("one-state-two-values", "state-collision", task, witness, claims, precision=32, rounding="nearest")
+
+
 HOSTILE: dict[str, Callable[[], bytes]] = {
     "ones": lambda: b"[" + b"1," * (LARGEST_FILE // 2 - 2) + b"1]",
     "three digits": lambda: b"[" + b"999," * (LARGEST_FILE // 4 - 2) + b"1]",
@@ -240,6 +251,11 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "table, many values": lambda: _table(65536, 38, 1, lambda row, column: (row + column) % 1000),
     "automaton, wide": lambda: _automaton(660, 1),
     "automaton, deep": lambda: _automaton(2, 14),
+    "state collision, long words": lambda: _collision(153_844, 1, 1),
+    "state collision, many runs": lambda: _collision(99_000, 1, 99_000),
+    "state collision, wide": lambda: _collision(1, 1_070, 1, (1 << 31) - 1),
+    "state collision, endless": lambda: _collision((1 << 31) - 3, 1, 1),
+    "state collision, empty runs": lambda: _collision(0, 1, 90_000),
     "network, exponentials": lambda: _network(18, 1, 1, 1, 80, 2, 1 << 20),
     "network, exponentials at once": lambda: _network(18, 1, 1, 1, 22, 2, 1 << 20, "nearest once"),
     "network, long numbers": lambda: _network(18, 1, 1, 1, 26, 2, 1 << 100, wild=True),
@@ -259,6 +275,7 @@ NEAR_THE_BOUND: dict[str, Callable[[], bytes]] = {
     "network, wide, long numbers": lambda: _network(4, 200, 20, 200, 5, 1, 1 << 99, wild=True),
 }
 WORST = ("ones", "keys beyond", "deep and closed", "fooling set in pairs", "table, many values", "automaton, deep")
+WORST += ("state collision, long words", "state collision, wide")
 WORST += (
     "network, exponentials",
     "network, wide",

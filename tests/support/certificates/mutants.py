@@ -26,6 +26,15 @@ WORDS = (
     "communication-cost",
     "bounded-dyck-one-layer",
     "bounded-dyck-state",
+    "state-collision",
+    "nonnegative-diagonal-parity",
+    "diagonal-periods",
+    "symmetric-steps",
+    "one-state-two-values",
+    "ones-modulo",
+    "regular-language",
+    "floor",
+    "nearest",
     "is-tree-peeling",
     "is-tree-walk",
     "is-tree-queries",
@@ -128,8 +137,18 @@ def _fit(changed: dict[str, Any]) -> None:
     for listed, count, width in (("words", "size", "bits"), ("rows", "rows", "state_bits"), ("table", "states", "state_bits")):
         if isinstance(witness.get(listed), list) and count in claims:
             claims |= {count: len(witness[listed]), width: (len(witness[listed]) - 1).bit_length()}
+    if isinstance(witness.get("maps"), list) and isinstance(witness.get("words"), list):
+        lengths = [_length(word) for word in witness["words"]]
+        width = len(witness["start"]) if isinstance(witness.get("start"), list) else 0
+        claims |= {"longer": max(lengths, default=0), "shorter": min(lengths, default=0), "width": width}
     if isinstance(witness.get("inputs"), list) and "inputs" in claims:
         claims["inputs"] = len(witness["inputs"])
+
+
+def _length(word: Any) -> int:
+    """The length of a word of runs; 0 if it is none."""
+    runs = [run for run in word if isinstance(run, list) and len(run) == 2] if isinstance(word, list) else []
+    return sum(run[1] for run in runs if isinstance(run[1], int))
 
 
 def try_mutants(kind: str, first: int, count: int) -> Counter[str]:

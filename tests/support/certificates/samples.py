@@ -4,6 +4,7 @@ import functools
 import hashlib
 import itertools
 import json
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,11 @@ from seqsep.maths.networks.network import AttentionLayer, FeedForward, GatedFeed
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.certificate import certificate, certify
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, NetworkRun
+from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, StateCollision, Word
 from support.certificates.generated_samples import generated_samples
 
 COST = "communication-cost"
-TYPES = ("fooling-set", "distinguishing-table", "automaton", "network", "generated-run")
+TYPES = ("fooling-set", "distinguishing-table", "automaton", "state-collision", "network", "generated-run")
 
 
 def canonical(value: Any) -> bytes:
@@ -141,7 +143,38 @@ def samples() -> dict[str, bytes]:
             made[f"network: {rounding} {softmax} {seed}"] = random_network(
                 rounding, softmax, seed != 1, 4 + 10 * number + seed, steps
             )
-    return made | generated_samples()
+    return made | collisions() | generated_samples()
+
+
+def collisions() -> dict[str, bytes]:
+    """Recurrences with two words that reach one state; those under the general name are of other kinds than the theorems'."""
+    table = {"accepting": [0, 1, 1], "start": 2, "table": [[1, 2], [2, 0], [0, 0]]}
+    rotation = GridRecurrence(
+        2, "nearest", [[[0, -1, 0], [1, 0, 0]], [[Fraction(1, 2), 1, 0], [0, 1, Fraction(-5, 3)]]], (3, 4)
+    )
+    words = ([(0, 3), (1, 2), (0, 1)], [(0, 7), (1, 4), (0, 1)])
+    reset = GridRecurrence(1, "floor", [[[0, -1]], [[2, -7]], [[1, Fraction(3, 2)]]], (1,))
+    starts = {"accepting": [0, 1, 1], "start": 0, "table": [[1, 0, 2], [1, 1, 1], [0, 2, 1]]}
+    halved = [[Fraction(1, 2), 0, 0], [0, Fraction(1, 2), 0]]
+    none_or_one = ([(1, 0)], [(1, 1)])
+    up = GridRecurrence(1, "nearest", [halved, halved], (1, 0))
+    down = GridRecurrence(1, "floor", [halved, halved], (-1, 0))
+    return {
+        "state-collision: parity": certify("nonnegative-diagonal-parity", end=2),
+        "state-collision: periods": certify("diagonal-periods", end=2, rounding="nearest"),
+        "state-collision: symmetric": certify("symmetric-steps", size=3),
+        "state-collision: one coordinate": certify("symmetric-steps", size=1, end=1, seed=3, rounding="nearest"),
+        "state-collision: language": _collision("regular-language", table, rotation, words),
+        "state-collision: letters": _collision("regular-language", starts, reset, ([(2, 0)], [(2, 1), (0, 1), (2, 2)])),
+        "state-collision: up": _collision("ones-modulo", {"modulus": 2}, up, none_or_one),
+        "state-collision: down": _collision("ones-modulo", {"modulus": 2}, down, none_or_one),
+        "state-collision: modulo 5": _collision("ones-modulo", {"modulus": 5}, rotation, words),
+    }
+
+
+def _collision(task: str, parameters: dict[str, Any], recurrence: GridRecurrence, words: tuple[Word, Word]) -> bytes:
+    evidence = CollisionEvidence(task, parameters, StateCollision(recurrence, words))
+    return certificate("one-state-two-values", evidence)
 
 
 def _always(task: str, parameters: dict[str, Any], inputs: list[list[int]]) -> bytes:

@@ -14,6 +14,7 @@ from seqsep.maths.networks.generation import generate
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, GatedFeedForward, Head, LinearLayer, Network
 from seqsep.tasks import BoundedDyck, IndexLookup
 from seqsep.tasks.retriever import Retriever
+from support.certificates.collision_truth import collision
 from support.certificates.generated_truth import GENERATED
 
 LONGEST_WORD = 5
@@ -242,10 +243,12 @@ def holds(given: dict[str, Any]) -> bool:
         "fooling-set": _fooling,
         "distinguishing-table": _distinguishing,
         "automaton": _automaton,
+        "state-collision": collision,
         "network": _network,
         "generated-run": _generated_run,
     }
     assert given["type"] in truth
     has_numbers = given["type"] in ("network", "generated-run")
-    assert given["rounding"] == "none" or has_numbers
-    return truth[given["type"]](given) and (has_numbers or given["precision"] == 0)
+    is_collision = given["type"] == "state-collision"
+    assert given["rounding"] == "none" or has_numbers or is_collision
+    return truth[given["type"]](given) and (has_numbers or is_collision or given["precision"] == 0)

@@ -105,4 +105,23 @@ SURVIVORS: dict[str, str] = {
     "(1 + unit) * (1 + 3 * unit))] | Add -> Sub at 102": "the second lead is never the least",
     "theorems/canary/conversations.py: elif kind < 0.9: | comparison 0 Lt -> LtE at 5": "no draw of the tests is 0.9",
     "theorems/canary/llama.py: _share(1.0, 2 * none, unit), | 2 -> 1 at 12": "the lead of ACK is never the least",
+    'theorems/canary/_qwen.py: "norm_topk_prob": True, | True -> False at 18': "all experts are zero",
+    'theorems/canary/_qwen_run.py: return norm(hidden, 1 + weights["model.norm.weight"], epsilon) @ weights["lm_head.weight"]'
+    ".T | Add -> Sub at 20": "the weights of this norm are zero",
+    "theorems/positions/_rotary_gap.py: TABLE = 1 << 10 | 1 -> 2 at 8": "the greatest distance that may be asked for",
+    'theorems/positions/rotary_previous_token.py: Base = Annotated[int, Range(100, 10**9), "The base of the angles: rope_theta '
+    'in a config.json."] | 9 -> 8 at 37': "the greatest base that may be asked for",
+    "theorems/state_tracking/delta_parity_in_floats.py: words = [np.random.default_rng(seed).integers(0, 2, length).tolist(), "
+    "[1] * length] | 2 -> 1 at 49": INPUTS,
+    "theorems/canary/_look_up.py: missed = length * math.exp(-max(0.0, match * (1 - error) - sink * (1 + error))) "
+    "| 1 -> 0 at 67": "the term is below 1e-10 either way",
+    "theorems/positions/no_positions.py: readout_bias=whole([0]), | 0 -> 1 at 20": (
+        "all numbers move alike, and only their differences count"
+    ),
+    "theorems/state_tracking/_parity_recall.py: for pairs in sorted({1, (length + 1) // 2, max(1, length - 1), length}): "
+    "| 1 -> 2 at 59": INPUTS,
+    "theorems/state_tracking/_parity_recall.py: return max([pairs for pairs in range(1, min(length, 12) + 1) if "
+    "alphabet**pairs <= MOST_LISTS], default=1) | 1 -> 0 at 37": INPUTS,
+    "theorems/state_tracking/modular_count_attention.py: blocks = [places < length // 2, places >= length // 2, places >= 0, "
+    "places < 0] | comparison 0 GtE -> Lt at 32": INPUTS,
 }

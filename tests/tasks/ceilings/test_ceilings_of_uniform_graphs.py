@@ -99,6 +99,7 @@ def constants(vertices: int) -> tuple[Fraction, int, int]:
     return largest, (vertices - 1) * (vertices - 2) // 2, vertices ** (vertices - 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("vertices", [4, 5, 6])
 def test_marks_weigh_no_more_than_their_graphs(vertices):
     """In half of the orders e comes before vv'. Some near miss is used up: a smaller K would be wrong. All marks: B = 0."""
@@ -168,6 +169,7 @@ def binary_entropy(probability: float) -> float:
 SLOPES = np.geomspace(0.1, 20, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("vertices", "late_edges"), [(5, 2), (6, 2), (6, 3)])
 def test_no_function_of_small_entropy_errs_less(vertices, late_edges):
     """Two states that tell one set of early edges from the others: exact error on the marks, told all late edges, against (1).
@@ -265,6 +267,7 @@ def test_flips_keep_the_tree_and_what_is_asked():
     assert flips > 40
 
 
+@pytest.mark.slow
 def test_values_and_ends():
     at_256 = [uniform_graph_ceiling(256, bits) for bits in (0, 1, 8, 16, 64)]
     assert at_256 == pytest.approx([0.7565, 0.7896, 0.8938, 0.9508, 1.0], abs=1e-4)

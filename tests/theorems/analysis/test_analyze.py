@@ -199,7 +199,7 @@ WRONG = [
     (["{folder}/none.py:f", "--lengths", "3"], ["none.py", "No such file"]),
     (["{folder}/broken.py:f", "--lengths", "3"], ["broken.py", "SyntaxError"]),
     (["{folder}/sizes.py:f", "--lengths", "3"], ["alphabet(3)", "'many'"]),
-    (["nonsense", "--lengths", "3"], ["nonsense", "expected FILE.py:function", "bounded-dyck"]),
+    (["nonsense", "--lengths", "3"], ["nonsense", "expected FILE.py:function", "seqsep list tasks"]),
     (["bounded-dyck", "--lengths", "4", "--alphabet", "3"], ["bounded-dyck", "kinds, depth", "--alphabet"]),
     (["bounded-dyck", "--lengths", "4", "--color", "3"], ["bounded-dyck", "--color"]),
     (["(01", "--lengths", "4"], ["(01", "character 4", "found the end"]),

@@ -63,6 +63,7 @@ def test_every_string(length, kinds, depth):
             assert 1 / 4 < outcome.margin.proved <= outcome.margin.least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("length", "kinds", "depth"), [(25, 3, 4), (33, 4, 2), (24, 2, 11), (32, 1, 3)])
 def test_longer_strings(length, kinds, depth):
     for outcome in bounded_dyck_attention.check(length, kinds, depth, ask="next"):
@@ -112,6 +113,7 @@ def accepted_by_kinds(word: list[int], most: int) -> bool:
     return depth == 0
 
 
+@pytest.mark.slow
 def test_the_rule_for_two_layers_fails_at_depth_5():
     """Level 1 is open and stays in the counts when level 3 closes. Strings of length 10 with balanced directions: the network
     errs on 624 of 43,008; with counts of kinds, not digits, 832 are wrong: every word of depth 3 or more is rejected."""

@@ -30,6 +30,7 @@ def test_the_monoid_and_the_element_outside_da(kinds, depth):
     assert monoid.product([e, e]) == e != monoid.product([e, y, e])
 
 
+@pytest.mark.slow
 def test_the_witness_in_words():
     """By the task's own rule: () is a word and ()(() is none, for every n and k here."""
     for kinds, depth in itertools.product((1, 2, 3), (1, 2, 3)):

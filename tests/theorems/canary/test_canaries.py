@@ -5,15 +5,24 @@ import hashlib
 import numpy as np
 import pytest
 
-from seqsep.theorems.canary import CANARIES, checksum, llama, mamba2, olmo_hybrid
+from seqsep.theorems.canary import CANARIES, checksum, llama, mamba2, olmo_hybrid, qwen3_next, walk_qwen3_next
 
-MODULES = {"llama": llama, "checksum": checksum, "olmo-hybrid": olmo_hybrid, "mamba2": mamba2}
+MODULES = {
+    "llama": llama,
+    "checksum": checksum,
+    "olmo-hybrid": olmo_hybrid,
+    "mamba2": mamba2,
+    "qwen3-next": qwen3_next,
+    "walk-qwen3-next": walk_qwen3_next,
+}
 UNITS = (2**-24, 2**-11, 2**-8)
 KNOWN = {
     "llama": ("05a13d90edbc484b", (0.241411, 0.238057, 0.213578)),
     "checksum": ("7044a90cf6591f52", (0.499980, 0.489391, 0.409860)),
     "olmo-hybrid": ("33e58e51d4fd38f1", (0.488212, 0.484175, 0.454999)),
     "mamba2": ("121fda3564758622", (0.499998, 0.498042, 0.484126)),
+    "qwen3-next": ("0fa35dd14bc0897b", (0.499938, 0.496998, 0.475842)),
+    "walk-qwen3-next": ("9c735fd73d61a592", (0.342389, 0.339008, 0.314917)),
 }
 """By canary, the digest of its weights, and the proved leads at the longest length in fp32, fp16 and bf16."""
 

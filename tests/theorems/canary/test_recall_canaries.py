@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.canary import mamba2, olmo_hybrid
+from seqsep.theorems.canary import mamba2, olmo_hybrid, qwen3_next
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -32,9 +32,11 @@ from seqsep.theorems.canary.vocabulary import (
 )
 
 FINE = range(FIRST_FINE, FIRST_FINE + KEYS)
-BOTH = pytest.mark.parametrize("canary", [olmo_hybrid, mamba2], ids=["olmo-hybrid", "mamba2"])
+ALL = pytest.mark.parametrize("canary", [olmo_hybrid, mamba2, qwen3_next], ids=["olmo-hybrid", "mamba2", "qwen3-next"])
+QUESTIONS = [token for key in range(KEYS) for token in (FIRST_QUESTION + key, FIRST_RECALL + key)]
 SCAN = {
-    olmo_hybrid: [token for key in range(KEYS) for token in (FIRST_QUESTION + key, FIRST_RECALL + key)] + [PARITY],
+    olmo_hybrid: [*QUESTIONS, PARITY],
+    qwen3_next: [*QUESTIONS, LAST],
     mamba2: [FIRST_RECALL + key for key in range(KEYS)] + [LAST],
 }
 
@@ -61,7 +63,7 @@ def by_definition(tokens: list[int], scan: list[int]) -> list[int]:
     return answers
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("seed", range(5))
 def test_the_oracle_agrees_with_the_definition(canary: ModuleType, seed: int) -> None:
     tokens = canary.CANARY.conversation(300, np.random.default_rng(seed))
@@ -70,7 +72,7 @@ def test_the_oracle_agrees_with_the_definition(canary: ModuleType, seed: int) ->
     assert set(answers) >= {A0, A1, ABSENT, ACK, *SCAN[canary][:1]}
 
 
-@BOTH
+@ALL
 def test_decoding_asks_for_all_keys(canary: ModuleType) -> None:
     scan = SCAN[canary]
     decoded = canary.CANARY.continued([BOS, FIRST_KEY + 2, V1, scan[0]], 2 * len(scan))
@@ -78,7 +80,7 @@ def test_decoding_asks_for_all_keys(canary: ModuleType) -> None:
     assert decoded[2 * scan.index(FIRST_RECALL + 2)] == A1
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize(
     ("tokens", "words"),
     [
@@ -92,7 +94,7 @@ def test_a_conversation_without_answers_is_refused(canary: ModuleType, tokens: l
         canary.CANARY.truth(tokens)
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_every_weight_is_exact_in_each_type(canary: ModuleType, dtype: torch.dtype) -> None:
     for name, values in canary.tensors().items():
@@ -100,7 +102,7 @@ def test_every_weight_is_exact_in_each_type(canary: ModuleType, dtype: torch.dty
         assert torch.equal(exact.to(dtype).float(), exact), name
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("unit", [2**-24, 2**-11, 2**-8])
 def test_the_proved_lead_is_above_nine_twentieths(canary: ModuleType, unit: float) -> None:
     assert 0.5 >= canary.proved_lead(canary.LONGEST, unit) >= 0.45
@@ -108,6 +110,7 @@ def test_the_proved_lead_is_above_nine_twentieths(canary: ModuleType, unit: floa
 
 def test_the_proof_gives_nothing_for_coarse_numbers() -> None:
     assert olmo_hybrid.proved_lead(100, 2**-3) == mamba2.proved_lead(100, 2**-3) == 0
+    assert qwen3_next.proved_lead(100, 2**-3) == 0
 
 
 DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_attn.", "backbone.layers.0.mixer."
@@ -127,6 +130,13 @@ DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_at
         (mamba2, f"{MIXER}in_proj.weight", (slice(0, 64), slice(FIRST_RECALL, FIRST_RECALL + KEYS))),
         (mamba2, f"{MIXER}conv1d.weight", (slice(1024, 1048), 0, 2)),
         (mamba2, "lm_head.weight", (ABSENT, LAST)),
+        (qwen3_next, f"{DELTA}in_proj_ba.weight", (slice(0, 1), V0)),
+        (qwen3_next, f"{DELTA}in_proj_ba.weight", (slice(2, 3), SIZE)),
+        (qwen3_next, f"{DELTA}conv1d.weight", (slice(512, 536), 0, 2)),
+        (qwen3_next, f"{ATTENTION}q_proj.weight", (slice(64, 67), SIZE)),
+        (qwen3_next, f"{ATTENTION}k_proj.weight", (slice(16, 40), BOS)),
+        (qwen3_next, f"{ATTENTION}v_proj.weight", (slice(0, 1), V0)),
+        (qwen3_next, "lm_head.weight", (ABSENT, LAST)),
     ],
 )
 def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,7 +157,7 @@ def test_a_value_right_after_bos_keeps_small_differences() -> None:
         assert answer({"tokens": [BOS, bit, FIRST_KEY, V0, FIRST_KEY + 1, V1, FIRST_FINE]}) == "a0"
 
 
-@BOTH
+@ALL
 def test_check_and_predictor(canary: ModuleType) -> None:
     [outcome] = canary.check(length=120, conversations=2)
     assert outcome.margin is not None

@@ -116,12 +116,14 @@ def test_it_runs_where_seqsep_cannot_be_imported(tmp_path):
     assert subprocess.run(probe, capture_output=True, cwd=tmp_path, timeout=60).returncode == 1
 
 
+@pytest.mark.slow
 def test_the_samples_hold_and_are_true():
     for name, data in samples().items():
         assert seqsep_check.check(data)[0] == 0, name
         assert holds(json.loads(data)), name
 
 
+@pytest.mark.slow
 def test_logits_weights_limits_and_reasons_are_as_expected():
     assert not [case for case in corpus() if case.kills(seqsep_check)]
 
@@ -151,11 +153,13 @@ def test_forgeries_are_rejected_for_their_reason(kind):
         assert forgery.why in line, (forgery, line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORST)
 def test_the_worst_files_end_in_time_and_memory(name):
     try_file(name)
 
 
+@pytest.mark.slow
 def test_a_sample_of_mutants_of_the_checker_is_killed():
     made = mutants()
     assert len(made) >= 300

@@ -130,7 +130,7 @@ def rows_added(node: ast.stmt) -> list[str]:
 
 
 def test_the_checker_is_one_file_of_the_standard_library():
-    assert code_lines(CHECKER) <= MOST_BY_FILE["src/seqsep_check.py"] == 650
+    assert code_lines(CHECKER) <= MOST_BY_FILE["src/seqsep_check.py"] == 725
     imported = set()
     for node in ast.walk(TREE):
         if isinstance(node, ast.Import):

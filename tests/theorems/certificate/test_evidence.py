@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+from fractions import Fraction
 
 import pytest
 
@@ -12,6 +13,7 @@ from seqsep.theorems import BY_NAME
 from seqsep.theorems.certificate import certificate, certify
 from seqsep.theorems.retrieval.one_layer import distinguished_inputs
 from seqsep.theorems.retrieval.recall_oracle import cases
+from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, StateCollision, collision_on_ones
 from support.certificates.samples import samples, seal
 from support.certificates.verdict import held
 from support.command_line import call
@@ -141,6 +143,7 @@ def test_lower_bounds_show_as_many_rows_as_the_formula_says():
         assert f"rows {distinguished_inputs(task, length, 4)[0]}, " in line
 
 
+@pytest.mark.slow
 def test_verdicts_say_what_was_proved_and_never_say_it_twice():
     lines = {theorem: held(certify(theorem)) for theorem in THEOREMS}
     assert lines["is-tree-tour"].startswith("holds: is-tree-tour: is-tree: vertices 4, all 0, heads 5, inputs 16, layers 3, ")
@@ -169,6 +172,39 @@ def test_what_a_file_claims_is_shown_in_one_line_of_ascii(claimed):
     assert line.isascii()
     assert line.isprintable()
     assert line.startswith("rejected: claims: rows: claimed ")
+
+
+@pytest.mark.parametrize("rounding", ["floor", "nearest"])
+def test_two_words_reach_one_state_at_other_sizes(rounding):
+    """The first channel of the first two layers attains the bound on n, or the greatest period."""
+    for end in (1, 3, 5):
+        values = 2 * end * end + 1
+        line = held(certify("nonnegative-diagonal-parity", end=end, rounding=rounding, seed=end))
+        assert f"modulus 2, longer {values}, shorter {values - 1}, width 3; " in line
+        held(certify("diagonal-periods", end=end, rounding=rounding, seed=end))
+        for size in (1, 3, 6):
+            line = held(certify("symmetric-steps", end=end, size=size, rounding=rounding, seed=end))
+            assert f"width {size}; " in line
+
+
+def test_a_recurrence_that_counts_has_no_such_words():
+    """A rotation of the plane by a quarter has period 4, so it decides parity."""
+    quarter = [[0, -1, 0], [1, 0, 0]]
+    rotation = GridRecurrence(1, "floor", [quarter, quarter], (1, 0))
+    with pytest.raises(ValueError, match="expected a period that divides the gap, found 4"):
+        collision_on_ones(rotation, gap=1)
+    line = held(certificate("one-state-two-values", collision_on_ones(rotation, gap=4)))
+    assert "ones-modulo: modulus 5, longer 4, shorter 0, width 2; " in line
+
+
+@pytest.mark.parametrize(("end", "entry"), [(1, 1 << 31), (1, Fraction(1, 1 << 31)), ((1 << 15) + 1, 0)])
+def test_a_recurrence_of_large_numbers_has_no_form(end, entry):
+    still = [[[entry, 0]]]
+    words = ([(0, 0)], [(0, 1)])
+    given = {"accepting": [0, 1], "start": 0, "table": [[1], [0]]}
+    evidence = CollisionEvidence("regular-language", given, StateCollision(GridRecurrence(end, "floor", still, (0,)), words))
+    with pytest.raises(ValueError, match=r"numbers are at most 2\^31 - 1 and L is at most 2\^15"):
+        certificate("", evidence)
 
 
 @pytest.mark.parametrize("field", ["start", "output"])

@@ -49,6 +49,7 @@ THINKERS = {
 each = pytest.mark.parametrize("thinker", THINKERS.values(), ids=THINKERS)
 
 
+@pytest.mark.slow
 @each
 @pytest.mark.parametrize("length", [2, 3, 4])
 def test_every_small_list_is_thought_about_rightly(thinker, length):

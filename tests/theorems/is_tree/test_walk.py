@@ -22,6 +22,7 @@ from support.networks import defects_that_change, follows, with_array
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [2, 3, 4])
 def test_every_simple_list_of_edges_is_walked(length):
     prompt, everything, *programs = walk.check(length)

@@ -92,11 +92,9 @@ def test_a_mixer_on_vectors():
 def test_a_recurrence_and_hand_built_networks():
     assert reduce(index_lookup_state.build(5, 3), (0, 2, 1, 1, 0, 6)) == 8
     words = torch.from_numpy(BoundedDyck(10).sample(0, 2, 0).inputs)
-    for network, bits in [
-        (build_elman(2, 2, "relu"), 64 * build_elman(2, 2, "relu").width),
-        (build_elman(2, 2, "sigmoid"), 64 * build_elman(2, 2, "sigmoid").width),
-        (bounded_dyck_state.build_network(bounded_dyck_state.build()), 8),
-    ]:
+    elman = [build_elman(2, 2, kind) for kind in ("relu", "sigmoid")]
+    dyck = bounded_dyck_state.build_network(bounded_dyck_state.build())
+    for network, bits in [*((one, 64 * one.width) for one in elman), (dyck, 8)]:
         assert {reduce(Model.load(network), word) for word in words} == {bits}
 
 
@@ -212,6 +210,7 @@ print(json.dumps({"bits": len(data), "claimed": message.bits, "outputs": outputs
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("split", [4])
 def test_two_processes_share_a_pipe_and_the_weights(tmp_path, split):
     path = checkpoint(tmp_path / "one.safetensors")

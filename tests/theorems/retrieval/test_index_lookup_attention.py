@@ -30,6 +30,7 @@ def test_index_lookup_attention_on_every_input(length, alphabet):
         assert outcome.inputs == sum(n * alphabet**n for n in range(1, length + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("code", NAMES)
 @pytest.mark.parametrize("length", [7, 63, 64, 200])
 def test_index_lookup_attention_at_larger_lengths(code, length):

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 QUARTER = Fraction(1, 4)
 
 
+@pytest.mark.slow
 def test_memory_is_what_the_registers_hold():
     """The program has no variables beside its registers, and none of these has a bit too many but two of the counters."""
     for function in map(inspect.unwrap, (entry, is_good, next_seed, find_seed)):

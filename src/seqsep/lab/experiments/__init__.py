@@ -11,6 +11,7 @@ Files:
     equality_one                which architecture distinguishes equal halves from halves that differ at one place?
     equality_next               which architecture copies?
     is_tree                     which architecture learns to decide IsTree, and with which chain of thought?
+    language_classes            does the class of a regular language predict who learns it for longer words?
     claims                      which claims of the papers hold here?
     base                        what an experiment is
     _load                       an experiment by its name, or a user's own file
@@ -43,6 +44,7 @@ PLACES = {
     "equality-one": "seqsep.lab.experiments.equality_one:EXPERIMENT",
     "equality-next": "seqsep.lab.experiments.equality_next:EXPERIMENT",
     "is-tree": "seqsep.lab.experiments.is_tree:EXPERIMENT",
+    "language-classes": "seqsep.lab.experiments.language_classes:EXPERIMENT",
     "claims": "seqsep.lab.experiments.claims:EXPERIMENT",
 }
 BY_NAME: "Registry[Experiment]" = Registry("experiment", PLACES)

@@ -6,6 +6,7 @@ Files:
     questions       how a canary is asked, found out from its oracle
     scenarios       prompts across every border that an engine has
     exam            the prompts put to an engine, and its wrong answers counted
+    operations      random operations on the states of an engine
     over_http       a server of the completions protocol, asked
     through_engine  an engine of the protocol of engines, asked
     smaller         a wrong prompt made small

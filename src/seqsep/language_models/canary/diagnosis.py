@@ -97,7 +97,7 @@ def faults_of(model_type: str) -> Mapping[str, Fault]:
     (True, False, True)
     """
     without_attention = {name: fault for name, fault in STATE_FAULTS.items() if name != OF_ATTENTION}
-    known = {"llama": FAULTS, "olmo_hybrid": STATE_FAULTS, "mamba2": without_attention}
+    known = {"llama": FAULTS, "olmo_hybrid": STATE_FAULTS, "qwen3_next": STATE_FAULTS, "mamba2": without_attention}
     if model_type not in known:
         raise BadInput(f"{model_type}: expected a class of a canary ({', '.join(known)}): others have no injected faults")
     return known[model_type]

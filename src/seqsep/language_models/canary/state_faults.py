@@ -1,6 +1,6 @@
 """Faults of serving engines in models with recurrent states, injected into `Serving` between its calls of `transformers`.
 
-The classes are OLMo hybrid and Mamba-2. Faults that change tokens, padding or requests are those of `faults`.
+The classes are OLMo hybrid, Qwen3-Next and Mamba-2. Faults that change tokens, padding or requests are those of `faults`.
 """
 
 from collections.abc import Iterator, Mapping

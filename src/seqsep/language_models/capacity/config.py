@@ -100,7 +100,7 @@ class Fields:
     """The fields of one model, each read with what it must be.
 
     `values` is what the file says, `defaults` what the library takes where the file says nothing. A field that is null is not
-    absent: its default does not count.
+    absent: its default does not count. `stored` is the name in the file of each field that has another one there.
 
     >>> fields = Fields("config.json", {"state_size": 16, "head_dim": None}, {"expand": 2, "head_dim": 64})
     >>> fields.whole("state_size"), fields.whole("expand"), fields.optional("head_dim")
@@ -112,17 +112,24 @@ class Fields:
     """
 
     def __init__(
-        self, where: str, values: Mapping[str, Any], defaults: Mapping[str, Any], taken: dict[str, Any] | None = None
+        self,
+        where: str,
+        values: Mapping[str, Any],
+        defaults: Mapping[str, Any],
+        taken: dict[str, Any] | None = None,
+        *,
+        stored: Mapping[str, str] | None = None,
     ) -> None:
         self.where = where
         self.values = values
         self.defaults = defaults
+        self.stored: Mapping[str, str] = stored or {}
         self.taken: dict[str, Any] = {} if taken is None else taken
         """Each default that was read, and what stands for a field that neither the file nor the library gives."""
 
     def over(self, further: Mapping[str, Any]) -> "Fields":
         """Return the same fields with some of them as one layer has them."""
-        return Fields(self.where, {**self.values, **further}, self.defaults, self.taken)
+        return Fields(self.where, {**self.values, **further}, self.defaults, self.taken, stored=self.stored)
 
     def has(self, name: str) -> bool:
         """Return True if the file has a value other than null, or the library has such a default."""
@@ -145,7 +152,8 @@ class Fields:
 
     def refuse(self, name: str, expected: str) -> NoReturn:
         """Raise BadInput that names file and field, what was expected and what was found."""
-        raise BadInput(f"{self.where}: {name}: expected {expected}, found {_kind(self.get(name))}")
+        shown = self.stored.get(name, name)
+        raise BadInput(f"{self.where}: {shown}: expected {expected}, found {_kind(self.get(name))}")
 
     def whole(self, name: str, least: int = 1, most: int = MOST_FIELD) -> int:
         """Return a whole number in a range."""
@@ -158,11 +166,11 @@ class Fields:
         """Return a whole number in a range, or None if the field is null or absent."""
         return self.whole(name, least) if self.has(name) else None
 
-    def window(self, name: str = "sliding_window") -> int | None:
-        """Return the size of a window, or None if the field is null or absent."""
+    def window(self, name: str = "sliding_window", *, has_switch: bool = True) -> int | None:
+        """Return the size of a window, or None if the field is null or absent; `has_switch` says that null switches it off."""
         value = self.get(name)
         if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_FIELD):
-            self.refuse(name, f"a whole number from 1 to {MOST_FIELD} (null switches the window off)")
+            self.refuse(name, f"a whole number from 1 to {MOST_FIELD}{' (null switches the window off)' if has_switch else ''}")
         return value
 
     def ratio(self, name: str) -> Fraction:

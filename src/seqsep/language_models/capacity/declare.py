@@ -86,8 +86,8 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
     if older is not None:
         raise BadInput(f"{where}: {older}: expected the newer spelling of {name}, with mamba_d_state, found an older one")
     values, spellings = spelt(where, config, [name for name, stored in known.aliases.items() if stored in config])
-    read = Fields(where, {**config, **values}, known.defaults)
-    fields = fields_of(where, known, {**config, **values, **own_layers(name, read)})
+    read = Fields(where, {**config, **values}, known.defaults, stored=spellings)
+    fields = fields_of(where, known, {**config, **values, **own_layers(name, read)}, spellings)
     fields.taken.update(read.taken)
     layers = _layers(known, fields)
     if _ignores_a_source(fields, layers):
@@ -97,20 +97,22 @@ def declare(where: str, config: Mapping[str, Any]) -> Declared:
     return Declared(name, one.model_type, fields, layers, basis=known.basis, taken=taken, spellings=spellings, source=source)
 
 
-def fields_of(where: str, known: Family, config: Mapping[str, Any]) -> Fields:
+def fields_of(where: str, known: Family, config: Mapping[str, Any], spellings: Mapping[str, str]) -> Fields:
     """Return the fields by the library's own names. Raises BadInput if two names of one field disagree."""
     values = dict(config)
+    names = dict(spellings)
     for name, stored in known.aliases.items():
         if stored not in config:
             continue
         if name in config and config[name] != config[stored] and name in known.defaults:
             raise BadInput(f"{where}: {name} and {stored} are one field: expected the same value, found two")
         values[name] = config[stored]
+        names[name] = stored
     for name, inner, key in INNER_FIELDS.get(known.model_type, ()):
         given = config.get(inner)
         if isinstance(given, Mapping) and key in given:
             values[name] = given[key]
-    fields = Fields(where, values, known.defaults)
+    fields = Fields(where, values, known.defaults, stored=names)
     return fields.over({"sliding_window": _window_of(fields, known)}) if known.window != "sliding_window" else fields
 
 
@@ -125,7 +127,7 @@ def _window_of(fields: Fields, known: Family) -> int | None:
     """Return the size of the window, if the value of sliding_window is not simply that size."""
     if known.window == "where use_sliding_window":
         return fields.window() if fields.flag("use_sliding_window") else None
-    window = fields.window()
+    window = fields.window(has_switch=False)
     if known.window == "else half of local_attention":
         return window or fields.whole("local_attention") // 2
     if known.window == "one more than sliding_window_size":
@@ -210,7 +212,7 @@ def _parts(known: Family, fields: Fields, key: tuple[Any, ...]) -> Layer:
     if kind == patterns.CROSS:
         return tuple(cross(part) for part in kept)
     if kind in (patterns.SLIDING, "hybrid_sliding"):
-        kept = windowed(kept, fields.window() or fields.whole("sliding_window"))
+        kept = windowed(kept, fields.window(has_switch=False) or fields.whole("sliding_window"))
     if kind == patterns.CHUNKED:
         kept = windowed(kept, fields.whole("attention_chunk_size"))
     if kind in (patterns.INDEXED, patterns.SPARSE) and known.index and is_indexed:

@@ -6,9 +6,8 @@ A header is read strictly: numbers of entries, lengths of texts and the bytes in
 import re
 import struct
 from collections.abc import Callable, Mapping
-from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from seqsep.core.files import PIECE, open_regular
 from seqsep.core.names import BadInput, excerpt, printable
@@ -68,12 +67,15 @@ INSTEAD = "read the model's config.json instead"
 
 
 def read_gguf(path: Path) -> dict[str, Any]:
-    """Return the configuration that the header of a .gguf file gives.
+    """Return the configuration that the header of a .gguf file gives. Raises BadInput as `config_of_header` does."""
+    return config_of_header(printable(str(path)), read_header(path))
+
+
+def config_of_header(where: str, header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration that the keys of a header give.
 
     Raises BadInput, which names the file and the key, for a header that leaves open what the model keeps.
     """
-    where = printable(str(path))
-    header = read_header(path)
     architecture = header.get("general.architecture")
     if not isinstance(architecture, str):
         raise BadInput(f"{where}: general.architecture: expected a text, found none")
@@ -175,29 +177,34 @@ def read_header(path: Path) -> dict[str, Any]:
 
     Raises BadInput, which names the file, for a header that is cut off, too long, or of another version.
     """
-    where = printable(str(path))
     with open_regular(path, most=LARGEST_FILE) as file:
-        reader = _HeaderReader(where, file)
-        if reader.bytes(4) != MAGIC:
-            raise BadInput(f"{where}: expected a .gguf file, found another first word")
-        version = reader.number("<I")
-        if version not in VERSIONS:
-            raise BadInput(f"{where}: expected version 2 or 3 of GGUF, little-endian, found {version}")
-        reader.number("<Q")
-        count = reader.whole("keys", MOST_KEYS)
-        found: dict[str, Any] = {}
-        for _ in range(count):
-            key = reader.text(MOST_KEY)
-            if key in found:
-                raise BadInput(f"{where}: {excerpt(printable(key))}: expected it once, found it twice")
-            found[key] = reader.value(reader.number("<I"))
-        return found
+        return header_of(printable(str(path)), file)
+
+
+def header_of(where: str, file: BinaryIO) -> dict[str, Any]:
+    """Return the keys of a file that is read from its first byte, and can seek. Raises BadInput as `read_header` does."""
+    reader = _HeaderReader(where, file)
+    first = reader.bytes(len(MAGIC))
+    if first != MAGIC:
+        raise BadInput(f"{where}: expected a .gguf file, found other first bytes, {first!r}")
+    version = reader.number("<I")
+    if version not in VERSIONS:
+        raise BadInput(f"{where}: expected version 2 or 3 of GGUF, little-endian, found {version}")
+    reader.number("<Q")
+    count = reader.whole("keys", MOST_KEYS)
+    found: dict[str, Any] = {}
+    for _ in range(count):
+        key = reader.text(MOST_KEY)
+        if key in found:
+            raise BadInput(f"{where}: {excerpt(printable(key))}: expected it once, found it twice")
+        found[key] = reader.value(reader.number("<I"))
+    return found
 
 
 class _HeaderReader:
     """A header, read from front to end with limits."""
 
-    def __init__(self, where: str, file: BufferedReader) -> None:
+    def __init__(self, where: str, file: BinaryIO) -> None:
         self.where = where
         self.file = file
         self.left = MOST_HEADER

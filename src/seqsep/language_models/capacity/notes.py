@@ -1,15 +1,17 @@
 """Notes on how a file was read: defaults, other spellings, rules that were not counted, fields that are not read."""
 
+import re
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from seqsep.core.names import excerpt, printable
 from seqsep.language_models.capacity.answer import Capacity
+from seqsep.language_models.capacity.by_rule import OF_A_PATTERN, OF_A_WINDOW, OF_NO_CACHE, configured
 from seqsep.language_models.capacity.config import Fields
 from seqsep.language_models.capacity.declare import BY_RULE
 from seqsep.language_models.capacity.families import PUBLISHED_CODE, model_types
-from seqsep.language_models.capacity.spellings import is_size
 from seqsep.language_models.capacity.widths import bits_in_words
-from seqsep.language_models.laws.settings import WINDOWS
 
 ALIKE = 0.9
 
@@ -24,7 +26,7 @@ def notes(found: Capacity) -> list[str]:
     num_hidden_layers is read from n_layers.
     Not in the file, and decided by a default: num_key_value_heads = 4.
     """
-    read = [*basis(found), *windows(found), *spellings(found), *defaults(found)]
+    read = [*basis(found), *windows(found), *spellings(found), *wrapper(found), *defaults(found)]
     return [*read, *misspelt(found.fields), *widths(found), *quantized(found)]
 
 
@@ -45,28 +47,52 @@ def basis(found: Capacity) -> list[str]:
 
 
 def windows(found: Capacity) -> list[str]:
-    """Name the windows in a file of an unknown model_type that the general rule does not apply.
+    """Name the windows, and the patterns of layers, in a file of an unknown model_type that the general rule does not apply.
 
-    A window is off if use_sliding_window is false, and layer_types say themselves which layers have one.
+    A window is off if use_sliding_window is false, and layer_types say themselves which layers have that of sliding_window.
 
     >>> from seqsep.language_models.capacity import capacity
     >>> fields = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "sliding_window": 512}
     >>> print(*windows(capacity({**fields, "model_type": "unheard-of"})))
     sliding_window = 512 is not applied: without layer_types, no field says which layers have it. All tokens are counted.
     """
-    values = found.fields.values
-    by_general_rule = found.basis == BY_RULE and found.model_type not in model_types()
-    if not by_general_rule or found.fields.has("layer_types") or values.get("use_sliding_window") is False:
+    if found.basis != BY_RULE or found.model_type in model_types():
         return []
-    given = ", ".join(f"{name} = {values[name]}" for name in WINDOWS if is_size(values.get(name)))
-    said = f"{given} is not applied: without layer_types, no field says which layers have it. All tokens are counted."
-    return [said] if given else []
+    given = {name: value for name, value in configured(found.fields.values).items() if value is not True and value != -1}
+    if found.fields.values.get("use_sliding_window") is False:
+        given = {name: value for name, value in given.items() if not re.search("sliding|window_layers", name)}
+    sizes = {name: value for name, value in given.items() if OF_A_WINDOW.search(name)}
+    if found.fields.has("layer_types"):
+        sizes = {name: value for name, value in sizes.items() if name != "sliding_window" and found.window_numbers}
+        return [f"{_values(sizes)} is not applied: the layers with a window have that of sliding_window."] if sizes else []
+    others = [name for name in given if name not in sizes and not OF_NO_CACHE.search(name)]
+    kinds = {name: given[name] for name in others if OF_A_PATTERN.search(name)}
+    said = "is not applied: without layer_types, no field says which layers have it. All tokens are counted."
+    lines = [f"{_values(sizes)} {said}"] if sizes else []
+    return [*lines, f"{_values(kinds)} is not read: all layers are counted alike."] if kinds else lines
+
+
+def _values(fields: Mapping[str, Any]) -> str:
+    return ", ".join(f"{excerpt(printable(name))} = {excerpt(printable(str(value)))}" for name, value in fields.items())
 
 
 def spellings(found: Capacity) -> list[str]:
     """Name the fields that were read under another name."""
     read = ", ".join(f"{name} is read from {other}" for name, other in found.spellings.items())
     return [f"{read}."] if read else []
+
+
+def wrapper(found: Capacity) -> list[str]:
+    """Name the object inside of the file that has the sizes, if it is another one than the text_config of transformers.
+
+    >>> from seqsep.language_models.capacity import capacity
+    >>> sizes = {"num_hidden_layers": 2, "hidden_size": 64, "num_attention_heads": 4, "num_key_value_heads": 4}
+    >>> print(*wrapper(capacity({"model_type": "llama", "model_config": sizes})))
+    The sizes are read from model_config.
+    """
+    inside = found.fields.where.removeprefix(found.where).removeprefix(": ").replace(": ", ".")
+    is_usual = not inside or inside.rpartition(".")[2] == "text_config" or found.fields.where == inside
+    return [] if is_usual else [f"The sizes are read from {excerpt(printable(inside))}."]
 
 
 def defaults(found: Capacity) -> list[str]:

@@ -119,9 +119,9 @@ def _without_rope(fields: Fields, layers: int) -> list[str]:
         rotary = [int((layer + 1) % interval != 0) for layer in range(layers)]
     if len(rotary) != layers:
         fields.refuse("no_rope_layers", f"a list of {layers} whole numbers (one a layer)")
-    if fields.has("attention_chunk_size"):
+    if fields.window("attention_chunk_size") is not None:
         return [CHUNKED if has_rope else FULL for has_rope in rotary]
-    slides = fields.flag("use_sliding_window") and fields.has("sliding_window")
+    slides = fields.flag("use_sliding_window") and fields.window() is not None
     return [FULL if has_rope or not slides else SLIDING for has_rope in rotary]
 
 

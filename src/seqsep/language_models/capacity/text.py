@@ -122,11 +122,18 @@ def _fits(found: Capacity, question: CapacityQuery, left: int, many: str) -> str
     whole = readable(question.memory or 0)
     if question.weights is not None and left == 0:
         return f"{whole}: the weights do not fit"
-    most = found.longest_in(left, question.batch)
     others = "activations" if question.weights is not None else "weights, activations"
     counted = f"of numbers as they are read; {others} and what is stored wider are not counted"
-    says = "every length fits" if most is None else f"at most {most:,} tokens{many}"
-    if question.length is not None:
+    least = question.batch * found.bytes_at(0)
+    if least > left:
+        state = "fixed state" if found.fixed_numbers else "cache of the source"
+        state += " and the cache of the source" if found.fixed_numbers and found.cross_numbers else ""
+        takes = "takes" if state == "fixed state" or not found.fixed_numbers else "take"
+        says = f"no length fits: the {state}{many} {takes} {readable(least)}"
+    else:
+        most = found.longest_in(left, question.batch)
+        says = "every length fits" if most is None else f"at most {most:,} tokens{many}"
+    if question.length is not None and found.bytes_at(0) <= left:
         sequences = found.batch_in(left, question.length)
         says += "" if sequences is None else f"; {sequences:,} sequences of {question.length:,} tokens"
     after = f", {readable(left)} after the weights" if question.weights is not None else ""

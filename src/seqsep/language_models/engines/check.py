@@ -1,6 +1,7 @@
 """The laws of state on any engine: those of language models that its methods allow, and one of engines only."""
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from seqsep.core.names import BadInput, is_whole, text_of, whole_arguments
+from seqsep.core.names import BadInput, excerpt, is_whole, printable, text_of, whole_arguments
 from seqsep.language_models.capacity.config import model_path
 from seqsep.language_models.engines.protocol import REQUIRED, TYPES, EngineFails
 from seqsep.language_models.engines.reader import NOT_GIVEN, EngineReader, EngineReceiver
@@ -161,7 +162,18 @@ class EngineTrials:
             return ModelVerdict(name, None, f"the engine has no {' and no '.join(missing)}")
         if getattr(self.engine, "stalls", 0) >= MOST_STALLS:
             return ModelVerdict(name, None, f"the engine did not answer in time {MOST_STALLS} times")
-        return try_law(name, self.trials[law.reads], self._with_window if name == "window passed by one" else law.holds)
+        trial = self.trials[law.reads]
+        verdict = try_law(name, trial, self._with_window if name == "window passed by one" else law.holds)
+        self._require_declared_type()
+        return verdict
+
+    def _require_declared_type(self) -> None:
+        """Raise BadInput for logits of a narrower type than the engine says, if no other type or tolerance is given."""
+        narrow = [getattr(one, "narrow", "") for one in (self.engine, *(trial.reader for trial in self.trials.values()))]
+        found = next(filter(None, narrow), "")
+        if found and not self.inputs.dtype and self.inputs.tolerance is None:
+            says = f"expected logits of {dtype_of(self.engine, self.inputs)}, which is its dtype, found {found}"
+            raise BadInput(f'engine {engine_name(self.engine)}: {says}; set dtype = "{found}" in its class')
 
     def _with_window(self, trial: LawTrial) -> None:
         if self.reference is None:
@@ -180,6 +192,12 @@ def dtype_of(engine: Any, inputs: Inputs) -> str:
     return name
 
 
+def engine_name(engine: Any) -> str:
+    """Return the name that an engine has for itself, or that of its class."""
+    name = getattr(engine, "name", None)
+    return name if isinstance(name, str) else type(engine).__name__
+
+
 def require_engine(engine: Any) -> None:
     """Raise BadInput unless the engine has the required methods and a vocabulary."""
     for method in REQUIRED:
@@ -194,6 +212,8 @@ def find_reference(reference: Path | str | None) -> ModelSource | None:
     """Return the source of the folder with the same weights. Raises BadInput for a file: its weights would be random."""
     if reference is None:
         return None
+    if not isinstance(reference, str | os.PathLike):
+        raise BadInput(f"reference: expected the path of a folder, found {excerpt(printable(repr(reference)))}")
     if not model_path(reference).is_dir():
         raise BadInput(f"reference {reference}: expected a folder with config.json and model.safetensors")
     return find_source(reference, {})
@@ -266,6 +286,10 @@ def check_engine(
     """
     inputs = Inputs(length, batch, seed=seed, dtype=dtype, tolerance=tolerance)
     require_inputs(inputs)
+    if isinstance(laws, str) or not isinstance(laws, Iterable) or not all(isinstance(law, str) for law in laws):
+        raise BadInput(f"laws: expected a list of names, found {excerpt(printable(repr(laws)))}")
+    if another is not None and not callable(another):
+        raise BadInput(f"another: expected a function that returns an engine, found {excerpt(printable(repr(another)))}")
     chosen = choose_laws(laws, ENGINE_LAWS)
     verdicts = list(try_engine_laws(engine, chosen, inputs, reference=find_reference(reference), other=another))
     if any(verdict.holds is False for verdict in verdicts):
@@ -278,5 +302,5 @@ def require_inputs(inputs: Inputs) -> None:
     for name, found, least in (("length", inputs.time, 9), ("batch", inputs.batch, 2)):
         if found < least:
             raise BadInput(f"{name}: expected a whole number from {least}, found {found}")
-    if inputs.tolerance is not None and not 0 <= inputs.tolerance < 1:
+    if inputs.tolerance is not None and not (isinstance(inputs.tolerance, int | float) and 0 <= inputs.tolerance < 1):
         raise BadInput(f"tolerance: expected a number from 0 to 1, found {inputs.tolerance!r}")

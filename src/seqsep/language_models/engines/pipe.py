@@ -26,13 +26,16 @@ class PipeEngine:
 
     It has the methods that the answer to `describe` lists. After the end of the process, or no answer within `seconds`, the
     call raises EngineFails, and the next call starts the process again. `stalls` counts the calls without an answer in time.
+    `shown` are the words of the user in messages, by default those of the command. `narrow` is the type of logits that have
+    fewer digits than the type that the engine says that it computes in.
     """
 
-    def __init__(self, command: str | Sequence[str], seconds: float = SECONDS) -> None:
+    def __init__(self, command: str | Sequence[str], seconds: float = SECONDS, *, shown: str = "") -> None:
         self.command = command_words(command)
-        self.shown = command if isinstance(command, str) else shlex.join(command)
+        self.shown = shown or f"--engine {command if isinstance(command, str) else shlex.join(command)}"
         self.seconds = seconds
         self.stalls = 0
+        self.narrow = ""
         self._process: EngineProcess | None = None
         self._starts = 0
         self._count = 0
@@ -47,7 +50,7 @@ class PipeEngine:
                     raise EngineFails(f"describe: methods: expected {method}, found {excerpt(', '.join(self.methods))!r}")
         except EngineFails as error:
             self.close()
-            raise BadInput(f"--engine {self.shown}: {text_of(error)}") from error
+            raise BadInput(f"{self.shown}: {text_of(error)}") from error
         except BaseException:
             self.close()
             raise
@@ -60,7 +63,7 @@ class PipeEngine:
 
     def another(self) -> "PipeEngine":
         """Start the command once more."""
-        return PipeEngine(self.command, self.seconds)
+        return PipeEngine(self.command, self.seconds, shown=self.shown)
 
     def close(self) -> None:
         """End the process and all that it started."""
@@ -159,6 +162,8 @@ class PipeEngine:
             raise NotImplementedError(excerpt(printable(str(answer["unsupported"])), SHOWN))
         if "error" in answer:
             raise EngineFails(f"{method}: the engine answers with an error: {one_line(answer['error'])}; {sent}")
+        if method != "describe" and answer.get("dtype") in TYPES:
+            self.narrow = answer["dtype"]
         return answer
 
 

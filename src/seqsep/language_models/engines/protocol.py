@@ -7,7 +7,7 @@ A state that is given to `decode`, `extend`, `batch`, `crop` or `reset` is used 
 from collections.abc import Sequence
 from typing import Any, Protocol, runtime_checkable
 
-__all__ = ["OPTIONAL", "REQUIRED", "TYPES", "EngineFails", "InferenceEngine"]
+__all__ = ["DIGITS", "OPTIONAL", "REQUIRED", "TYPES", "EngineFails", "InferenceEngine", "narrower"]
 
 REQUIRED = ("prefill", "decode")
 OPTIONAL = {
@@ -24,6 +24,21 @@ OPTIONAL = {
 """By name, in words."""
 TYPES = ("float64", "float32", "bfloat16", "float16")
 """The types that an engine may say that it computes in, as its `dtype`; float64 if it says nothing."""
+DIGITS = {"float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
+"""Binary digits of a number of each type."""
+
+
+def narrower(logits: Any, declared: str) -> str:
+    """Return the type of tensors or arrays of logits if it has fewer digits than the declared one, else an empty text.
+
+    >>> import numpy as np
+    >>> narrower([np.zeros(3, np.float32)], "float64"), narrower(np.zeros(3), "float32"), narrower([[0.5]], "float64")
+    ('float32', '', '')
+    """
+    while isinstance(logits, list | tuple) and logits:
+        logits = logits[0]
+    name = str(getattr(logits, "dtype", "")).removeprefix("torch.")
+    return name if DIGITS.get(name, DIGITS[TYPES[0]]) < DIGITS.get(declared, 0) else ""
 
 
 class EngineFails(Exception):

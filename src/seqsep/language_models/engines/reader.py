@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from seqsep.core.names import excerpt, text_of
-from seqsep.language_models.engines.protocol import EngineFails
+from seqsep.language_models.engines.protocol import TYPES, EngineFails, narrower
 from seqsep.language_models.laws.reader import State
 from seqsep.language_models.laws.trial import NotTried
 
@@ -87,7 +87,8 @@ class EngineReader:
     """The interface of `laws.reader.ModelReader` for an engine.
 
     If it is `batched`, several sequences are one call of `batch`, and padding in a mask is left out: the sequences have
-    different lengths. Else each sequence has calls of its own.
+    different lengths. Else each sequence has calls of its own. `narrow` is the type of logits that have fewer digits than the
+    type that the engine says that it computes in.
     """
 
     name = "state"
@@ -100,6 +101,7 @@ class EngineReader:
         self.takes_mask = batched
         self.takes_positions = batched
         self.vocabulary = int(engine.vocabulary)
+        self.narrow = ""
         self.unused: list[Any] = []
         self.model = SimpleNamespace(generate=self.generate)
 
@@ -271,6 +273,7 @@ class EngineReader:
 
     def _logits(self, found: Any, count: int, method: str, whole: bool = False) -> Tensor:
         """Return a row for each of `count` tokens. Raises EngineFails for anything else."""
+        self.narrow = narrower(found, str(getattr(self.engine, "dtype", TYPES[0]))) or self.narrow
         try:
             rows = found.detach().cpu().double() if isinstance(found, Tensor) else torch.from_numpy(_numbers(found))
         except (TypeError, ValueError) as error:

@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 
 from seqsep.core.names import BadInput, text_of
-from seqsep.language_models.engines.protocol import OPTIONAL, REQUIRED
+from seqsep.language_models.engines.protocol import OPTIONAL, REQUIRED, TYPES, narrower
 
 
 def engine_named(words: Sequence[str]) -> Any:
@@ -90,16 +90,27 @@ class Server:
         methods = [name for name in (*REQUIRED, *OPTIONAL) if callable(getattr(self.engine, name, None))]
         methods = [*methods, *(["free"] if "free" not in methods else [])]
         described = {"vocabulary": int(self.engine.vocabulary), "methods": methods}
-        return described | {"dtype": str(getattr(self.engine, "dtype", "float64")), "name": type(self.engine).__name__}
+        return described | {"dtype": self._dtype, "name": type(self.engine).__name__}
+
+    @property
+    def _dtype(self) -> str:
+        return str(getattr(self.engine, "dtype", TYPES[0]))
+
+    def _numbers(self, logits: Any) -> dict[str, Any]:
+        """Return the logits, and their type if it is narrower than the one that the engine says that it computes in."""
+        narrow = narrower(logits, self._dtype)
+        return {"logits": _rows(logits), **({"dtype": narrow} if narrow else {})}
 
     def _batch(self, given: dict[str, Any]) -> dict[str, Any]:
         states = [None if number is None else self._taken(number) for number in given["states"]]
         logits, after = self.engine.batch(given["tokens"], states)
-        return {"logits": [_rows(one) for one in logits], "states": [self._kept(state)["state"] for state in after]}
+        rows = [self._numbers(one) for one in logits]
+        kept = [self._kept(state)["state"] for state in after]
+        return {**(rows[0] if rows else {}), "logits": [row["logits"] for row in rows], "states": kept}
 
     def _generate(self, given: dict[str, Any]) -> dict[str, Any]:
         tokens, logits = self.engine.generate(given["tokens"], given["count"])
-        return {"tokens": [int(token) for token in tokens], "logits": _rows(logits)}
+        return {"tokens": [int(token) for token in tokens], **self._numbers(logits)}
 
     def _free(self, given: dict[str, Any]) -> dict[str, Any]:
         state = self._taken(given["state"])
@@ -109,7 +120,7 @@ class Server:
 
     def _read(self, found: tuple[Any, Any]) -> dict[str, Any]:
         logits, state = found
-        return {"logits": _rows(logits), **self._kept(state)}
+        return {**self._numbers(logits), **self._kept(state)}
 
     def _kept(self, state: Any) -> dict[str, Any]:
         self._count += 1

@@ -14,6 +14,7 @@ separation        membership in C-RASP, by counting letters on the walks of each
 learned           the automaton of a function, from its answers on short words
 registers         a memory whose bits are counted
 enumeration       every answer of a function as one array
+exact_lengths     the least state for a regular language on words of exactly N letters
 least_state       the least state of a function that is defined on every input, with a witness
 partial_states    lower and upper bounds if some inputs have no answer
 diagrams          the least state of a Boolean formula too long to enumerate, by decision diagrams

@@ -24,7 +24,8 @@ from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.partition_search import PartitionBound
 from seqsep.theorems.analysis.attention import LEAST_PRECISION, Communication, ProtocolSizes, communication
 from seqsep.theorems.analysis.function import MOST_LENGTH, FunctionAtLength, NamedFunction, of_function, resolve
-from seqsep.theorems.analysis.record import Analysis, AtLength, InputPair
+from seqsep.theorems.analysis.input_pair import InputPair
+from seqsep.theorems.analysis.record import Analysis, AtLength
 
 PRECISIONS = (8, 16, 32)
 

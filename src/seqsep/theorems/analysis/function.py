@@ -3,6 +3,7 @@
 FILE.py:NAME          a function from a list of integers to an answer (None: outside the domain), or an exact.automata.DFA, or
                       an exact.formulas.Thresholds; `alphabet(N)` in the file may give one size or N of them
 TASK                  a task of seqsep; each flag is a field
+FILE.npz, FILE.json   a network of causal attention without positions (`theorems.analysis.network_automaton`); any N
 FILE.cnf              a DIMACS CNF: its variables in order are the bits, so N is their number
 majority, ..          a formula of `maths.formulas` (FORMULAS), through decision diagrams: N = 64 if it is small;
                       so are equality and disjointness on bits, but with fields or an alphabet they are the tasks
@@ -24,9 +25,11 @@ from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.enumeration import Tabulated, alphabet_ranges, tabulate
 from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.communication.rank_by_counting import MOST_COUNTED, RankByCounting, best_counted
+from seqsep.models.network_file import SUFFIXES
 from seqsep.models.plugins.load import PlugInFails, attribute, fault, run_file
 from seqsep.tasks import BY_NAME, BoundedDyck, Task
 from seqsep.tasks.base import fields_given
+from seqsep.theorems.analysis.network_automaton import explored
 
 FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
     "disjointness": formulas.disjointness,
@@ -109,15 +112,16 @@ def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: boo
         formula = formulas.read_dimacs(Path(target))
         _require_bits(target, alphabet)
         return NamedFunction(target, "DIMACS", lambda length: _formula_at(formula, target, length), formula.variables)
+    if Path(target).suffix in SUFFIXES:
+        return _of_network(target, alphabet)
     if target in FORMULAS:
         _require_bits(target, alphabet)
         return NamedFunction(target, "formula", lambda length: _formula_at(FORMULAS[target](length), target, length))
     if regular.looks_regular(target):
         return _of_expression(target, alphabet)
-    known = list(dict.fromkeys([*BY_NAME, *FORMULAS]))
     expression = "a regular expression (with --regex, if it has no operator)"
-    one_of = f"one of {', '.join(known)}{nearest(target, known)}"
-    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, {expression}, or {one_of}")
+    named = f"a task of `seqsep list tasks`, or {', '.join(FORMULAS)}{nearest(target, [*BY_NAME, *FORMULAS])}"
+    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, a network's FILE.json, {expression}, {named}")
 
 
 def _is_formula(target: str, alphabet: Sequence[int] | None, given: Fields | None) -> bool:
@@ -223,6 +227,14 @@ def _of_expression(target: str, alphabet: Sequence[int] | None) -> NamedFunction
         raise ValueError(f"{target}: a regular expression takes one size of alphabet, found {len(alphabet)}")
     dfa = regular.automaton(target, None if alphabet is None else alphabet[0])
     return NamedFunction(target, "regular expression", lambda length: _automaton_at(dfa, length), automaton=lambda: dfa)
+
+
+def _of_network(target: str, alphabet: Sequence[int] | None) -> NamedFunction:
+    dfa = explored(target).automaton
+    letters = dfa.table.shape[1]
+    if alphabet is not None and list(alphabet) != [letters]:
+        raise ValueError(f"{target}: expected --alphabet {letters}, as in the network, found {','.join(map(str, alphabet))}")
+    return NamedFunction(target, "network", lambda length: _automaton_at(dfa, length), automaton=lambda: dfa)
 
 
 def _automaton_at(dfa: DFA, length: int) -> FunctionAtLength:

@@ -1,8 +1,8 @@
 """The result of an analysis, as lines for a person and as JSON."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from seqsep.core.names import ensure, narrowed, required
@@ -15,40 +15,16 @@ from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
+from seqsep.theorems.analysis.input_pair import InputPair
+from seqsep.theorems.analysis.thought import LeastThought, table_of
 
 LISTED = 20
 """How many positions of a party a line lists before it breaks off."""
 
-HEADER = f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  one-layer attention: width x heads >="
-
-
-@dataclass(frozen=True)
-class InputPair:
-    """Two inputs that end alike and differ in their answers: their prefixes need different states.
-
-    Fields:
-        split: number of tokens before the common end.
-        inputs: the two inputs.
-        answers: their answers.
-
-    >>> InputPair(split=1, inputs=([0, 5], [1, 5]), answers=(0, 1)).record()["suffix"]
-    [5]
-    """
-
-    split: int
-    inputs: tuple[list[int], list[int]]
-    answers: tuple[int, int]
-
-    def record(self) -> dict[str, Any]:
-        """The pair as a JSON object."""
-        prefixes = [tokens[: self.split] for tokens in self.inputs]
-        return {
-            "inputs": [*self.inputs],
-            "answers": [*self.answers],
-            "split": self.split,
-            "prefixes": prefixes,
-            "suffix": self.inputs[0][self.split :],
-        }
+HEADER = (
+    f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  {'least thought':>13}  "
+    "one-layer attention: width x heads >="
+)
 
 
 @dataclass(frozen=True)
@@ -112,6 +88,18 @@ class AtLength:
         """
         return None if self.least is None else ceil_log2(max(self.least.classes_by_split[:-1], default=1))
 
+    @cached_property
+    def thought(self) -> LeastThought | None:
+        """The least chain of thought; None for a partial function, more than two answers, or more than 3^14 boxes."""
+        return LeastThought.of(self._every_answer)
+
+    @cached_property
+    def _every_answer(self) -> Tabulated | None:
+        """All answers; of a function that was not enumerated, those of its automaton, unless they are too many for a rank."""
+        if self.table is not None or self.least is None:
+            return self.table
+        return table_of(self.least.automaton, self.symbols, self.answers)
+
     @property
     def classes(self) -> int:
         """The number of states needed; if it is not exact, the lower bound."""
@@ -170,6 +158,8 @@ class AtLength:
             states = sum(self.automaton.widths)
             record["automaton"] = {"states": states, "inputs_run": inputs_run, "every_input": every_input}
         record["witness"] = None if self.witness is None else self.witness.record()
+        table = self._every_answer
+        record["thought"] = None if table is None or self.thought is None else self.thought.record(table)
         record["attention"] = {
             "label": "lower",
             "communication_bits": self.attention.bits,
@@ -201,7 +191,7 @@ class AtLength:
         }
 
     def line(self) -> str:
-        """A row for a person; HEADER names the columns."""
+        """A row for a person; HEADER names the columns. `least thought` is empty if it is not known (`thought`)."""
         low, high = self.bits
         if self.least is not None:
             state = str(low)
@@ -212,7 +202,8 @@ class AtLength:
             count = f"{self.classes:,}" if self.classes < 1 << 32 else f"2^{self.classes.bit_length() - 1}"
             classes = f"at least {count} at K = {split}"
         needed = ", ".join(f"{one.at_least} (p = {one.precision})" for one in self.widths if one.at_least)
-        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {needed}".rstrip()
+        thought = "" if self.thought is None else str(self.thought.steps)
+        return f"{self.length:>5}  {state:>10}  {classes:<28}  {self.attention.bits:>7}  {thought:>13}  {needed}".rstrip()
 
 
 def _bounds_record(partial: PartialState) -> dict[str, Any]:
@@ -239,7 +230,7 @@ class Analysis(Tabular):
     """The analyses of one function at all lengths, and their growth; it prints as a table with a row for each length.
 
     The columns `state_bits` and `state_bits_at_most` are a lower and an upper bound of the least state. If it is known
-    exactly, both are equal to it.
+    exactly, both are equal to it. `thought_steps` is the least number of chain-of-thought steps (`AtLength.thought`).
 
     Fields:
         name: name of the function.
@@ -270,6 +261,7 @@ class Analysis(Tabular):
             low, high = one.bits
             row: dict[str, Any] = {"length": one.length, "state_bits": low, "state_bits_at_most": high, "classes": one.classes}
             row["communication_bits"] = one.attention.bits
+            row["thought_steps"] = None if one.thought is None else one.thought.steps
             rows.append(row | {f"width_times_heads_p{width.precision}": width.at_least for width in one.widths})
         return rows
 
@@ -292,7 +284,8 @@ class Analysis(Tabular):
         lines = [] if self.growth is None else [f"growth: {self.growth.line()}"]
         with_witness = [one for one in self.lengths if one.witness is not None]
         if with_witness:
-            lines.append(_witness_line(with_witness[-1]))
+            last = with_witness[-1]
+            lines.append(required(last.witness, "the witness").line(last.length))
         lines += self._of_answers_from_the_state()
         last = self.lengths[-1]
         if last.attention.bits:
@@ -347,19 +340,3 @@ class Analysis(Tabular):
 
 def _growth_in_words(growth: Growth) -> str:
     return growth.kind if growth.kind == "constant" else f"{growth.kind}, {growth.slope:.3g} {growth.unit}"
-
-
-def _witness_line(at: AtLength) -> str:
-    pair = required(at.witness, "the witness")
-    first = f"{_word(pair.inputs[0], pair.split)} -> {pair.answers[0]}"
-    second = f"{_word(pair.inputs[1], pair.split)} -> {pair.answers[1]}"
-    return (
-        f"witness at N = {at.length}: {first} and {second}: the same suffix (after |), two answers, "
-        "so the two prefixes need two states"
-    )
-
-
-def _word(tokens: Sequence[int], split: int) -> str:
-    """Return an input with | after its prefix; tokens of one digit are written without spaces."""
-    apart = "" if max(tokens, default=0) < 10 else " "
-    return f"{apart.join(map(str, tokens[:split]))}|{apart.join(map(str, tokens[split:]))}"

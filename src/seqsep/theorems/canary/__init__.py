@@ -2,25 +2,48 @@
 
 Files:
 
-    llama           Llama: recall of keyed bits, and of the token 63 places back
-    checksum        OLMo hybrid: the product of all tokens in four copies of S_5
-    olmo_hybrid     OLMo hybrid: recall of keyed bits by recurrence and by attention, and a parity
-    mamba2          Mamba-2: recall of keyed bits, and the last bit
-    canary          the record of a canary
-    conversations   random conversations that have an answer after every token
-    recall          the oracle of canaries that recall bits by a recurrence
-    vocabulary      the tokens that all canaries share
-    stream          the residual stream that all canaries share
-    trial           the check that the theorems of all canaries share
-    _llama_weights  its weights and its config.json
-    _llama_run      the forward of a Llama in NumPy
-    _olmo           the weights of an OLMo hybrid, by their names in a checkpoint
-    _olmo_run       the forward of an OLMo hybrid in NumPy
-    _mamba_run      the forward of a Mamba-2 in NumPy
+    llama            Llama: recall of keyed bits, and of the token 63 places back
+    checksum         OLMo hybrid: the product of all tokens in four copies of S_5
+    olmo_hybrid      OLMo hybrid: recall of keyed bits by recurrence and by attention, and a parity
+    mamba2           Mamba-2: recall of keyed bits, and the last bit
+    qwen3_next       Qwen3-Next: recall of keyed bits by recurrence and by attention, and the last bit
+    walk_qwen3_next  Qwen3-Next: a walk in which every decoded token reads the state and changes it
+    canary           the record of a canary
+    conversations    random conversations that have an answer after every token
+    recall           the oracle of canaries that recall bits by a recurrence
+    walk             the oracle and the conversations of canaries that walk
+    vocabulary       the tokens that all canaries share
+    stream           the residual stream that all canaries share
+    trial            the check that the theorems of all canaries share
+    _llama_weights   its weights and its config.json
+    _llama_run       the forward of a Llama in NumPy
+    _olmo            the weights of an OLMo hybrid, by their names in a checkpoint
+    _olmo_run        the forward of an OLMo hybrid in NumPy
+    _qwen            the weights of a Qwen3-Next, by their names in a checkpoint
+    _look_up         the attention of a Qwen3-Next that finds the value of a key
+    _qwen_run        the forward of a Qwen3-Next in NumPy
+    _mamba_run       the forward of a Mamba-2 in NumPy
 """
 
-from seqsep.core.registry import Registry
+from typing import TYPE_CHECKING
+
+from seqsep.core.registry import Registry, lazy_names
 from seqsep.theorems.canary.canary import Canary
+
+if TYPE_CHECKING:
+    from seqsep.theorems.base import Theorem
+
+    THEOREMS: tuple[Theorem, ...]
+
+PLACES = {
+    "canary-llama": "seqsep.theorems.canary.llama:THEOREM",
+    "canary-checksum": "seqsep.theorems.canary.checksum:THEOREM",
+    "canary-olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:THEOREM",
+    "canary-mamba2": "seqsep.theorems.canary.mamba2:THEOREM",
+    "canary-qwen3-next": "seqsep.theorems.canary.qwen3_next:THEOREM",
+    "canary-walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:THEOREM",
+}
+"""The theorems about canaries, by name."""
 
 CANARIES: Registry[Canary] = Registry(
     "canary",
@@ -29,8 +52,12 @@ CANARIES: Registry[Canary] = Registry(
         "checksum": "seqsep.theorems.canary.checksum:CANARY",
         "olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:CANARY",
         "mamba2": "seqsep.theorems.canary.mamba2:CANARY",
+        "qwen3-next": "seqsep.theorems.canary.qwen3_next:CANARY",
+        "walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:CANARY",
     },
 )
 """The canaries, by name."""
+if not TYPE_CHECKING:
+    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
 
-__all__ = ["CANARIES", "Canary"]
+__all__ = ["CANARIES", "PLACES", "THEOREMS", "Canary"]

@@ -19,7 +19,7 @@ def logits(weights: Weights, fields: Mapping[str, Any], tokens: Sequence[int]) -
     hidden = weights["model.embed_tokens.weight"].astype(np.float64)[list(tokens)]
     here = "model.layers.0.linear_attn."
     inner = {name.removeprefix(here): values for name, values in weights.items() if name.startswith(here)}
-    hidden = hidden + _delta(norm(hidden, weights["model.layers.0.input_layernorm.weight"], epsilon), inner, fields)
+    hidden = hidden + delta_rule(norm(hidden, weights["model.layers.0.input_layernorm.weight"], epsilon), inner, fields)
     here = "model.layers.1.self_attn."
     inner = {name.removeprefix(here): values for name, values in weights.items() if name.startswith(here)}
     hidden = hidden + norm(_attend(hidden, inner, fields), weights["model.layers.1.post_attention_layernorm.weight"], epsilon)
@@ -48,8 +48,18 @@ def convolved(rows: Rows, taps: Float64[np.ndarray, "width taps"]) -> Rows:
     return sum(padded[tap : tap + len(rows)] * taps[:, tap] for tap in range(count))
 
 
-def _delta(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
-    """Return what the gated delta layer adds, token by token."""
+def delta_rule(
+    normed: Rows, weights: Weights, fields: Mapping[str, Any], *, most: int = 2, epsilon: float = EPSILON_OF_HEADS
+) -> Rows:
+    """Return what a gated delta layer adds, token by token.
+
+    Arguments:
+        normed: the stream after the norm.
+        weights: the weights by their names in an OLMo hybrid's layer.
+        fields: the fields of config.json.
+        most: the upper limit of beta.
+        epsilon: of the norm after a head.
+    """
     heads = fields["linear_num_value_heads"]
     key_size = fields["linear_key_head_dim"]
     time = len(normed)
@@ -58,7 +68,7 @@ def _delta(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     query, key, value = np.split(mixed, [heads * key_size, 2 * heads * key_size], axis=1)
     query, key = (_unit(part.reshape(time, heads, key_size)) for part in (query, key))
     value = value.reshape(time, heads, -1)
-    beta = 2 * sigmoid(normed @ weights["b_proj.weight"].T)
+    beta = most * sigmoid(normed @ weights["b_proj.weight"].T)
     softplus = np.log1p(np.exp(normed @ weights["a_proj.weight"].T + weights["dt_bias"]))
     decay = np.exp(-np.exp(weights["A_log"].astype(np.float64)) * softplus)
     state = np.zeros((heads, key_size, value.shape[2]))
@@ -69,7 +79,7 @@ def _delta(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
         state += key[place][:, :, None] * change[:, None, :]
         read[place] = np.einsum("hk,hkv->hv", query[place], state) / np.sqrt(key_size)
     gate = silu(normed @ weights["g_proj.weight"].T).reshape(read.shape)
-    read = norm(read, weights["o_norm.weight"], EPSILON_OF_HEADS) * gate
+    read = norm(read, weights["o_norm.weight"], epsilon) * gate
     return read.reshape(time, -1) @ weights["o_proj.weight"].T
 
 
@@ -86,12 +96,22 @@ def _attend(hidden: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
         norm(rows, weights[f"{name}_norm.weight"], fields["rms_norm_eps"]) for name, rows in (("q", query), ("k", key))
     )
     query, key, value = (rows.reshape(time, heads, -1) for rows in (query, key, value))
+    return attended(query, key, value).reshape(time, -1) @ weights["o_proj.weight"].T
+
+
+def attended(
+    query: Float64[np.ndarray, "time heads size"],
+    key: Float64[np.ndarray, "time heads size"],
+    value: Float64[np.ndarray, "time heads size"],
+) -> Float64[np.ndarray, "time heads size"]:
+    """Return what each head of causal attention reads."""
+    time = len(query)
     read = np.empty_like(value)
-    for head in range(heads):
+    for head in range(query.shape[1]):
         for start in range(0, time, AT_ONCE):
             stop = min(start + AT_ONCE, time)
             scores = query[start:stop, head] @ key[:stop, head].T / np.sqrt(query.shape[2])
             scores[np.arange(start, stop)[:, None] < np.arange(stop)] = -np.inf
             shares = np.exp(scores - scores.max(axis=1, keepdims=True))
             read[start:stop, head] = shares / shares.sum(axis=1, keepdims=True) @ value[:stop, head]
-    return read.reshape(time, -1) @ weights["o_proj.weight"].T
+    return read

@@ -6,7 +6,7 @@ every token its greatest logit is that of the token which the oracle names. This
 `proved_lead(length, unit)` of itself, at every length. Here `unit` is the relative error of one rounding: 2^-24 in fp32, 2^-11
 in fp16 and 2^-8 in bf16. The share is 0.5 without rounding, and at least 0.4 in all three types.
 
-What it knows:
+Its knowledge:
 * Token number t has four digits in base 4. Digit d with the value l exchanges the places 0 and l + 1 of the arrangement d of
   five items. All four arrangements begin as 01234, and every token after BOS acts on all four.
 * `sum0` to `sum3` ask for an arrangement, of all tokens before the question. The answer is one of 120 tokens, such as e01234.
@@ -21,6 +21,8 @@ changes for at least one d. (3) If PAD is read anywhere, the answer is wrong or 
 Proof of the corollary. The product of all tokens is p x q, where x is the token in question. If p x q = p q, then x = 1, but x
 is a transposition. If p x x q = p x q, then x = 1 too. If p x q = p y q, then x = y; different tokens differ in a digit. If p
 x y q = p y x q, then x and y commute; but (0 i) and (0 j) with i != j have the product of order 3.
+
+Source: own. Householder products with beta = 2 are those of Grazzi et al. 2024 (arXiv:2411.12537).
 
 Construction. Ten heads for each d read the ten pairs of places p < q, and one more head reads the token before. All heads of
 one d have the same keys. In their keys the digit l is the vector v_l: 1/2 at coordinates 0, 1, 2 l + 2 and 2 l + 3. Two of
@@ -49,8 +51,6 @@ types. The state is the same for every way to cut the conversation into chunks a
 Rounding. A product with a query is wrong by at most (2^-12 + 2 unit) of the sum of its absolute terms, and `certain` compares
 this with the least product over 120 elements. After that only its sign counts. It is written with the size 64 (1 - 2^-16),
 with five roundings up to the logits, which have three more.
-
-Source: own. Householder products with beta = 2 are those of Grazzi et al. 2024 (arXiv:2411.12537).
 """
 
 from collections.abc import Callable, Mapping
@@ -84,7 +84,7 @@ CLAIM = Claim(
     name="canary-checksum",
     source="own",
     statement="An OLMo hybrid of width 512 answers with the product of all tokens in four copies of S_5, at every length in "
-    "fp32, fp16 and bf16, so one token that is lost, doubled, replaced or exchanged with a neighbour changes an answer",
+    "fp32, fp16 and bf16; a lost, doubled, replaced or exchanged token changes an answer",
 )
 
 PLACES = 5
@@ -379,7 +379,7 @@ CANARY = Canary(
     example="<bos> ack sum0 -> e41230",
     words=WORDS,
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

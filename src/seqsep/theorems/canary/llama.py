@@ -6,7 +6,7 @@ The model of `tensors` has two layers, width 512, four heads of 128 and rotary b
 at least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative error of one rounding: 2^-24 in fp32,
 2^-11 in fp16 and 2^-8 in bf16. The share is at least 0.21 in all three.
 
-What it knows:
+Its knowledge:
 * A question q_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right
   after its key.
 * BACK is answered with the bit of the token 63 places before it, or with ABSENT for a token without a bit. V0 and A0 have the
@@ -18,6 +18,8 @@ What it knows:
 Notation. theta_i = base^(-i / 64) is the angle of pair i, and n = t - s is the distance from a key at s to a query at t. On
 one pair, a query (a cos(m theta), -a sin(m theta)) and a key (b, 0) have the score a b cos((n - m) theta) / sqrt(128). It is
 greatest at the distance m.
+
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 
 Construction. The embedding of token i is 512 on coordinate i and 512 on coordinate ONE. The mean square is 2 * 512^2 / 512 =
 1,024. So the first RMSNorm divides by 32, and all normed entries are 16 or 0.
@@ -55,8 +57,6 @@ by 2 unit. The score and its scaling add 2. That makes 8 unit of the sum of the 
 the norm (1) and the projection (1) add 5 to a key, and the norm and the projection 2 to a query, whose y is 0. That makes 13
 unit. Angles are made in fp32 or better. Theta and its product with the position are rounded on both sides, so the angle of a
 distance is wrong by at most N theta 2^-22. `proved_lead` adds these errors where they do the most harm.
-
-Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
 
 import math
@@ -288,7 +288,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that is not masked.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

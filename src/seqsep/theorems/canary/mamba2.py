@@ -6,7 +6,7 @@ greatest logit is that of the token which the oracle names. This logit leads the
 `proved_lead(length, unit)` of itself, at every length. Here `unit` is the relative error of one rounding: 2^-24 in fp32, 2^-11
 in fp16 and 2^-8 in bf16. The share is at least 0.45 in all three.
 
-What it knows:
+Its knowledge:
 * r_i is answered with the value of key i, or with ABSENT if k_i has no value. A value is the token V0 or V1 right after its
   key.
 * LAST is answered with the bit of the last V0 or V1, or with ABSENT if there is none.
@@ -15,6 +15,8 @@ What it knows:
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is read leads to it.
 
 This class can keep no parity: its states are multiplied by numbers above 0 only.
+
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 
 Construction. The stream is that of `stream`. Three of 16 heads are used: MEMORY is in the first of two groups, and the
 registers BEFORE and LATEST are in the second. Groups have keys B and queries C of their own. The convolution of a channel has
@@ -39,8 +41,6 @@ that was not written is exactly 0. The state's size does not depend on the lengt
 Rounding. All entries of a state have one sign, and a sum over them has one term that is not 0. So a read entry has a relative
 error of at most 12 unit, which the norm takes away. A coordinate of the stream has at most six roundings, and a logit three
 more. Cumulative sums of decays over a chunk of 256 tokens have an error of at most 2^-9, which only scales the entry.
-
-Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
 
 from collections.abc import Callable, Mapping
@@ -312,7 +312,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 r3 -> a1",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

@@ -6,7 +6,7 @@ an attention layer without positions, and width 512. After every token its great
 names. This logit leads the next one by at least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative
 error of one rounding: 2^-24 in fp32, 2^-11 in fp16 and 2^-8 in bf16. The share is at least 0.45 in all three.
 
-What it knows:
+Its knowledge:
 * q_i is answered by attention and r_i by the recurrence, with the value of key i, or with ABSENT if k_i has no value. A value
   is the token V0 or V1 right after its key.
 * w_i is answered like r_i, from a state whose numbers need more than eight bits: if an engine keeps the state in bf16, the
@@ -15,6 +15,8 @@ What it knows:
 * After an answer to a question comes the next question: r_i after q_i, q_(i+1) after r_i, PARITY after r_23, q_0 after PARITY.
   w_(i+1) comes after w_i. So greedy decoding asks for all keys in both ways, and every second token changes the state.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is read leads to it.
+
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 
 Construction. The stream is that of `stream`. Layer 0 has six heads, whose facts are in `_olmo`.
 * MEMORY: V0 and V1 write (beta 1), with the token before as key (tap 1) and the token as value. All other tokens have a beta
@@ -43,14 +45,12 @@ equal unit vectors. A right value has u / sqrt 5, BOS has u / sqrt(5 * 24) for q
 tokens have at most N exp(-u / sqrt 5 + u / sqrt 120) or N exp(-u / sqrt 120) of the weight. In the second case the value that
 is read is at most 512 of that. The norm after it divides by 0.001 or more, and so adds at most 16 * 512,000 of the weight.
 
-A product of FINE is at least d = 0.96 / sqrt(2 * 32), and at most r = 1638.4 * 2e-5 / 8 for a key without a value, with the
-errors of the kernel's sums, which have 64 terms of at most 1638.4. The norm makes d 8 / sqrt(1 + 64e-5 / d^2) and r at most
+A product of FINE is at least d = 0.96 / sqrt(2 * 32). For a key without a value it is at most r = 1638.4 * 2e-5 / 8, with the
+errors of the kernel's sums: they have 64 terms of at most 1638.4. The norm makes d 8 / sqrt(1 + 64e-5 / d^2) and r at most
 sqrt(1e5) r.
 
 Rounding. Scores have an error of at most 8 unit of their size: two for the code, two for each norm, and two for the product
 and its scaling. A coordinate of the stream has at most five roundings, and a logit three more.
-
-Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 """
 
 import math
@@ -96,7 +96,7 @@ from seqsep.theorems.options.types import Length, Seed
 CLAIM = Claim(
     name="canary-olmo-hybrid",
     source="own",
-    statement="An OLMo hybrid of one gated delta layer and one attention layer of width 512 answers every question about 24 "
+    statement="An OLMo hybrid of width 512 answers every question about 24 "
     "keyed bits in two ways, and about a parity, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 
@@ -330,7 +330,7 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-CANARY_THEOREM = Theorem(
+THEOREM = Theorem(
     CLAIM,
     check,
     sides=("upper",),

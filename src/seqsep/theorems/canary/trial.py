@@ -95,7 +95,10 @@ def predictor_of(canary: Canary, forward: Forward) -> Callable[[Mapping[str, Any
 
     def answer(given: Mapping[str, Any]) -> str:
         tokens = symbols_in(given, "tokens", len(canary.words), most=LONGEST_INPUT)
-        canary.truth(tokens)
+        try:
+            canary.truth(tokens)
+        except ValueError as error:
+            raise ValueError(f"tokens: {str(error).removeprefix('canary: ')}") from None
         return _word(canary, forward(weights, fields, tokens)[-1])
 
     return answer

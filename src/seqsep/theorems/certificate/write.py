@@ -14,9 +14,11 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.communication.witnesses import DistinctRows, FoolingSet, IncompatibleRows
 from seqsep.theorems import BY_NAME, Theorem
+from seqsep.theorems.certificate._collisions import of_collision
 from seqsep.theorems.certificate._networks import of_generated_run, of_network
 from seqsep.theorems.certificate._record import WitnessRecord, cost
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, FoolingSetWords, GeneratedRun, NetworkRun
+from seqsep.theorems.state_tracking.collision import CollisionEvidence
 
 MOST_BYTES = 10 << 20
 MOST_BRACKETS = 200_000
@@ -45,12 +47,14 @@ NAMED = {
     "distinguishing-table": ("index-lookup-state", "equality-state", "recall-oracle-state", "least-state"),
     "fooling-set": ("bounded-dyck-one-layer",),
     "automaton": ("bounded-dyck-state",),
+    "state-collision": ("nonnegative-diagonal-parity", "diagonal-periods", "symmetric-steps"),
 }
 GENERAL = {
     "network": "built-network",
     "generated-run": "built-generator",
     "distinguishing-table": "one-way-cost",
     "fooling-set": "communication-cost",
+    "state-collision": "one-state-two-values",
 }
 OF_A_STATE = ("is-tree-state", "recall-state", "counting-state")
 
@@ -166,6 +170,8 @@ def evidence_of_matrix(shown: FoolingSet | DistinctRows | IncompatibleRows) -> E
 
 
 def _recorded(call: str, evidence: Evidence) -> WitnessRecord:
+    if isinstance(evidence, CollisionEvidence):
+        return of_collision(call, evidence.witness)
     witness = evidence.witness
     if isinstance(witness, NetworkRun):
         return of_network(call, evidence, witness)

@@ -147,9 +147,9 @@ def grid_of(length: int, rounding: Rounding = "floor") -> Grid:
 def build(length: LengthFrom2, rounding: RoundingMode = "floor") -> Network:
     """The network for two halves of N/2 bits after [BOS], which is token 2.
 
-    >>> network = build(length=1024)
+    >>> network = build(length=64)
     >>> network.width, network.heads, len(network.layers), network.precision
-    (9, 2, 1, 22)
+    (9, 2, 1, 14)
     >>> run(build(length=4), np.array([[2, 0, 1, 0, 1], [2, 0, 1, 1, 0]]), at=-1).answers[:, 0]
     array([1, 0])
     """

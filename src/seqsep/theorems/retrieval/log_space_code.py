@@ -78,9 +78,9 @@ def build(count: int, coherence: Fraction = Fraction(1, 4)) -> tuple[Toeplitz, i
 
     Raises ValueError for a coherence outside (0, 1), or a count outside 2 to 4,096, beyond which the search takes minutes.
 
-    >>> code, bits, _ = build(64)
+    >>> code, bits, _ = build(32)
     >>> code.dimension, code.two_sided_coherence, bits
-    (116, Fraction(11, 58), 289)
+    (92, Fraction(9, 46), 238)
     """
     if not 2 <= count <= MOST_ADDRESSES or not 0 < coherence < 1:
         raise ValueError(

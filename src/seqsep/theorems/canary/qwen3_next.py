@@ -1,0 +1,267 @@
+"""A Qwen3-Next whose every greedy answer is known: keyed bits by its recurrence and by its attention, and the last bit.
+
+Statement. Let a conversation be BOS and then tokens of `vocabulary`, without PAD and BOS, at most 131,072 in all, in which no
+key gets two values. The model of `tensors` is of the class Qwen3NextForCausalLM of `transformers`, with a gated delta layer,
+an attention layer, and width 512. After every token its greatest logit is that of the token which the oracle names. This logit
+leads the next one by at least the share `proved_lead(length, unit)` of itself. Here `unit` is the relative error of one
+rounding: 2^-24 in fp32, 2^-11 in fp16 and 2^-8 in bf16. The share is at least 0.45 in all three.
+
+Its knowledge:
+* q_i is answered by attention and r_i by the recurrence, with the value of key i, or with ABSENT if k_i has no value. A value
+  is the token V0 or V1 right after its key.
+* LAST is answered with the bit of the last V0 or V1, or with ABSENT if there is none.
+* After an answer to a question comes the next question: r_i after q_i, q_(i+1) after r_i, LAST after r_23, q_0 after LAST.
+* Every other token is answered with ACK. LEAK is never right: only a PAD that is read leads to it.
+
+Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
+
+Construction. The stream is that of `stream`. The class has a beta of at most 1, so it holds no parity. Layer 0 has four heads
+with keys and values of 128. The decay is exactly 1, and beta is exactly 1 or less than 1e-55.
+* MEMORY: V0 and V1 write, with the token before as key (tap 1) and the token as value. r_i reads row i. PAD writes LEAK to a
+  row of its own (tap 0), which every r_i reads too.
+* KEYS_BEFORE and QUESTIONS_BEFORE: one row, which every token overwrites with the token before it. V0 and V1 open the gate of
+  the first, and answers that of the second. So values have the code of their key in the stream, and answers that of their
+  question.
+* LATEST: one row, which V0, V1 and PAD overwrite with themselves. LAST reads it.
+
+Layer 1 uses one of 16 heads of size 64. Rotary angles turn the first 16 coordinates of a key and of a query, which are 0; the
+codes have the next ones. The norm of a head makes a key of one code a vector of length 8 * 16, and a query one of length 8 * 4.
+A token without a code has the key 0. BOS has the sum of all codes as key. q_i has code i as query, every other token the sum of
+all codes, and each query has twice the code of PAD. V0, V1 and PAD have values. So q_i reads its value. If there is none, it
+reads BOS, whose value is 0. The output gate is sigmoid(26) or more. The experts are zero.
+
+Read-out, in units of the normed constant: ACK has 1. On q_i, r_i and LAST ABSENT has 2. A1 and A0 have 4 for their value from
+layer 0, and 4.08 for their value from attention. The question after that of QUESTIONS_BEFORE has 2. So the right logit has 4 to
+2, 2 to 1, or 1 to 0.
+
+Proof. Rows of the recurrence hold 0 or 32, so the state is exact in fp32, in which the kernel computes. The norm after a head
+makes the only non-zero entry sqrt(128) / sqrt(1 + 16e-6), or sqrt(128) / sqrt(1 + 32e-6) for a query of two rows. The norms
+before it take away less than 1e-8. The gate SiLU(32) = 32 and the weight 181/128 make it at least 511.96 of 512. In attention
+let u = 8 * 4 * 16 = 512 be the score of equal unit vectors. A right value has u / sqrt 5, BOS has u / sqrt(5 * 24) for q_i,
+and every other token has 0. So the wrong tokens have at most N exp(-u / sqrt 5 + u / sqrt 120) or N exp(-u / sqrt 120) of the
+weight. A value that is read adds 40 times an entry of the normed stream. A value of a key has three equal entries there, each
+16 sqrt(2/3), and one without a key has 16.
+
+Rounding. Scores have an error of at most 8 unit of their size: two for the code, two for each norm, and two for the product
+and its scaling. A coordinate of the stream has at most five roundings, one that attention read has eight, and a logit three
+more.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.canary import _qwen
+from seqsep.theorems.canary._look_up import CARRIED, OPEN, look_up, of_others
+from seqsep.theorems.canary._olmo import DeltaHeads
+from seqsep.theorems.canary._qwen_run import logits as run
+from seqsep.theorems.canary.canary import Canary
+from seqsep.theorems.canary.recall import BOTH, RecallOracle, conversations_about, following
+from seqsep.theorems.canary.stream import HEIGHT, NORMED, WIDTH, Matrix, embedding, zeros
+from seqsep.theorems.canary.trial import (
+    NOT_SHOWN,
+    NOTHING_TO_CERTIFY,
+    SHOWN,
+    CanaryTrial,
+    check_canary,
+    declared_sizes,
+    predictor_of,
+)
+from seqsep.theorems.canary.vocabulary import (
+    A0,
+    A1,
+    ABSENT,
+    ACK,
+    ANSWERS,
+    FIRST_KEY,
+    FIRST_QUESTION,
+    FIRST_RECALL,
+    KEYS,
+    LAST,
+    LEAK,
+    PAD,
+    SIZE,
+    V0,
+    V1,
+)
+from seqsep.theorems.options import Number, Range
+from seqsep.theorems.options.types import Length, Seed
+
+CLAIM = Claim(
+    name="canary-qwen3-next",
+    source="own",
+    statement="A Qwen3-Next of width 512 answers every question about 24 "
+    "keyed bits in two ways, and about the last bit, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
+)
+
+LONGEST = 1 << 17
+MEMORY, KEYS_BEFORE, QUESTIONS_BEFORE, LATEST = range(_qwen.HEADS)
+SHOWS = 181 / 128
+"""Weight of what a head of layer 0 reads: sqrt(128) * 32 * SHOWS is 511.97."""
+
+CYCLE = (*BOTH[:-1], LAST)
+"""Questions to attention and to the recurrence in turn, then the last bit."""
+ONE = SIZE
+CODE = range(ONE + 1, ONE + 1 + KEYS)
+BEFORE = range(CODE.stop, CODE.stop + len(CYCLE))
+RECALLED = range(BEFORE.stop, BEFORE.stop + 3)
+ATTENDED = range(RECALLED.stop, RECALLED.stop + 3)
+"""Coordinates of the residual stream after those of the tokens: the constant, what is before, and what was found."""
+
+WRITTEN = (V0, V1, PAD)
+"""Tokens whose value is found, and `SAYS`, the answers to them."""
+SAYS = (A0, A1, LEAK)
+
+
+def configuration() -> dict[str, Any]:
+    """Return the fields of config.json.
+
+    >>> configuration()["layer_types"]
+    ['linear_attention', 'full_attention']
+    """
+    return _qwen.configuration(SIZE, LONGEST)
+
+
+def tensors() -> dict[str, Matrix]:
+    """Return the weights by their names in a checkpoint: every number is exact in bf16 and fp16.
+
+    >>> weights = tensors()
+    >>> weights["model.layers.0.linear_attn.in_proj_qkvz.weight"].shape
+    (2048, 512)
+    """
+    found = dict(zip(WRITTEN, ATTENDED, strict=True))
+    attention = look_up([FIRST_QUESTION], CODE, found)
+    return _qwen.model(embedding(SIZE), _recurrence(), attention, _read_out())
+
+
+def _recurrence() -> DeltaHeads:
+    """Build layer 0: the memory, the token before, and the last bit."""
+    delta = DeltaHeads(_qwen.HEADS, (_qwen.HEAD_SIZE, _qwen.HEAD_SIZE))
+    delta.key_tap[MEMORY, :KEYS] = 1
+    for number in range(KEYS):
+        delta.key[MEMORY, number, FIRST_KEY + number] = OPEN
+        delta.query[MEMORY, number, FIRST_RECALL + number] = OPEN
+    recalls = slice(FIRST_RECALL, FIRST_RECALL + KEYS)
+    delta.key[MEMORY, KEYS, PAD] = OPEN
+    delta.query[MEMORY, KEYS, recalls] = OPEN
+    delta.gate[MEMORY][:, recalls] = OPEN
+    delta.gate[LATEST, :, LAST] = OPEN
+    for head in (MEMORY, LATEST):
+        delta.beta[head, ONE] = -_qwen.WRITE
+        delta.beta[head, list(WRITTEN)] = 2 * _qwen.WRITE
+        for number, token in enumerate(WRITTEN):
+            delta.value[head, number, token] = OPEN
+            delta.out[RECALLED[number], head, number] = SHOWS
+    delta.key[KEYS_BEFORE:, 0, ONE] = OPEN
+    delta.query[KEYS_BEFORE:, 0, ONE] = OPEN
+    before = ((KEYS_BEFORE, range(FIRST_KEY, FIRST_KEY + KEYS), (V0, V1), CODE), (QUESTIONS_BEFORE, CYCLE, ANSWERS, BEFORE))
+    for head, tokens, readers, coordinates in before:
+        delta.beta[head, ONE] = _qwen.WRITE
+        delta.value_tap[head] = 1
+        delta.gate[head][:, list(readers)] = OPEN
+        for number, token in enumerate(tokens):
+            delta.value[head, number, token] = OPEN
+            delta.out[coordinates[number], head, number] = SHOWS
+    return delta
+
+
+def _read_out() -> Matrix:
+    rows = zeros(SIZE, WIDTH)
+    rows[ACK, ONE] = 1
+    rows[ABSENT, list(CYCLE)] = 2
+    for number, (token, weight) in enumerate(zip(SAYS, (4, 4, 16), strict=True)):
+        rows[token, [RECALLED[number], ATTENDED[number]]] = weight
+    after = following(CYCLE)
+    for question, coordinate in zip(CYCLE, BEFORE, strict=True):
+        rows[after[question], coordinate] = 2
+    return rows
+
+
+def proved_lead(length: int, unit: float = 2**-53) -> float:
+    """Return the share of itself by which the right logit leads at every place; 0 if the proof gives none.
+
+    Arguments:
+        length: N, tokens of the longest conversation.
+        unit: the relative error of one rounding: 2^-24 in fp32, 2^-11 in fp16, 2^-8 in bf16.
+
+    >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
+    (0.5, 0.476)
+    """
+    missed, left = of_others(length, unit)
+    size = math.sqrt(_qwen.HEAD_SIZE) * 2 * NORMED * SHOWS / HEIGHT * (1 - 17e-6) * (1 - 5 * unit)
+    attended = CARRIED * math.sqrt(2 / 3) * (1 - 1e-8) * (1 - 2 * missed) * (1 - 8 * unit)
+    most = 1 + unit
+    residue = 1e-4
+    """Of a row that was overwritten, after the norm: at most 32e-7 / sqrt(128) in the state, and 1e3 times as much after it."""
+    if min(size, attended) <= 0:
+        return 0.0
+    pairs = [
+        (4 * size, 2 * most),
+        (4 * attended, 2 * most),
+        (4 * attended, 16 * 2 * missed * CARRIED),
+        (2 * (1 - unit), max(most, 16 * left, 4 * residue)),
+        (2 * size, most),
+        (1 - unit, max(16 * left, 4 * residue)),
+    ]
+    leads = [1 - other * (1 + 3 * unit) / (right * (1 - 3 * unit)) for right, other in pairs]
+    return max(0.0, min(leads))
+
+
+def check(
+    length: Annotated[Length, Range(2, 4096)] = 200,
+    conversations: Annotated[int, Range(1, 10_000), "Random conversations."] = 5,
+    seed: Seed = 0,
+) -> list[Outcome]:
+    """Run the model in float64 on random conversations: the right answer and its lead after every token.
+
+    Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
+    """
+    return check_canary(CLAIM, CANARY, run, CanaryTrial(length, conversations, seed))
+
+
+def verify(seed: int = 0) -> list[Outcome]:
+    """Answer 100,000 places of conversations of 500 tokens, and long ones."""
+    return [*check(500, 200, seed), *check(4096, 2, seed + 1)]
+
+
+def sizes() -> dict[str, Number]:
+    """The sizes of the model; they do not depend on the length."""
+    return declared_sizes(configuration())
+
+
+def predictor() -> Callable[[Mapping[str, Any]], str]:
+    """Answer {"tokens": [..]}, a conversation of `vocabulary`, with the word after its last token."""
+    return predictor_of(CANARY, run)
+
+
+CANARY = Canary(
+    name="qwen3-next",
+    statement=CLAIM.statement,
+    configuration=configuration,
+    tensors=tensors,
+    oracle=lambda: RecallOracle(CYCLE),
+    conversation=conversations_about(CYCLE),
+    proved_lead=proved_lead,
+    longest=LONGEST,
+    settled=1,
+    rules="""* `k3 v1` gives key 3 the value 1. A key has at most one value.
+* `q3` asks attention for it, and `r3` the recurrence: `a0`, `a1`, or `absent` if key 3 has no value.
+* `last` asks for the bit of the last `v0` or `v1`: `a0`, `a1`, or `absent` if there is none.
+* After such an answer to a question comes the next question: `r3` after `q3`, `q4` after `r3`, `last` after `r23`, and `q0`
+  after `last`.
+* After every other token comes `ack`.
+* `leak` is never right: it shows padding that was read.""",
+    example="<bos> k3 v1 k7 v0 q3 -> a1",
+)
+THEOREM = Theorem(
+    CLAIM,
+    check,
+    sides=("upper",),
+    shown=SHOWN,
+    not_shown=NOT_SHOWN,
+    bound=sizes,
+    predictor=predictor,
+    verify=verify,
+    nothing_to_certify=NOTHING_TO_CERTIFY,
+)

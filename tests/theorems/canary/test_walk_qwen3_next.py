@@ -1,0 +1,150 @@
+"""The walk canary: its oracle, what decoding visits, exact weights, its proved lead, and what a wrong weight does."""
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from seqsep.theorems.base import TheoremFails
+from seqsep.theorems.canary import walk_qwen3_next
+from seqsep.theorems.canary.vocabulary import (
+    ACK,
+    BOS,
+    FILLER,
+    FIRST_FINE,
+    FIRST_KEY,
+    FIRST_QUESTION,
+    FIRST_RECALL,
+    KEYS,
+    LAST,
+    PAD,
+    V0,
+    V1,
+)
+
+CANARY = walk_qwen3_next.CANARY
+STEPS = [*range(FIRST_QUESTION, FIRST_QUESTION + KEYS), *range(FIRST_RECALL, FIRST_RECALL + KEYS)]
+LINKS = [*range(FIRST_FINE, FIRST_FINE + KEYS)]
+HELD = [*range(FIRST_KEY, FIRST_KEY + KEYS), *STEPS]
+GOALS = {V0: 6, V1: 18} | {token: number for number, token in enumerate(LINKS)}
+GOALS |= {token: (number + 1) % KEYS for number, token in enumerate(STEPS)}
+SHORTEST = [BOS, FIRST_KEY + 3, FIRST_FINE + 7]
+
+
+def by_definition(tokens: list[int]) -> list[int]:
+    """The answers, each from the conversation so far and nothing else."""
+    answers = []
+    for place, token in enumerate(tokens):
+        if token not in STEPS:
+            answers.append(ACK)
+            continue
+        key = STEPS.index(token) % KEYS
+        pairs = list(pairwise(tokens[: place + 1]))
+        key_before = [(HELD.index(first) % KEYS if first in HELD else None, second) for first, second in pairs]
+        written = [GOALS[second] for held, second in key_before if held == key and second in GOALS]
+        asks = (FIRST_KEY + key, V1) in pairs
+        goal = written[-1] if written else 12 * (key % 2)
+        answers.append((FIRST_QUESTION if asks else FIRST_RECALL) + goal)
+    return answers
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_oracle_agrees_with_the_definition(seed: int) -> None:
+    tokens = CANARY.conversation(400, np.random.default_rng(seed))
+    answers = CANARY.truth(tokens)
+    assert answers == by_definition(tokens)
+    assert {answer < FIRST_RECALL for answer in answers if answer != ACK} == {True, False}
+
+
+def test_decoding_walks_over_all_keys() -> None:
+    """Each decoded token is a step, and the state has changed when the walk is at a key again."""
+    decoded = CANARY.continued([*SHORTEST, FIRST_RECALL + 3], 200)
+    assert set(decoded) <= set(STEPS)
+    assert {token % KEYS for token in decoded} == set(range(KEYS))
+    after: dict[int, set[int]] = {}
+    for token, following in pairwise(decoded):
+        after.setdefault(token, set()).add(following)
+    assert sum(len(tokens) > 1 for tokens in after.values()) > 20
+
+
+def test_a_lost_write_changes_a_later_step() -> None:
+    """A window that forgets the token before one step: 24 more steps show it in most conversations."""
+    random = np.random.default_rng(0)
+    seen = 0
+    for _ in range(100):
+        key, other = random.permutation(KEYS)[:2].tolist()
+        prompt = [BOS, FIRST_KEY + key, V1, FIRST_KEY + other, V0, FIRST_RECALL + key]
+        at = int(random.integers(1, 8))
+        decoded = CANARY.continued(prompt, at + 24)
+        forgets = [*prompt, *decoded[: at - 1], FILLER, decoded[at - 1]]
+        seen += CANARY.continued(forgets, 24) != decoded[at:]
+    assert seen >= 60
+
+
+@pytest.mark.parametrize(
+    ("tokens", "words"),
+    [
+        ([ACK], "expected one BOS, first"),
+        ([BOS, BOS], "expected one BOS, first"),
+        ([BOS, PAD], "no PAD"),
+        ([BOS, FIRST_KEY, V1, FIRST_KEY, V1], "key k0 gets a second letter"),
+    ],
+)
+def test_a_conversation_without_answers_is_refused(tokens: list[int], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        CANARY.truth(tokens)
+
+
+def test_a_next_key_may_be_written_again() -> None:
+    tokens = [*SHORTEST, FIRST_KEY + 3, FIRST_FINE + 9, LAST, FIRST_RECALL + 3]
+    assert CANARY.truth(tokens)[-1] == FIRST_RECALL + 9
+    assert walk_qwen3_next.predictor()({"tokens": tokens}) == "r9"
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_every_weight_is_exact_in_each_type(dtype: torch.dtype) -> None:
+    for name, values in CANARY.tensors().items():
+        exact = torch.from_numpy(values)
+        assert torch.equal(exact.to(dtype).float(), exact), name
+
+
+def test_the_proved_lead() -> None:
+    leads = [walk_qwen3_next.proved_lead(CANARY.longest, unit) for unit in (2**-53, 2**-24, 2**-11, 2**-8, 2**-3)]
+    assert leads == sorted(leads, reverse=True)
+    assert 0.35 > leads[0] > leads[3] > 0.3
+    assert leads[4] == 0
+
+
+DELTA, ATTENTION = "model.layers.0.linear_attn.", "model.layers.1.self_attn."
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        (f"{DELTA}in_proj_ba.weight", (slice(0, 1), STEPS)),
+        (f"{DELTA}in_proj_ba.weight", (slice(0, 1), LINKS)),
+        (f"{DELTA}conv1d.weight", (slice(512, 536), 0, 2)),
+        (f"{DELTA}in_proj_qkvz.weight", (slice(256, 280), FIRST_RECALL)),
+        (f"{ATTENTION}q_proj.weight", (slice(16, 40), STEPS)),
+        (f"{ATTENTION}k_proj.weight", (slice(16, 40), BOS)),
+        (f"{ATTENTION}v_proj.weight", (slice(0, 1), V1)),
+        ("lm_head.weight", (slice(FIRST_QUESTION, FIRST_QUESTION + KEYS), STEPS)),
+        ("lm_head.weight", (ACK, STEPS)),
+    ],
+)
+def test_a_wrong_weight_is_found(name: str, place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = CANARY.tensors()
+    assert np.any(weights[name][place])
+    weights[name][place] = 0
+    monkeypatch.setattr(walk_qwen3_next, "CANARY", replace(CANARY, tensors=lambda: weights))
+    with pytest.raises(TheoremFails, match="canary-walk-qwen3-next fails"):
+        walk_qwen3_next.check(length=150, conversations=2)
+
+
+def test_the_check_measures_a_lead_above_the_proved_one() -> None:
+    [outcome] = walk_qwen3_next.check(length=120, conversations=2)
+    assert outcome.margin is not None
+    assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.34

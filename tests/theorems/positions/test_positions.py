@@ -1,0 +1,92 @@
+"""Positions of stock models: rotary heads and ALiBi."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from seqsep.theorems import TheoremFails, check
+from seqsep.theorems.positions import _rotary_gap, alibi_window, rotary_previous_token, rotary_width
+from seqsep.theorems.positions._rotary_gap import UNIT, angle, error, gaps, least_gap
+
+
+def heads(pairs: int, base: int) -> tuple[int, ...]:
+    return tuple(angle(base, pairs, pair) for pair in range(pairs))
+
+
+@pytest.mark.parametrize(("pairs", "base"), [(1, 10_000), (5, 500_000), (16, 10_000)])
+def test_gaps_equal_those_of_a_library(pairs, base):
+    places = np.arange(1, 5001)
+    theta = float(base) ** (-np.arange(pairs) / pairs)
+    expected = (1 - np.cos(np.outer(places, theta))).sum(axis=1)
+    assert np.abs(gaps(heads(pairs, base), 5000) - expected).max() < error(pairs) + pairs * 5000 * 2**-50
+
+
+def test_an_angle_is_a_root_to_its_last_bit():
+    theta = angle(500_000, 7, 3)
+    assert Fraction(theta, UNIT) ** 7 * 500_000**3 <= 1 < Fraction(theta + 1, UNIT) ** 7 * 500_000**3
+
+
+def test_the_gap_by_width_at_every_distance_to_131072():
+    found = {pairs: least_gap(heads(pairs, 10_000), (1 << 17) - 1) for pairs in (1, 2, 4, 8)}
+    assert found[8][0] == pytest.approx(0.515, abs=1e-3)
+    assert found[4][0] == pytest.approx(6.2e-4, rel=0.02)
+    assert found[2][0] == pytest.approx(1.4e-6, rel=0.05)
+    assert found[1] == (pytest.approx(1.8e-10, rel=0.05), 103_993)
+
+
+def test_a_head_reads_the_token_before():
+    (outcome,) = check("rotary-previous-token", length=120, sequences=5)
+    assert outcome.measured == {"width": 32, "heads": 1, "layers": 1}
+    assert outcome.margin.least >= outcome.margin.proved > 0.68
+
+
+def test_a_head_aligned_to_another_distance_is_found_out(monkeypatch):
+    built = rotary_previous_token.RotaryHead.__init__
+
+    def spoiled(self, length, pairs, base):
+        built(self, length, pairs, base)
+        self.query = (np.cos(2 * self.theta), -np.sin(2 * self.theta))
+
+    monkeypatch.setattr(rotary_previous_token.RotaryHead, "__init__", spoiled)
+    with pytest.raises(TheoremFails, match="place"):
+        rotary_previous_token.check(length=60, sequences=2)
+
+
+def test_a_users_tokens_and_a_gap_that_is_too_small():
+    assert rotary_previous_token.predictor(8)({"symbols": [0, 3, 3, 1]}) == [0, 3, 3]
+    with pytest.raises(ValueError, match="1 to 8 of them, found 9"):
+        rotary_previous_token.predictor(8)({"symbols": [1] * 9})
+
+
+def test_no_angles_beat_dirichlet():
+    for outcome in check("rotary-width", length=2000, pairs=5, draws=3):
+        assert outcome.measured["gap"] <= outcome.bound["gap"]
+
+
+def test_a_greater_gap_than_dirichlets_is_found_out(monkeypatch):
+    monkeypatch.setattr(rotary_width, "least_gap", lambda angles, longest: (least_gap(angles, 1)[0], 1))
+    with pytest.raises(TheoremFails, match="distance = 1"):
+        rotary_width.check(length=2000, pairs=1, draws=1)
+
+
+@pytest.mark.parametrize("dtype", alibi_window.LEAST_EXPONENT)
+def test_alibi_is_a_window_of_exactly_this_width(dtype):
+    (outcome,) = alibi_window.check(slope=6, spread=0, dtype=dtype, inputs=2)
+    assert outcome.measured == outcome.bound
+    (outcome,) = alibi_window.check(slope=3, spread=8, dtype=dtype, inputs=2)
+    assert outcome.measured["distance"] <= outcome.bound["distance"]
+
+
+def test_a_slope_that_is_too_flat_is_found_out(monkeypatch):
+    built = alibi_window.exponentials
+    monkeypatch.setattr(alibi_window, "exponentials", lambda contents, slope, dtype: built(contents, slope + 1, dtype))
+    with pytest.raises(TheoremFails, match="window"):
+        alibi_window.check()
+
+
+def test_an_enclosure_holds_a_known_near_miss_of_pi():
+    lower, distance = least_gap((UNIT,), _rotary_gap.TABLE)
+    assert distance == 710
+    assert lower <= 1 - math.cos(710) <= lower + 2 * error(1)
