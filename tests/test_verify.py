@@ -83,7 +83,7 @@ def of_conversations(row):
 
 
 def of_tokens(row, longest):
-    """What tracks a state runs on 10,000 tokens; the other rows count the states of small grids, or compare numbers."""
+    """Theorems that track a state run on 10,000 tokens; the other rows count states of small grids, or compare numbers."""
     assert row["inputs"] > 0
     assert max(part["length"] for part in row["outcomes"]) >= longest
     assert all(part["least_margin"] > 0 for part in row["outcomes"] if part["least_margin"] is not None)

@@ -1,4 +1,4 @@
-"""Whether a state collision is what it claims, by fractions in units of 1 and by principal minors; nothing of the checker."""
+"""Decide if a state collision is what it claims, by fractions in units of 1 and by principal minors, without the checker."""
 
 import itertools
 from fractions import Fraction
