@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from seqsep.lab.run import Run
 
 PRESET_OF_A_FILE = "demo"
-"""What `runs(preset)` of a file is called with if no --preset is given."""
+"""The argument of `runs(preset)` of a user's file if no --preset is given."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

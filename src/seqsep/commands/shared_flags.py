@@ -14,7 +14,7 @@ from seqsep.core.files import UNLIMITED, open_regular
 from seqsep.core.names import BadInput, excerpt
 
 SQLITE = b"SQLite format 3\0"
-"""What every SQLite database begins with."""
+"""The first bytes of every SQLite database."""
 
 KEY = re.compile("[0-9a-f]{64}")
 """The key of a run, which is the name of the file of its model."""

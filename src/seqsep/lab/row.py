@@ -19,7 +19,7 @@ from seqsep.models.plugins.task import UserTask
 
 PRUNED = "pruned"
 DESCRIBED = ("layers", "task", "length", "width", "heads", "positions", "embedding_scale", "learning_rate", "seed")
-"""What a table says of a run, in this order."""
+"""The columns of a table of runs, in this order."""
 RUN_FIELDS = tuple(field.name for field in fields(Result) if field.default is MISSING)
 REPLY_FIELDS = (
     "status",

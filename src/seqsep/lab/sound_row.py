@@ -15,10 +15,10 @@ from seqsep.lab.train import NON_FINITE, TENTHS
 SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
 OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")
 STATUSES = ("converged", "finished", "pruned", NON_FINITE)
-"""How a training run with an outcome ends."""
+"""The statuses of a training run that has an outcome."""
 REPLY_STATUSES = ("finished",)
 FAILED = "failed: "
-"""How the status of a run without an outcome begins; the reason follows."""
+"""The first words of the status of a run without an outcome; the reason follows."""
 MOST_NESTED = 100
 MOST_INTEGER = 2**63
 MOST_LOSS = sys.float_info.max

@@ -32,7 +32,7 @@ TENTHS = 10
 PAUSED = "paused"
 NON_FINITE = "failed: non-finite"
 AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_by_tenth", "accuracy_by_length")
-"""What only a run that came to its end has."""
+"""The fields that only a run that came to its end has."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ LARGEST_ANSWER = 1 << 24
 COUNTERS = {
     "cached tokens": ("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total"),
 }
-"""What a counter counts, and its names in servers."""
+"""For each counter, its names in servers."""
 RUNNING = ("vllm:num_requests_running", "llamacpp:requests_processing")
 """Names of the number of requests that are being answered."""
 AT_ONCE = "requests at the same time"

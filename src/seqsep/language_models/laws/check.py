@@ -20,7 +20,7 @@ __all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
 TIME = 24
 BATCH = 3
 NO_MEMORY = "can't allocate memory"
-"""What torch's allocator for the processor says, in a RuntimeError."""
+"""The message of torch's allocator for the processor, in a RuntimeError."""
 
 
 @dataclass(frozen=True)

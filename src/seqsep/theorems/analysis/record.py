@@ -19,7 +19,7 @@ from seqsep.theorems.analysis.input_pair import InputPair
 from seqsep.theorems.analysis.thought import LeastThought, table_of
 
 LISTED = 20
-"""How many positions of a party a line lists before it breaks off."""
+"""A line lists this many positions of a party, then breaks off."""
 
 HEADER = (
     f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  {'least thought':>13}  "
