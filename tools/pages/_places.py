@@ -135,9 +135,9 @@ def cells(line: Mapping[str, Any]) -> list[tuple[list[int], float | None]]:
     """
     found = []
     for name in ("right", "in_state"):
-        sure = [place for place, share in enumerate(line[name], 1) if share >= SURE]
+        kept = [place for place, share in enumerate(line[name], 1) if share >= SURE]
         others = [share for share in line[name] if share < SURE]
-        found.append((sure, mean(others) if others else None))
+        found.append((kept, mean(others) if others else None))
     return found
 
 
