@@ -8,6 +8,7 @@ import pytest
 import seqsep_check
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.automata.automata import DFA
+from seqsep.maths.automata.multiplication import components
 from seqsep.maths.networks import word_automaton
 from seqsep.theorems import TheoremFails, check
 from seqsep.theorems.certificate import certify
@@ -48,6 +49,35 @@ def test_networks_with_too_many_states_are_counted(monkeypatch):
     monkeypatch.setattr(fixed_grid_attention, "MOST_STATES", 50)
     (outcome,) = check("fixed-grid-attention", networks=2)
     assert outcome.witness["explored"] == 0
+
+
+def test_an_answer_at_the_last_letter_is_another_class():
+    """Without an end token some languages are not R-trivial. They are so for the words that end in one given letter."""
+    generator = np.random.default_rng(1)
+    ordered = []
+    for _ in range(12):
+        explorer = word_automaton._Explorer(random_network(Grid(2), 1, generator))
+        states = {(tuple(() for _ in explorer.known), 0): 0}
+        table, answers = [], []
+        for state, _ in (queue := list(states)):
+            row = []
+            for letter in explorer.tokens[:2]:
+                one = (explorer._after([state], letter)[0], explorer._answers([state], letter)[0])
+                if one not in states:
+                    states[one] = len(states)
+                    queue.append(one)
+                row.append(states[one])
+            table.append(row)
+        answers = np.array([answer == 1 for _, answer in states])
+        table = np.array(table)
+        read_at_last = DFA(table, 0, answers).minimal()
+        ordered.append(is_ordered(read_at_last))
+        assert all(is_ordered(DFA(table, 0, answers[table[:, letter]]).minimal()) for letter in (0, 1))
+    assert 0 < sum(ordered) < len(ordered)
+
+
+def is_ordered(one):
+    return len(set(components(one.table.tolist()).tolist())) == len(one.table)
 
 
 @pytest.mark.parametrize("rounding", ["floor", "nearest"])

@@ -62,8 +62,8 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
 from seqsep.tasks import ParityConditionedRecall
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
-from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.blocks import ROUNDINGS, Scores, Spaces, Units, feed_forward, head, side_by_side
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Alphabet, GridRounding, Length, Seed
 from seqsep.theorems.protocols.small_models import SmallModel

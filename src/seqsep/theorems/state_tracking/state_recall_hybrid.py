@@ -47,8 +47,8 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.tasks import StateBasedRecall
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
-from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.blocks import ROUNDINGS, Scores, Spaces, head, side_by_side
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Alphabet, GridRounding, Length, Seed
 from seqsep.theorems.protocols.small_models import SmallModel
