@@ -48,6 +48,16 @@ def test_ask_prints_prompts_with_right_answers(folder: Path, capsys: pytest.Capt
     assert lines[0]["words"].startswith("<bos> ")
 
 
+def test_ask_has_the_words_of_the_canary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The canary checksum has more words than the others."""
+    assert main(["canary", "write", "checksum", "-o", str(tmp_path / "checksum")]) == 0
+    capsys.readouterr()
+    assert main(["canary", "ask", str(tmp_path / "checksum"), "--scenario", "absent"]) == 0
+    line = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert " sum" in line["words"]
+    assert line["answered"].startswith("e")
+
+
 def test_a_right_server(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with served(counts=False) as server:
         words = ["--url", server.url, "--scenario", "absent", "--scenario", "one", "--junit", str(tmp_path / "laws.xml")]

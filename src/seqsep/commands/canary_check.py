@@ -187,7 +187,7 @@ def _record(canary: "Canary", options: CanaryFlags, report: "CanaryReport", smal
         "seed": options.seed,
         "holds": report.holds,
         "scenarios": [verdict.record() for verdict in report],
-        "small": None if small is None else asdict(small),
+        "small": None if small is None else small.record(),
     }
 
 
