@@ -105,7 +105,7 @@ def test_json_of_a_failing_server(folder: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "one of the arguments --transformers --url --engine is required"),
+        ([], "one of the arguments --transformers --vllm --url --engine is required"),
         (["--url", "http://192.0.2.1/v1"], "192.0.2.1 is not this machine; --allow-host 192.0.2.1 asks it all the same"),
         (["--url", "http://127.0.0.1:1/v1"], "no answer"),
         (["--transformers", "--scenario", "twin"], "unknown scenario 'twin'; did you mean twins?"),
