@@ -33,6 +33,7 @@ import long_spoiled
 import long_state_faults
 import long_text
 from seqsep import theorems
+from seqsep.report.page.proofs import module_of
 from seqsep.theorems import Outcome, canary
 from support.digests import digest
 
@@ -61,7 +62,7 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found = {}
     for theorem in theorems.THEOREMS:
         if theorem.verify is not None:
-            path = str(Path(inspect.getfile(inspect.unwrap(theorem.verify))).relative_to(ROOT / "src/seqsep"))
+            path = str(Path(inspect.getfile(module_of(theorem))).relative_to(ROOT / "src/seqsep"))
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
     spoiled = [sources for name, (_, sources) in found.items() if name not in canary.PLACES]
     built = sorted({source for sources in spoiled for source in sources})

@@ -48,6 +48,16 @@ def test_ask_prints_prompts_with_right_answers(folder: Path, capsys: pytest.Capt
     assert lines[0]["words"].startswith("<bos> ")
 
 
+def test_ask_has_the_words_of_the_canary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The canary checksum has more words than the others."""
+    assert main(["canary", "write", "checksum", "-o", str(tmp_path / "checksum")]) == 0
+    capsys.readouterr()
+    assert main(["canary", "ask", str(tmp_path / "checksum"), "--scenario", "absent"]) == 0
+    line = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert " sum" in line["words"]
+    assert line["answered"].startswith("e")
+
+
 def test_a_right_server(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with served(counts=False) as server:
         words = ["--url", server.url, "--scenario", "absent", "--scenario", "one", "--junit", str(tmp_path / "laws.xml")]
@@ -95,7 +105,7 @@ def test_json_of_a_failing_server(folder: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "one of the arguments --transformers --url --engine is required"),
+        ([], "one of the arguments --transformers --vllm --url --engine is required"),
         (["--url", "http://192.0.2.1/v1"], "192.0.2.1 is not this machine; --allow-host 192.0.2.1 asks it all the same"),
         (["--url", "http://127.0.0.1:1/v1"], "no answer"),
         (["--transformers", "--scenario", "twin"], "unknown scenario 'twin'; did you mean twins?"),

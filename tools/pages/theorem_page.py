@@ -20,9 +20,10 @@ from pages._paper_statements import statement_of
 from pages._size_words import size_words
 from pages.errata import entries
 from pages.papers import paper_of
-from pages.theorems import claims, file_of, module_of, test_file
+from pages.theorems import claims, file_of, test_file
 from seqsep.commands.certify import certify
 from seqsep.core.names import docstring, required
+from seqsep.report.page.proofs import module_of
 from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")

@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import seqsep
 from pages._markdown import table
 from pages.papers import VERDICTS, Paper, Statement, paper_of, papers_of
 from seqsep.core.files import read_text
-from seqsep.core.names import required
+from seqsep.report.page.proofs import module_of
 from seqsep.theorems import THEOREMS, Claim, Theorem
 
 FOLDER = "docs/reference/theorems"
@@ -127,11 +126,6 @@ def test_file(theorem: Theorem, clone: Path) -> str:
         if shared.name not in members and re.search(rf"\b{place.stem}\b", read_text(shared)):
             return (folder / shared.name).as_posix()
     return "tests/theorems/test_theorems.py"
-
-
-def module_of(theorem: Theorem) -> ModuleType:
-    """Return the module that defines a theorem's check."""
-    return required(inspect.getmodule(inspect.unwrap(theorem.check)), "the module of a theorem's check")
 
 
 def file_of(theorem: Theorem) -> str:

@@ -68,15 +68,16 @@ def ask(folder: Path, scenarios: list[str], seed: int) -> int:
     from seqsep.language_models.canary.scenarios import chosen_scenarios, prompts
     from seqsep.theorems.canary.vocabulary import words
 
-    for asked in prompts(canary_of(folder), seed, chosen_scenarios(scenarios)):
+    canary = canary_of(folder)
+    for asked in prompts(canary, seed, chosen_scenarios(scenarios)):
         line = {
             "scenario": asked.scenario,
             "conversation": asked.conversation,
             "batch": asked.batch,
             "prompt": list(asked.prompt),
             "answers": list(asked.answers),
-            "words": words(asked.prompt),
-            "answered": words(asked.answers),
+            "words": words(asked.prompt, canary.words),
+            "answered": words(asked.answers, canary.words),
         }
         print(json.dumps(line))
     return DONE

@@ -38,6 +38,7 @@ class CanaryFlags:
     scenario: Sequence[str]
     seed: int
     transformers: bool
+    vllm: bool
     url: str | None
     engine: str | None
     allow_host: Sequence[str]
@@ -52,6 +53,7 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which engine is asked, with which limits, and how verdicts are printed."""
     engine = parser.add_mutually_exclusive_group(required=True)
     engine.add_argument("--transformers", action="store_true", help="ask transformers, in this process")
+    engine.add_argument("--vllm", action="store_true", help="ask vLLM, in this process")
     engine.add_argument("--url", metavar="URL", help="a server of the completions protocol, such as http://127.0.0.1:8000/v1")
     engine.add_argument(
         "--engine", metavar="COMMAND", help="an engine as for seqsep check --engine: a program that answers JSON lines"
@@ -122,6 +124,11 @@ def _asked(options: CanaryFlags) -> "Iterator[Asked]":
         require_engine_file(options.engine)
         with PipeEngine(command_of(options.engine), options.stall_seconds) as served:
             yield EngineAsked(served)
+    elif options.vllm:
+        from seqsep.language_models.canary.folder import dtype_of
+        from seqsep.language_models.canary.in_vllm import VllmAsked
+
+        yield VllmAsked(options.folder, dtype_of(options.folder))
     else:
         from seqsep.language_models.canary.folder import dtype_of
         from seqsep.language_models.engines.with_transformers import TransformersEngine
@@ -183,11 +190,11 @@ def _record(canary: "Canary", options: CanaryFlags, report: "CanaryReport", smal
     """Return what was found, for JSON."""
     return {
         "canary": canary.name,
-        "engine": options.url or options.engine or "transformers",
+        "engine": options.url or options.engine or ("vllm" if options.vllm else "transformers"),
         "seed": options.seed,
         "holds": report.holds,
         "scenarios": [verdict.record() for verdict in report],
-        "small": None if small is None else asdict(small),
+        "small": None if small is None else small.record(),
     }
 
 

@@ -12,6 +12,7 @@ import torch
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.canary import llama
 from seqsep.theorems.canary.conversations import conversation
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -120,13 +121,13 @@ def test_the_margin_of_layer_0_is_met_at_a_neighbour() -> None:
 def test_a_wrong_weight_is_found(name: str, place: tuple[Any, int], monkeypatch: pytest.MonkeyPatch) -> None:
     weights = llama.tensors()
     weights[name][place] *= -1
-    monkeypatch.setattr(llama, "CANARY", replace(llama.CANARY, tensors=lambda: weights))
+    spoiled = CanaryProof(llama.CLAIM, replace(llama.CANARY, tensors=lambda: weights), llama.run)
     with pytest.raises(TheoremFails, match="canary-llama fails"):
-        llama.check(length=150, conversations=4)
+        spoiled.check(length=150, conversations=4)
 
 
 def test_check_and_predictor() -> None:
-    [outcome] = llama.check(length=120, conversations=2)
+    [outcome] = llama.THEOREM.check(length=120, conversations=2)
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.24
-    assert llama.predictor()({"tokens": [BOS, FIRST_KEY, V1, FIRST_QUESTION]}) == "a1"
+    assert llama.THEOREM.call("apply", {})({"tokens": [BOS, FIRST_KEY, V1, FIRST_QUESTION]}) == "a1"

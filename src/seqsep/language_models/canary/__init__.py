@@ -9,6 +9,7 @@ Files:
     operations      random operations on the states of an engine
     over_http       a server of the completions protocol, asked
     through_engine  an engine of the protocol of engines, asked
+    in_vllm         vLLM in this process, asked
     smaller         a wrong prompt made small
     serving         a small server on `transformers`
     faults          faults that are injected into it

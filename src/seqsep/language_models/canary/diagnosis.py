@@ -17,6 +17,8 @@ FIRST = 3
 BEST = 3
 DEAR = ("decoding", "long")
 """Scenarios that are compared last: their prompts take long."""
+WITHOUT_FAULTS = ("crowded",)
+"""Scenarios that are not compared: no injected fault preempts."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,9 @@ def diagnose(
     """
     faults = faults_of(model.config.model_type)
     budget = budget or Budget()
+    report = CanaryReport(verdict for verdict in report if verdict.scenario not in WITHOUT_FAULTS)
+    if not report.wrong:
+        return []
     seen = {id(wrong.prompt): wrong.answers for wrong in report.wrong}
     chosen = _conversations(report)
     tried = [(name, size) for name, fault in faults.items() if fault.seen_in for size in fault.sizes]

@@ -21,12 +21,13 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LARGEST_ANSWER = 1 << 24
 COUNTERS = {
     "cached tokens": ("vllm:prefix_cache_hits_total", "vllm:gpu_prefix_cache_hits_total"),
+    "preemptions": ("vllm:num_preemptions_total",),
 }
 """For each counter, its names in servers."""
 RUNNING = ("vllm:num_requests_running", "llamacpp:requests_processing")
 """Names of the number of requests that are being answered."""
 AT_ONCE = "requests at the same time"
-NEEDS = dict.fromkeys(("again", "twins", "parents", "turns"), "cached tokens")
+NEEDS = {**dict.fromkeys(("again", "twins", "parents", "turns"), "cached tokens"), "crowded": "preemptions"}
 """Scenario -> the counter that grows if it happened."""
 SECONDS_BETWEEN_LOOKS = 0.02
 SAMPLE = re.compile(r"^([A-Za-z_:][\w:]*)(?:\{[^}]*\})?\s+([0-9.eE+-]+)\s*$", re.MULTILINE)
