@@ -96,14 +96,18 @@ class Expression:
         for place in places:
             deep += {"(": 1, ")": -1}.get(self.pattern[place], 0)
             if deep > MOST_DEPTH:
-                raise ValueError(f"{self.name}, character {place + 1}: expected parentheses at most {MOST_DEPTH} deep, found more")
+                raise ValueError(
+                    f"{self.name}, character {place + 1}: expected parentheses at most {MOST_DEPTH} deep, found more"
+                )
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 read = python_parser.parse("".join(self.pattern[place] for place in places))
         except re.error as error:
             place = [*places, len(self.pattern)][min(error.pos or 0, len(places))]
-            raise ValueError(f"{self.name}, character {place + 1}: expected Python's syntax, found an error: {error.msg}") from None
+            raise ValueError(
+                f"{self.name}, character {place + 1}: expected Python's syntax, found an error: {error.msg}"
+            ) from None
         except OverflowError:
             raise ValueError(f"{self.name}: expected a number of repeats up to {MOST_REPEATS}, found more") from None
         if read.state.flags != re.UNICODE:
