@@ -70,7 +70,7 @@ def test_wrong_regular_expressions(pattern):
     ],
 )
 def test_what_is_not_read_is_refused_by_name(pattern, named):
-    with pytest.raises(ValueError, match="expected .*, found") as refusal:
+    with pytest.raises(ValueError, match=r"expected .*, found") as refusal:
         regular.automaton(pattern)
     assert named.replace("\\\\", "\\") in str(refusal.value)
 
