@@ -17,4 +17,5 @@ Each file is one picture, except the first five, which the others share.
     is_tree_bars    the experiment `is-tree`, a panel a trace
     is_tree_states  the same over bits of state
     least_state     the picture of `seqsep analyze`
+    automaton_picture  the picture of a regular language's smallest automaton
 """

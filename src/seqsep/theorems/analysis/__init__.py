@@ -6,6 +6,10 @@ Files:
     classify           the class of a regular language, and which architectures recognise it
     network_automaton  the exact automaton of a network in a file
     network_language   the class and the least state of such a network
+    every_length       the smallest automaton of a regular language, for words of every length
+    automaton_file     an automaton as a table, as automata-lib's dictionary, or as a file of JFLAP
+    formula_file       a formula in DIMACS, packed or not
+    truth_table        a function as the list of its answers
     languages          a regular language as a user names it, with its least automaton
     statements         what a class says of architectures, by other papers
     attention          the bits that a function costs two parties, and the width times heads of one attention layer that follows

@@ -9,7 +9,7 @@ from seqsep.core.names import ensure, narrowed, required
 from seqsep.core.tables import Tabular
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.enumeration import Tabulated
-from seqsep.maths.automata.growth import Growth
+from seqsep.maths.automata.growth import AutomatonGrowth, Growth
 from seqsep.maths.automata.layered import Layered
 from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
@@ -236,7 +236,8 @@ class Analysis(Tabular):
         name: name of the function.
         kind: kind of the target, such as a function or a regular expression.
         lengths: the analysis at each length.
-        growth: growth of the least state with the length, or of its lower bound if it is not exact.
+        growth: growth of the least state with the length, or of its lower bound if it is not exact; a fit, or for a function
+            that is given by an automaton the constant that the automaton proves.
         communication_growth: growth of the lower bounds of D(f) with the length.
 
     >>> from seqsep.theorems.analysis import analyze
@@ -247,7 +248,7 @@ class Analysis(Tabular):
     name: str
     kind: str
     lengths: tuple[AtLength, ...]
-    growth: Growth | None
+    growth: Growth | AutomatonGrowth | None
     communication_growth: Growth | None = None
 
     def title(self) -> str:

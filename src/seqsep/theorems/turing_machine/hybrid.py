@@ -82,7 +82,10 @@ AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": 5, "program_bits": "O(Q^
 
 
 def build(
-    machine: ReadMachine, length: Annotated[Length, Range(0, 1 << 16)], steps: Steps, rounding: RoundingMode = "floor"
+    machine: ReadMachine,
+    length: Annotated[Length, Range(0, 1 << 16)],
+    steps: Annotated[Steps, Range(0, 1 << 20)],
+    rounding: RoundingMode = "floor",
 ) -> Network:
     """The network that runs the machine on words of up to N = `length` symbols for up to T = `steps` steps.
 
@@ -252,7 +255,7 @@ def bound(machine: Machine, length: int, steps: int) -> dict[str, Number]:
 def check(
     machine: MachineName | None = None,
     length: Annotated[Length, Range(0, 1 << 16)] = 8,
-    steps: Steps = 200,
+    steps: Annotated[Steps, Range(0, 1 << 20)] = 200,
     machines: Machines = 10,
     words: Words = 3,
     seed: Seed = 0,
@@ -315,7 +318,9 @@ def _prompt(machine: Machine, word: str) -> list[int]:
     return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
 
 
-def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Predictor:
+def predictor(
+    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Annotated[Steps, Range(0, 1 << 20)] = 200
+) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an input

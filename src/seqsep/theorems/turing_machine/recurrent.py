@@ -290,7 +290,7 @@ def check(
     machine: MachineName | None = None,
     length: Annotated[Length, Range(0, 1 << 16)] = 4,
     cells: Cells = 6,
-    steps: Steps = 60,
+    steps: Annotated[Steps, Range(0, 1 << 20)] = 60,
     machines: Annotated[Machines, Range(1, 1 << 20)] = 10,
     words: Words | None = 2,
     seed: Seed = 0,
@@ -356,7 +356,10 @@ def _follow(trial: Trial, name: str, machine: Machine, words: Sequence[str], *, 
 
 
 def predictor(
-    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200, cells: Cells | None = None
+    length: Annotated[Length, Range(0, 1 << 16)],
+    machine: MachineName,
+    steps: Annotated[Steps, Range(0, 1 << 20)] = 200,
+    cells: Cells | None = None,
 ) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 

@@ -67,7 +67,7 @@ FLOAT_WORDS = 100
 AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": "9, the pattern's tokens, and a copy of the tape before"}
 
 
-def build(machine: ReadMachine, steps: Steps) -> Network:
+def build(machine: ReadMachine, steps: Annotated[Steps, Range(0, 1 << 20)]) -> Network:
     """The network that runs the machine for up to T = `steps` steps, on words of any length; tokens as in `RunTokens`.
 
     Raises ValueError for a negative number of steps.
@@ -194,7 +194,7 @@ def bound(machine: Machine, steps: int) -> dict[str, Number]:
 def check(
     machine: MachineName | None = None,
     length: Annotated[Length, Range(0, 1 << 16)] = 8,
-    steps: Steps = 60,
+    steps: Annotated[Steps, Range(0, 1 << 20)] = 60,
     machines: Machines = 10,
     words: Words = 2,
     seed: Seed = 0,
@@ -248,7 +248,9 @@ def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) ->
     trial.follow(sequences, [len(word) + 1 for word in words], readable, inserted)
 
 
-def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 60) -> Predictor:
+def predictor(
+    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Annotated[Steps, Range(0, 1 << 20)] = 60
+) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine and the retriever, as `hybrid.predictor` does.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
