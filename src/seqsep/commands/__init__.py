@@ -16,6 +16,7 @@
     generate      `seqsep generate`: what a trained model writes
     claims        `seqsep claims`: the papers' experiments, claim by claim
     train         `seqsep train`: models on a task, described by flags
+    card          `seqsep card`: what a layer can hold, follow, recall and learn
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
@@ -76,6 +77,7 @@ NAMES = (
     "audit",
     "generate",
     "train",
+    "card",
     "run",
     "claims",
     "export",
