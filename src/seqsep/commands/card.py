@@ -14,7 +14,7 @@ from seqsep.commands.outputs import require_folder
 from seqsep.commands.shared_flags import seconds, weights_folder, whole_number
 from seqsep.commands.shipped import shipped
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.commands.sweeping import STALL_SECONDS, EngineFlags, add_engine_flags, engine_of
+from seqsep.commands.sweeping import STALL_SECONDS, ExecutionFlags, add_engine_flags, engine_of
 from seqsep.core.files import write_file
 from seqsep.core.names import BadInput
 
@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"{write_cards(asked.output, cards, company=[], name='compared')}")
         return DONE
     baseline = None if asked.check is None else Card.read(asked.check)
-    cards = make_cards(asked, options)
+    cards = make_cards(asked, flags(ExecutionFlags, vars(options)))
     page = write_cards(asked.output, cards, committed_cards(asked.budget), "_".join(_file_name(card.label) for card in cards))
     for card in cards:
         print("\n".join(lines_of(card)))
@@ -118,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     return REFUTED if dropped or is_broken else DONE
 
 
-def make_cards(asked: CardFlags, options: argparse.Namespace) -> "list[Card]":
+def make_cards(asked: CardFlags, execution: ExecutionFlags) -> "list[Card]":
     """Make the card of each subject, its runs kept in the store."""
     from seqsep.lab.card.battery import BATTERY, ladders_of
     from seqsep.lab.card.make import Wanted
@@ -140,17 +140,16 @@ def make_cards(asked: CardFlags, options: argparse.Namespace) -> "list[Card]":
         stall_seconds=asked.stall_seconds,
     )
     require_place(asked.store)
-    engine_flags = flags(EngineFlags, vars(options))
     with Store(asked.store) as store, saying_what_is_kept(KeptRuns(store, NAME)):
-        return [_CardMaker(store, engine_flags, wanted).card(subject) for subject in subjects]
+        return [_CardMaker(store, execution, wanted).card(subject) for subject in subjects]
 
 
 class _CardMaker:
     """Makes cards whose runs are kept in one store."""
 
-    def __init__(self, store: "Store", engine_flags: EngineFlags, wanted: "Wanted") -> None:
+    def __init__(self, store: "Store", execution: ExecutionFlags, wanted: "Wanted") -> None:
         self.store = store
-        self.engine_flags = engine_flags
+        self.execution = execution
         self.wanted = wanted
 
     def card(self, subject: "Subject") -> "Card":
@@ -159,7 +158,7 @@ class _CardMaker:
         from seqsep.lab.progress import display
         from seqsep.lab.sweep import Sweep
 
-        with Sweep(self.store, NAME, engine_of(self.engine_flags), show=display) as sweep:
+        with Sweep(self.store, NAME, engine_of(self.execution), show=display) as sweep:
             card = make_card(
                 subject,
                 self.wanted,
@@ -175,7 +174,7 @@ class _CardMaker:
         from seqsep.lab.sweep import Sweep
 
         weights = weights_folder(self.store.path)
-        engine = Supervisor(1, self.engine_flags.stall_seconds, self.engine_flags.device)
+        engine = Supervisor(1, self.execution.stall_seconds, self.execution.device)
         with Sweep(self.store, NAME, engine, weights=weights) as sweep:
             sweep.train([run])
         path = weights / f"{run.key()}.safetensors"

@@ -26,7 +26,7 @@ STORE = Path("runs/store.sqlite")
 
 
 @dataclass(frozen=True)
-class EngineFlags:
+class ExecutionFlags:
     """The flags of the engine, as `add_engine_flags` and --stall-seconds read them."""
 
     workers: int | None
@@ -38,7 +38,7 @@ class EngineFlags:
 
 
 @dataclass(frozen=True)
-class SweepFlags(EngineFlags):
+class SweepFlags(ExecutionFlags):
     """The flags of the sweep, as `add_sweep_flags` and --stall-seconds read them."""
 
     store: Path
@@ -213,7 +213,7 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
             raise BadInput(f"{run.label()}: positions rope: {expected}, found {run.width} / {run.heads}")
 
 
-def engine_of(options: EngineFlags) -> "Engine":
+def engine_of(options: ExecutionFlags) -> "Engine":
     """Return the engine of the flags; it starts nothing yet. Raises ValueError for a flag of another engine."""
     from seqsep.lab.device import at_once
     from seqsep.lab.engines.local import Supervisor

@@ -8,9 +8,9 @@ from seqsep.core.names import BadInput
 from seqsep.lab.card.card import Card, Carried, LawVerdict
 from seqsep.lab.card.climb import Climb, Rung
 from seqsep.lab.card.comparison import drops, kendall_tau, require_alike
-from seqsep.lab.card.limits import Limit
-from seqsep.lab.card.size import Size
-from seqsep.lab.card.speed import Pace
+from seqsep.lab.card.limits import StateLimit
+from seqsep.lab.card.size import StateSize
+from seqsep.lab.card.speed import StepTimes
 from seqsep.lab.card.transition import Transition
 
 
@@ -24,10 +24,10 @@ def test_a_whole_card_survives_json():
     made = card(
         {"parity": 3},
         laws=(LawVerdict("causal", True),),
-        size=Size(64, 2, 10, ((1, 2), (64, 2)), fixed=2, per_token=0, cached_from=1),
+        size=StateSize(64, 2, 10, ((1, 2), (64, 2)), fixed=2, per_token=0, cached_from=1),
         transitions=(Transition("lstm", "recurrent", 0.5, 0.1, 0.0, horizon=1),),
-        paces=(Pace("this layer", 128, 0.1, 0.2, kept_bytes=5),),
-        limits=(Limit("parity", None, (None, 0.5)),),
+        paces=(StepTimes("this layer", 128, 0.1, 0.2, kept_bytes=5),),
+        limits=(StateLimit("parity", None, (None, 0.5)),),
         carried=Carried(10, 64, 40, 12.5),
         failures={"speed": "too slow"},
     )
@@ -49,7 +49,7 @@ def test_a_whole_card_survives_json():
 def test_another_text_is_refused_in_one_line(change, said):
     given = json.loads(card({"parity": 1}).text())
     change(given)
-    with pytest.raises(BadInput, match="^bad.json: ") as refused:
+    with pytest.raises(BadInput, match=r"^bad\.json: ") as refused:
         Card.of_text(json.dumps(given), "bad.json")
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)

@@ -34,7 +34,7 @@ def climbed(names, accuracy_of):
     return climb(("lstm",), [BY_NAME[name] for name in names], budget="2m", train=trainer), trainer.asked
 
 
-def test_a_ladder_of_sizes_ends_at_the_first_rung_that_both_rates_fail():
+def test_a_ladder_ends_at_the_first_rung_that_both_rates_fail():
     [found], asked = climbed(["index lookup"], lambda run: 1.0 if run.task.length <= 10 else 0.4)
     assert [rung.accuracy for rung in found.rungs] == [1.0, 1.0, 1.0, 0.4, None, None]
     assert (found.score, found.reached) == (3, 10)

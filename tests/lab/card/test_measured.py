@@ -1,4 +1,4 @@
-"""Size, transition, speed and limits of a layer, against values that are known for the built-in mixers."""
+"""StateSize, transition, speed and limits of a layer, against values that are known for the built-in mixers."""
 
 import os
 import time
@@ -9,7 +9,7 @@ import torch
 from seqsep.lab.card.battery import BATTERY, BY_NAME
 from seqsep.lab.card.limits import limits_of
 from seqsep.lab.card.probe import THIS, Probed, probe, size_of, transitions_of
-from seqsep.lab.card.size import Size, measure_size
+from seqsep.lab.card.size import StateSize, measure_size
 from seqsep.lab.card.speed import kept_bytes, measure_speed
 from seqsep.lab.card.subject import Subject
 from seqsep.lab.card.transition import measure_transition
@@ -115,12 +115,12 @@ def test_the_pace_of_every_model_is_measured_at_every_length():
 
 
 def test_limits_are_those_of_the_ceilings():
-    size = Size(2, 1, 10, numbers=((1, 8),), fixed=2, per_token=0, cached_from=1)
+    size = StateSize(2, 1, 10, numbers=((1, 8),), fixed=2, per_token=0, cached_from=1)
     found = {limit.ladder: limit for limit in limits_of(BATTERY, size, "bfloat16")}
     assert found["index lookup"].always_right_below == 9
     assert found["parity"].always_right_below is None
     assert set(found["parity"].ceilings) == {None}
-    [grows] = limits_of([BY_NAME["index lookup"]], Size(2, 1, 10, ((1, 8),), fixed=0, per_token=8, cached_from=None))
+    [grows] = limits_of([BY_NAME["index lookup"]], StateSize(2, 1, 10, ((1, 8),), fixed=0, per_token=8, cached_from=None))
     assert set(grows.ceilings) == {1.0}
 
 

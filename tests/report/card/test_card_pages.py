@@ -5,9 +5,9 @@ from html.parser import HTMLParser
 from seqsep.lab.card.battery import BATTERY
 from seqsep.lab.card.card import Card, Carried, LawVerdict
 from seqsep.lab.card.climb import Climb, Rung
-from seqsep.lab.card.limits import Limit
-from seqsep.lab.card.size import Size
-from seqsep.lab.card.speed import Pace
+from seqsep.lab.card.limits import StateLimit
+from seqsep.lab.card.size import StateSize
+from seqsep.lab.card.speed import StepTimes
 from seqsep.lab.card.transition import Transition
 from seqsep.report.card.page import card_page, exponent, paces_of
 from seqsep.report.card.picture import caption_of, draw_card
@@ -26,10 +26,10 @@ def card(label="<mine>", score=2, **fields):
     )
     paces = [("this layer", 128, 0.1), ("attention", 128, 0.2), ("this layer", 512, 0.8)]
     given = {
-        "size": Size(64, 2, 10, ((1, 2),), fixed=2, per_token=0, cached_from=1),
+        "size": StateSize(64, 2, 10, ((1, 2),), fixed=2, per_token=0, cached_from=1),
         "transitions": (Transition("lstm", "recurrent", 0.5, -0.5, 0.0, horizon=1),),
-        "paces": tuple(Pace(model, length, seconds, 0.001, 2**20) for model, length, seconds in paces),
-        "limits": (Limit("index lookup", 11, (1.0, 1.0, 1.0, 0.7, 0.5, 0.2)),),
+        "paces": tuple(StepTimes(model, length, seconds, 0.001, 2**20) for model, length, seconds in paces),
+        "limits": (StateLimit("index lookup", 11, (1.0, 1.0, 1.0, 0.7, 0.5, 0.2)),),
         "laws": (LawVerdict("causal", True), LawVerdict("chunks", False, "at <token> 3")),
         "carried": Carried(5, 64, 20, 12.0),
         "climbs": climbs,
@@ -49,7 +49,7 @@ def test_the_picture_has_a_row_for_each_ladder_and_its_last_rung():
     assert words(draw_card([card(score=0)])).count("first rung not passed") == 12
 
 
-def test_other_layers_are_grey_dots_and_the_same_layer_is_left_out():
+def test_other_layers_are_grey_dots():
     company = [card("lstm", score=3), card("mamba", score=3), card("<mine>", score=6)]
     [axes] = draw_card([card()], company).axes
     dots = [line for line in axes.lines if line.get_color() == "#aab4be"]

@@ -9,9 +9,9 @@ from seqsep.core.files import read_text
 from seqsep.core.names import BadInput
 from seqsep.lab.card.battery import VERSION, Budget
 from seqsep.lab.card.climb import Climb
-from seqsep.lab.card.limits import Limit
-from seqsep.lab.card.size import Size
-from seqsep.lab.card.speed import Pace
+from seqsep.lab.card.limits import StateLimit
+from seqsep.lab.card.size import StateSize
+from seqsep.lab.card.speed import StepTimes
 from seqsep.lab.card.transition import Transition
 
 
@@ -71,10 +71,10 @@ class Card:
     environment: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     laws: tuple[LawVerdict, ...] = ()
-    size: Size | None = None
+    size: StateSize | None = None
     transitions: tuple[Transition, ...] = ()
-    paces: tuple[Pace, ...] = ()
-    limits: tuple[Limit, ...] = ()
+    paces: tuple[StepTimes, ...] = ()
+    limits: tuple[StateLimit, ...] = ()
     climbs: tuple[Climb, ...] = ()
     carried: Carried | None = None
     failures: dict[str, str] = field(default_factory=dict)
@@ -113,10 +113,10 @@ class Card:
             parts = {
                 "layers": tuple(given["layers"]),
                 "laws": tuple(LawVerdict(**one) for one in given["laws"]),
-                "size": None if size is None else Size(**{**size, "numbers": tuple(map(tuple, size["numbers"]))}),
+                "size": None if size is None else StateSize(**{**size, "numbers": tuple(map(tuple, size["numbers"]))}),
                 "transitions": tuple(Transition(**one) for one in given["transitions"]),
-                "paces": tuple(Pace(**one) for one in given["paces"]),
-                "limits": tuple(Limit(**{**one, "ceilings": tuple(one["ceilings"])}) for one in given["limits"]),
+                "paces": tuple(StepTimes(**one) for one in given["paces"]),
+                "limits": tuple(StateLimit(**{**one, "ceilings": tuple(one["ceilings"])}) for one in given["limits"]),
                 "climbs": tuple(map(Climb.restore, given["climbs"])),
                 "carried": None if carried is None else Carried(**carried),
             }

@@ -1,4 +1,4 @@
-"""How far up each ladder a layer gets.
+"""The climb: a layer goes up each ladder as far as it gets.
 
 All ladders are climbed together, rung by rung, so that a sweep always has several runs to train at once. A rung is tried with
 the learning rate that was best so far, and with the other one only if it is not passed: passing is what counts. Both rates are

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.lab.card.battery import Ladder
-from seqsep.lab.card.size import Size
+from seqsep.lab.card.size import StateSize
 from seqsep.tasks import NOTHING_ASKED, Task
 from seqsep.tasks.ceilings import ceiling, first_bitten_length
 
 
 @dataclass(frozen=True)
-class Limit:
-    """What the bits of the state allow on a ladder.
+class StateLimit:
+    """The limits that the bits of the state set on a ladder.
 
     Fields:
         ladder: name of the ladder.
@@ -30,11 +30,11 @@ class Limit:
     ceilings: tuple[float | None, ...]
 
 
-def limits_of(ladders: Sequence[Ladder], size: Size, dtype: str = "float32") -> list[Limit]:
+def limits_of(ladders: Sequence[Ladder], size: StateSize, dtype: str = "float32") -> list[StateLimit]:
     """Return the limits of a state of this size, stored in numbers of a type.
 
     >>> from seqsep.lab.card.battery import BY_NAME
-    >>> size = Size(2, 1, 10, numbers=((1, 8),), fixed=2, per_token=0, cached_from=1)
+    >>> size = StateSize(2, 1, 10, numbers=((1, 8),), fixed=2, per_token=0, cached_from=1)
     >>> [limit] = limits_of([BY_NAME["index lookup"]], size, "bfloat16")
     >>> limit.always_right_below, [round(one, 2) for one in limit.ceilings]
     (9, [1.0, 1.0, 0.91, 0.63, 0.39, 0.28])
@@ -46,7 +46,7 @@ def limits_of(ladders: Sequence[Ladder], size: Size, dtype: str = "float32") -> 
         tasks = [task for _, task in ladder.rungs]
         once = _has_one_answer(tasks[0])
         ceilings = tuple(ceiling(task, bits + per_token * task.longest) if once else None for task in tasks)
-        found.append(Limit(ladder.name, first_bitten_length(tasks[0], bits, per_token), ceilings))
+        found.append(StateLimit(ladder.name, first_bitten_length(tasks[0], bits, per_token), ceilings))
     return found
 
 

@@ -29,7 +29,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a card is asked for.
+    """The parts that a card is to have, and how it is made.
 
     Fields:
         ladders: the ladders to climb.

@@ -1,4 +1,4 @@
-"""What is measured of a layer without training: size, transition and speed, in a process of its own.
+"""Measurements of a layer without training: size, transition and speed, in a process of its own.
 
 A user's layer may crash, hang or end its process, so a part that does not come to its end has failed, with the reason.
 """
@@ -12,8 +12,8 @@ from typing import Any, Generic, TypeVar
 
 from seqsep.core.interrupts import watch_parent
 from seqsep.lab.card.battery import HEADS, WIDTH, Layer
-from seqsep.lab.card.size import VOCABULARY, Size, measure_size
-from seqsep.lab.card.speed import DECODED, LENGTHS, Pace, measure_speed
+from seqsep.lab.card.size import VOCABULARY, StateSize, measure_size
+from seqsep.lab.card.speed import DECODED, LENGTHS, StepTimes, measure_speed
 from seqsep.lab.card.subject import Subject
 from seqsep.lab.card.transition import Transition, measure_transition
 from seqsep.lab.device import CPU, prepare
@@ -30,7 +30,7 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class Probed(Generic[Measured]):
-    """What a probe found, or why it found nothing."""
+    """The value that a probe found, or the reason why it found none."""
 
     value: Measured | None
     failure: str = ""
@@ -69,7 +69,7 @@ def _serve(connection: Connection, parent: int, part: Callable[..., Any], given:
     connection.send(found)
 
 
-def size_of(subject: Subject) -> Size:
+def size_of(subject: Subject) -> StateSize:
     """Return the size of the subject's model."""
     return measure_size(_model(subject.stack), WIDTH)
 
@@ -83,7 +83,7 @@ def transitions_of(subject: Subject) -> list[Transition]:
     return found
 
 
-def paces_of(subject: Subject, lengths: tuple[int, ...] = LENGTHS) -> list[Pace]:
+def paces_of(subject: Subject, lengths: tuple[int, ...] = LENGTHS) -> list[StepTimes]:
     """Return the pace of the subject's model, and of a model of each peer with as many layers."""
     depth = len(subject.stack)
     stacks: Mapping[str, tuple[Layer, ...]] = {THIS: subject.stack} | {peer: (peer,) * depth for peer in PEERS}

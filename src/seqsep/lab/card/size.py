@@ -14,7 +14,7 @@ BITS = {"float32": 32, "bfloat16": 16}
 
 
 @dataclass(frozen=True)
-class Size:
+class StateSize:
     """The size of a model of these layers, for one example.
 
     Fields:
@@ -39,14 +39,14 @@ class Size:
     def bits(self, dtype: str = "float32") -> int:
         """Return the bits of the fixed part, stored as numbers of a type.
 
-        >>> Size(64, 2, 100, ((1, 128),), 128, 0, 1).bits("bfloat16")
+        >>> StateSize(64, 2, 100, ((1, 128),), 128, 0, 1).bits("bfloat16")
         2048
         """
         return BITS[dtype] * self.fixed
 
 
 @torch.no_grad()
-def measure_size(model: Model, width: int) -> Size:
+def measure_size(model: Model, width: int) -> StateSize:
     """Return the size of a model, by reading tokens."""
     tokens = torch.randint(VOCABULARY, (1, max(COUNTED_AT)), generator=torch.Generator().manual_seed(0))
     state = model.start(1)
@@ -63,7 +63,7 @@ def measure_size(model: Model, width: int) -> Size:
     cache = 2 * width * depth
     gained = cache - per_token
     parameters = sum(weight.numel() for block in model.residuals() for weight in block.parameters())
-    return Size(
+    return StateSize(
         width=width,
         layers=depth,
         parameters=parameters,

@@ -33,7 +33,7 @@ Step = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Pace:
+class StepTimes:
     """A model's steps at one length.
 
     Fields:
@@ -56,9 +56,9 @@ class Pace:
         return BATCH * self.length / self.training_seconds
 
 
-def measure_speed(models: Mapping[str, Model], lengths: tuple[int, ...] = LENGTHS) -> list[Pace]:
+def measure_speed(models: Mapping[str, Model], lengths: tuple[int, ...] = LENGTHS) -> list[StepTimes]:
     """Return the pace of every model at every length that it is measured at."""
-    found: list[Pace] = []
+    found: list[StepTimes] = []
     fast = dict(models)
     for length in lengths:
         fast = {name: model for name, model in fast.items() if is_possible([one for one in found if one.model == name], length)}
@@ -66,17 +66,23 @@ def measure_speed(models: Mapping[str, Model], lengths: tuple[int, ...] = LENGTH
         training = _medians({name: _training(model, tokens[:, : length + 1]) for name, model in fast.items()})
         decoding = _medians({name: _decoding(model, tokens, length) for name, model in fast.items()})
         found += [
-            Pace(name, length, training[name], decoding[name] / DECODED, kept_bytes(model, tokens[:, : length + 1]))
+            StepTimes(
+                model=name,
+                length=length,
+                training_seconds=training[name],
+                decoding_seconds=decoding[name] / DECODED,
+                kept_bytes=kept_bytes(model, tokens[:, : length + 1]),
+            )
             for name, model in fast.items()
         ]
     return found
 
 
-def is_possible(known: Sequence[Pace], length: int) -> bool:
+def is_possible(known: Sequence[StepTimes], length: int) -> bool:
     """Return True if a training step at a greater length is estimated to stay within both limits.
 
     >>> def pace(length, seconds):
-    ...     return Pace("mixer", length, seconds, decoding_seconds=0.0, kept_bytes=1000)
+    ...     return StepTimes("mixer", length, seconds, decoding_seconds=0.0, kept_bytes=1000)
     >>> is_possible([pace(128, 0.5)], 512), is_possible([pace(128, 0.5), pace(512, 2.1)], 2048)
     (True, False)
     """

@@ -101,7 +101,7 @@ def measure_transition(name: str, make: Callable[[int], Mixer], draws: int = DRA
         horizons.append(_horizon(mixer, tokens, state))
     values = torch.cat(found)
     if not len(values):
-        return Transition(name, "recurrent", 0.0, 0.0, 0.0, horizon=1)
+        return Transition(name, "recurrent", 0.0, 0.0, greatest_turn=0.0, horizon=1)
     forward = values[values.real > 0]
     return Transition(
         mixer=name,

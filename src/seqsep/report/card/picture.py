@@ -40,7 +40,7 @@ def draw_card(cards: Sequence[Card], company: Sequence[Card] = ()) -> Figure:
     height = ROW * len(climbs) + FAMILY * families
     others = [card for card in company if card.label not in {one.label for one in cards}]
     looks = [_look(card, number) for number, card in enumerate(cards)]
-    behind = [LineStyle("other layers", GREY, "o", "none", "full")] if others else []
+    behind = [LineStyle("other layers", GREY, "o", dashes="none", fill="full")] if others else []
     layout = FigureLayout(
         title=f"{listed([card.label for card in cards])}: rungs passed",
         caption=caption_of(cards, others),
@@ -91,7 +91,7 @@ def _are_crossed(card: Card) -> bool:
 def _look(card: Card, place: int) -> LineStyle:
     """Return the colour and marker of a card: those of its mixer, if it is one that the report knows."""
     style: Style = STYLES.get(card.label) or spare_style(place)
-    return LineStyle(card.label, style.light, style.marker, "none", style.fill)
+    return LineStyle(card.label, style.light, style.marker, dashes="none", fill=style.fill)
 
 
 def _draw_ladder(axes: Axes, climb: Climb, at: float, marks: Sequence[tuple[dict[str, int], LineStyle]]) -> None:
