@@ -61,6 +61,24 @@ def test_a_drop_ends_with_status_1(capsys):
     assert card("lstm", "--only", "equality", "--check", "card/lstm.json") == 0
 
 
+def test_a_published_model_has_a_page_of_its_own(capsys):
+    sizes = {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 128, "vocab_size": 256}
+    Path("config.json").write_text(json.dumps({"model_type": "llama", **sizes}))
+    assert main(["card", "config.json"]) == 0
+    said = capsys.readouterr().out
+    assert "random weights of a tiny copy" in said
+    assert "no audit: config.json has no weights in safetensors" in said
+    page = Path("card/config-json.html").read_text()
+    assert "attention" in page
+    assert "causal" in page
+
+
+def test_layers_and_models_are_not_mixed(capsys):
+    Path("config.json").write_text("{}")
+    assert main(["card", "lstm", "config.json"]) == 2
+    assert "expected models only, or layers only" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

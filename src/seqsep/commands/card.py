@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seqsep.commands.card_model import names_a_model, run_model_cards
 from seqsep.commands.command import TRAINING, Command, flags
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.outputs import require_folder
@@ -52,7 +53,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "layers",
         nargs="*",
         metavar="LAYERS",
-        help="a mixer, your own layer as FILE.py:CLASS, or a stack such as mamba,attention; several are drawn side by side",
+        help="a mixer, your own layer as FILE.py:CLASS, or a stack such as mamba,attention; several are drawn side by side. Or "
+        "a published model: its folder, config.json or .gguf file",
     )
     parser.add_argument(
         "--budget",
@@ -100,6 +102,8 @@ def run(options: argparse.Namespace) -> int:
         found = "neither" if asked.compare is None else "both"
         raise BadInput(f"card: expected layers such as mamba, or --compare with earlier cards, found {found}")
     require_folder(asked.output)
+    if any(map(names_a_model, asked.layers)):
+        return run_model_cards(asked.layers, asked.output)
     if asked.compare is not None:
         cards = [Card.read(path) for path in asked.compare]
         require_alike(cards)
@@ -107,7 +111,7 @@ def run(options: argparse.Namespace) -> int:
         return DONE
     baseline = None if asked.check is None else Card.read(asked.check)
     cards = make_cards(asked, flags(ExecutionFlags, vars(options)))
-    page = write_cards(asked.output, cards, committed_cards(asked.budget), "_".join(_file_name(card.label) for card in cards))
+    page = write_cards(asked.output, cards, committed_cards(asked.budget), "_".join(file_name(card.label) for card in cards))
     for card in cards:
         print("\n".join(lines_of(card)))
     print(f"Open {page} in a browser; the picture and the numbers are beside it.")
@@ -196,7 +200,7 @@ def write_cards(folder: Path, cards: "Sequence[Card]", company: "Sequence[Card]"
     from seqsep.report.figures.sheet import write_figure
 
     for card in cards:
-        write_file(folder / f"{_file_name(card.label)}.json", card.text())
+        write_file(folder / f"{file_name(card.label)}.json", card.text())
     climbed = [card for card in cards if card.climbs]
     if climbed:
         write_figure(draw_card(climbed, company), folder, name)
@@ -220,10 +224,10 @@ def lines_of(card: "Card") -> list[str]:
     return [*lines, *(f"  {part}: {why}" for part, why in card.failures.items())]
 
 
-def _file_name(label: str) -> str:
+def file_name(label: str) -> str:
     """Return a file's name for a label: letters, digits and dashes.
 
-    >>> _file_name("own_layer.py:MovingAverage"), _file_name("gated-delta(negative)")
+    >>> file_name("own_layer.py:MovingAverage"), file_name("gated-delta(negative)")
     ('own_layer-py-MovingAverage', 'gated-delta-negative')
     """
     return re.sub(r"[^\w]+", "-", label).strip("-")
