@@ -53,7 +53,7 @@ def model_card(path: Path, *, seconds: float = 300.0, say: Callable[[str], None]
     >>> config.write_text(json.dumps({"model_type": "llama", "vocab_size": 256, **sizes})) > 0
     True
     >>> card = model_card(config)
-    >>> card.capacity.numbers_per_token, card.tested, list(card.left_out)
+    >>> int(card.capacity.numbers_per_token), card.tested, list(card.left_out)
     (256, 'random weights of a tiny copy with the same pattern of layers', ['audit'])
     """
     found = capacity(path)
