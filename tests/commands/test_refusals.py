@@ -38,6 +38,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "audit": ("NONE.safetensors", "NONE.safetensors --worst none", "NONE.safetensors --confidence 2"),
     "generate": ("NONE.safetensors --prompt {}", "NONE.safetensors"),
     "train": ("no-such-task --length 4 --layers lstm", "index-lookup --length 4 --layers nothing", "index-lookup --length 4"),
+    "card": ("", "nothing", "lstm --only nothing", "lstm --budget 3m", "--compare NONE", "lstm --check NONE", "NONE.py:Layer"),
     "run": ("no-such-experiment", "NONE.py", "mamba-width --preset nothing", "mamba-width --only nothing --dry-run"),
     "claims": ("no-such-claim", "--status nothing", "--rows NONE"),
     "export": ("--store NONE -o rows.jsonl", "--store NONE -o rows.txt"),

@@ -16,6 +16,8 @@
     generate      `seqsep generate`: what a trained model writes
     claims        `seqsep claims`: the papers' experiments, claim by claim
     train         `seqsep train`: models on a task, described by flags
+    card          `seqsep card`: what a layer can hold, follow, recall and learn
+    card_model    its cards of published models
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
@@ -76,6 +78,7 @@ NAMES = (
     "audit",
     "generate",
     "train",
+    "card",
     "run",
     "claims",
     "export",

@@ -26,7 +26,19 @@ STORE = Path("runs/store.sqlite")
 
 
 @dataclass(frozen=True)
-class SweepFlags:
+class ExecutionFlags:
+    """The flags of the engine, as `add_engine_flags` and --stall-seconds read them."""
+
+    workers: int | None
+    device: str
+    engine: str
+    address: str | None
+    gpus_per_run: float | None
+    stall_seconds: float
+
+
+@dataclass(frozen=True)
+class SweepFlags(ExecutionFlags):
     """The flags of the sweep, as `add_sweep_flags` and --stall-seconds read them."""
 
     store: Path
@@ -37,12 +49,6 @@ class SweepFlags:
     prune: bool
     log: list[str]
     log_folder: Path | None
-    workers: int | None
-    device: str
-    engine: str
-    address: str | None
-    gpus_per_run: float | None
-    stall_seconds: float
 
 
 def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
@@ -87,6 +93,11 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         help=f"also write the curves of runs for this logger; may be given twice; {install('log')}",
     )
     parser.add_argument("--log-folder", type=Path, help="directory for --log; default: STORE.logs")
+    add_engine_flags(parser)
+
+
+def add_engine_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say where runs execute."""
     parser.add_argument(
         "--workers",
         type=positive,
@@ -202,14 +213,14 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
             raise BadInput(f"{run.label()}: positions rope: {expected}, found {run.width} / {run.heads}")
 
 
-def engine_of(options: SweepFlags) -> "Engine":
+def engine_of(options: ExecutionFlags) -> "Engine":
     """Return the engine of the flags; it starts nothing yet. Raises ValueError for a flag of another engine."""
     from seqsep.lab.device import at_once
     from seqsep.lab.engines.local import Supervisor
     from seqsep.lab.engines.ray import RayEngine
 
     if options.engine == "ray":
-        if options.keep_weights:
+        if isinstance(options, SweepFlags) and options.keep_weights:
             raise ValueError("--keep-weights: expected --engine local: the nodes of a cluster send back rows, not weights")
         if options.device != "cpu":
             raise ValueError(f"--device {options.device}: expected --gpus-per-run in its place with --engine ray")

@@ -28,6 +28,7 @@ Files:
     pace             how long steps take, learned from runs under way
     loggers          rows for TensorBoard or Weights & Biases
     experiments      the papers' experiments, and the list of their claims
+    card             a layer's card: size, speed, limits, and a battery of tasks
     audit            what a trained model carries in its state, and where it fails
     engines          where runs execute: this machine or a cluster
     store            the SQLite store of finished runs, and its repair

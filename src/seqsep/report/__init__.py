@@ -32,6 +32,7 @@ From data to files:
 
     figures              drawings by matplotlib
     page                 the page in HTML, its charts in SVG
+    card                 a layer's card as a picture and a page
     table_files          an experiment's cells as CSV and LaTeX
     figure_files         an experiment's figures and tables as files
     is_tree_files        the experiment `is-tree` as files
