@@ -13,7 +13,7 @@ from pages._glossary import with_terms
 from pages._outputs import output
 from pages._severities import graded
 from pages._size_words import OF_CHECKS, OF_ONE, size_words
-from pages.errata import Entry, _sections, entries
+from pages.errata import ErratumEntry, _sections, entries
 from pages.papers import OWN_STATEMENT, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
 from pages.theorem_page import linked, parts_of
 from pages.theorems import all_papers, claims, covered_statements, theorems_page
@@ -118,7 +118,7 @@ def test_a_theorem_of_no_known_paper_is_listed_under_its_source():
     assert "| Vaswani 2017 | not compared | [index-lookup-state](index-lookup-state.md) |" in section
     assert "## Other sources" not in theorems_page(ROOT / "results", [one for one in THEOREMS if one.source != OWN_STATEMENT])
     remark = Erratum("Section 3", printed="a", found="b", built="c", test="d")
-    shown = _sections([Entry(own, 1, remark, graded(theorem.name, 1, remark))], [])
+    shown = _sections([ErratumEntry(own, 1, remark, graded(theorem.name, 1, remark))], [])
     assert "## Other sources: errata" in shown
     assert "from own." in shown
 

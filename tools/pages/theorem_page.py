@@ -43,7 +43,7 @@ LEFT_OUT = "In an output, `...` stands for text that this page leaves out, such 
 
 
 @dataclass
-class Parts:
+class PageParts:
     """The blocks of a theorem's docstring by section."""
 
     summary: str
@@ -53,14 +53,14 @@ class Parts:
     proof: list[str] = field(default_factory=list)
 
 
-def parts_of(text: str) -> Parts:
+def parts_of(text: str) -> PageParts:
     """Return the blocks of a docstring by section; items and code follow the paragraph before them.
 
     >>> parts_of("A sum.\\n\\nIt adds.\\n\\nSource: x.\\n\\nWe differ: y.\\n\\nProof. z.").proof
     ['Proof. z.']
     """
     summary, *rest = blocks(text)
-    parts = Parts(summary)
+    parts = PageParts(summary)
     place = parts.explained
     for block in rest:
         if block.startswith("Source:"):
