@@ -15,6 +15,11 @@ Its knowledge:
   then among its own tokens. Each step reads the cache at an exact distance.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is not masked leads to it.
 
+So it is an upper bound with rotary positions, as a stock Llama, for two tasks. It solves `multi-query-recall` with up to 24
+keys and two values, if keys and questions are different tokens. It solves `induction-heads` with two symbols: the trigger is
+a key, and the last trigger is its question. `rotary-previous-token` has the gap of its first layer for other widths and
+bases.
+
 Notation. theta_i = base^(-i / 64) is the angle of pair i, and n = t - s is the distance from a key at s to a query at t. On
 one pair, a query (a cos(m theta), -a sin(m theta)) and a key (b, 0) have the score a b cos((n - m) theta) / sqrt(128). It is
 greatest at the distance m.

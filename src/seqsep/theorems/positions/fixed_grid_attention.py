@@ -18,10 +18,10 @@ before layer i. This is because the numbers of layer i - 1 and its own kind ther
 1), T(i - 1) + 1, .., so its number is m + 1 from T(i - 1) + m = T(i) on, and no other number grows. So 1^k and 1^(k+1) get one
 answer for every k > Lambda m: the parity of a number of ones is beyond such networks.
 
-Certificate. Let T(0) = 1. Let x_i be the number of letters from the T(i - 1)-th one on, but at most m + 1. Layer i has counted
-its last kind at least x_i times. So if all x_i are m + 1, no number of the network grows. The x_i are a recurrence. A letter adds
-1 to x_1. For i > 1 it adds floor((x_(i-1) + 1) / (m + 1)) to x_i. Each x_i stops at m + 1. From k = Lambda m + 1 letters on all
-x_i stay the same, so 1^k and 1^(k+1) reach one state. The certificate has this recurrence and these two words.
+Certificate. Let T(0) = 1. Let x_i be the number of letters from the T(i - 1)-th one on, but at most m + 1. Layer i has
+counted its last kind at least x_i times. So if all x_i are m + 1, no number of the network grows. The x_i are a recurrence. A
+letter adds 1 to x_1. For i > 1 it adds floor((x_(i-1) + 1) / (m + 1)) to x_i. Each x_i stops at m + 1. From k = Lambda m + 1
+letters on all x_i stay the same, so 1^k and 1^(k+1) reach one state. The certificate has this recurrence and these two words.
 
 Rounding: at the places of `maths.networks.executor`. The proof uses only that softmax subtracts the maximum, and rounds each
 exponential and each weight to a multiple of 1/L. For a softmax that is rounded once, m is L e^(2L) or 2 L e^(2L).
