@@ -50,8 +50,8 @@ SETTINGS = {
 COMMON = ("--enforce-eager", "--max-model-len", "4224", "--max-num-seqs", "32")
 CHUNKS = ("--max-num-batched-tokens", "256")
 """A prompt of more than 256 tokens is read in chunks."""
-BLOCKS = ("--block-size", "32", "--num-gpu-blocks-override", "160")
-"""Room for 5,120 tokens in blocks of 32: the prompts of `crowded` do not fit, so the server preempts some."""
+BLOCKS = ("--block-size", "32", "--num-gpu-blocks-override", "136")
+"""Room for 4,352 tokens in blocks of 32: the prompts of `crowded` do not fit, so the server preempts some."""
 STATES = ("--max-num-batched-tokens", "128", "--prefix-cache-retention-interval", "128", "--num-gpu-blocks-override", "44")
 """The state is kept after each block, so that a prefix of some blocks can be cached. Blocks have 128 tokens."""
 SERVERS = {

@@ -111,7 +111,8 @@ def _renamed(canary: Canary, names: Mapping[str, str]) -> Weights:
     """Return the weights by their names in llama.cpp."""
     found = {}
     for name, values in canary.tensors().items():
-        own, block = name, ""
+        own = name
+        block = ""
         for layers in LAYERS:
             if name.startswith(layers):
                 number, own = name.removeprefix(layers).split(".", 1)
