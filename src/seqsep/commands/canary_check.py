@@ -79,7 +79,10 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run_check(options: CanaryFlags) -> int:
-    """Ask the engine; print the table, the first wrong prompt made small, and the faults that give the same answers."""
+    """Ask the engine; print the table, the first wrong prompt made small, and the faults that give the same answers.
+
+    Each part is printed as soon as it is known, since the later ones take minutes.
+    """
     from seqsep.language_models.canary.exam import Budget, examine
     from seqsep.language_models.canary.folder import canary_of
     from seqsep.language_models.canary.scenarios import chosen_scenarios, prompts
@@ -91,14 +94,18 @@ def run_check(options: CanaryFlags) -> int:
     say = now_and_then()
     with saying_what_is_kept(lambda: f"{budget.sent} prompts were asked; no verdict is kept"), _asked(options) as engine:
         report = examine(engine, prompts(canary, options.seed, scenarios), budget, say)
+        if options.junit is not None:
+            write_file(options.junit, junit_text({f"canary {canary.name}": [_case(verdict) for verdict in report]}))
+        if not options.json:
+            print("\n".join(_lines(canary, options, report)), flush=True)
         small = _made_small(engine, canary, report, say)
+        if report.wrong and not options.json:
+            print(f"made small: {small.line()}" if small else "asked again, this prompt was not wrong", flush=True)
     alike, missing = ([], "") if report.holds else _diagnosis(options, report, say)
-    if options.junit is not None:
-        write_file(options.junit, junit_text({f"canary {canary.name}": [_case(verdict) for verdict in report]}))
     if options.json:
         print_json(_record(canary, options, report, small) | {"alike": [asdict(fault) for fault in alike]})
     else:
-        print("\n".join([*_lines(canary, options, report, small), *(fault.line() for fault in alike)]))
+        print("".join(f"{fault.line()}\n" for fault in alike), end="")
         if missing:
             print(missing, file=sys.stderr)
     return DONE if report.holds else REFUTED
@@ -169,7 +176,7 @@ def _diagnosis(options: CanaryFlags, report: "CanaryReport", say: Callable[[str]
     return alike, "" if alike else "no injected fault gives these answers"
 
 
-def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport", small: "SmallPrompt | None") -> list[str]:
+def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport") -> list[str]:
     """Return the table, the reasons in it, the first wrong answer, and a line that sums up."""
     lines = [report.table()]
     lines += [f"{verdict.scenario}: {verdict.words()}" for verdict in report if verdict.holds is None]
@@ -182,7 +189,6 @@ def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport", small
     if report.wrong:
         first = report.wrong[0]
         lines.append(f"first wrong: {first.prompt.scenario}: {first.line()}")
-        lines.append(f"made small: {small.line()}" if small else "asked again, this prompt was not wrong")
     return lines
 
 

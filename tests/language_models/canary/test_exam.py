@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from seqsep.core.names import BadInput
+from seqsep.language_models.canary import over_http
 from seqsep.language_models.canary.exam import Budget, WrongAnswer, examine
 from seqsep.language_models.canary.over_http import ServerAsked
 from seqsep.language_models.canary.questions import canary_words
@@ -86,6 +87,16 @@ def test_a_right_server_that_counts_exercises_all() -> None:
     with served(hold=1.0) as server:
         report = examine(ServerAsked(server.url), asked(*SHORT))
     assert [verdict.words() for verdict in report] == ["right"] * len(SHORT)
+
+
+def test_fewer_steps_than_answers_show_requests_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No look finds two requests that are answered."""
+    monkeypatch.setattr(over_http, "RUNNING", ())
+    for hold, said in ((1.0, "right"), (0.0, "not exercised: the server shows no requests at the same time")):
+        with served(hold=hold) as server:
+            asks = ServerAsked(server.url, at_once=64 if hold else 1)
+            [verdict] = examine(asks, asked("together"))
+        assert verdict.words() == said
 
 
 def test_without_counters_a_scenario_is_not_exercised() -> None:

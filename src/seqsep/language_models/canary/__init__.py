@@ -3,6 +3,7 @@
 Files:
 
     folder          write a canary as a folder that stock libraries load
+    gguf_file       write a canary as a .gguf file
     questions       how a canary is asked, found out from its oracle
     scenarios       prompts across every border that an engine has
     exam            the prompts put to an engine, and its wrong answers counted

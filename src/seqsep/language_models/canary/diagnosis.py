@@ -15,8 +15,8 @@ CONVERSATIONS = 20
 FIRST = 3
 """Conversations after which only the best faults, and those as good as the third, are tried further."""
 BEST = 3
-DEAR = ("decoding", "long")
-"""Scenarios that are compared last: their prompts take long."""
+DEAR = ("together", "decoding", "long")
+"""Scenarios that are compared last, by the best faults only: their batches or their prompts take long."""
 WITHOUT_FAULTS = ("crowded",)
 """Scenarios that are not compared: no injected fault preempts."""
 

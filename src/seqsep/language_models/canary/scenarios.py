@@ -109,7 +109,8 @@ class PromptWriter:
         """
         prompt = [*tokens, self.words.question(key)]
         answers = self.canary.continued(prompt, DECODED_LONG if scenario in LONG_ANSWERS else DECODED)
-        return CanaryPrompt(scenario, conversation, tuple(prompt), tuple(answers), conversation, words=self.canary.words)
+        words = self.canary.words
+        return CanaryPrompt(scenario, conversation, tuple(prompt), tuple(answers), conversation=conversation, words=words)
 
 
 def one(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:
