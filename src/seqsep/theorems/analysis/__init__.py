@@ -13,6 +13,7 @@ Files:
     languages          a regular language as a user names it, with its least automaton
     statements         what a class says of architectures, by other papers
     attention          the bits that a function costs two parties, and the width times heads of one attention layer that follows
+    protocol           bits with which two parties compute a function
     thought            the least number of chain-of-thought steps of one layer with one hard-attention head
     function           a function as a user names it: a Python file, a task, a formula, a DIMACS file, a regular expression
     input_pair         two inputs that show that two prefixes need different states
