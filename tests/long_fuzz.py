@@ -16,6 +16,7 @@ SOURCE = Path(__file__).parents[1] / "src/seqsep"
 SOURCES = (
     *sorted(path.relative_to(SOURCE).as_posix() for path in (SOURCE / "commands").glob("*.py")),
     "../../tests/support/fuzzed_lines.py",
+    "../../tests/support/fuzz_words.py",
 )
 WORDS = "a command line ends with a status and without a traceback, and a refusal is one line"
 LINES = 3000

@@ -9,7 +9,7 @@ from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import weights_folder
 from seqsep.commands.status import DONE, REFUTED
-from seqsep.core.names import narrowed, printable
+from seqsep.core.names import printable
 
 ACTIONS = {
     "show": "check a store and summarise its rows",
@@ -20,7 +20,8 @@ ACTIONS = {
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: what to do, and with which store; an existing file in place of an action is shown."""
-    narrowed(parser, Parser).action_of_a_file = "show"
+    if isinstance(parser, Parser):
+        parser.action_of_a_file = "show"
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, purpose in ACTIONS.items():
         rows = " results/demo.jsonl" if name == "import" else ""

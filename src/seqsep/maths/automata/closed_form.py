@@ -28,7 +28,8 @@ def closed_form(classes: Sequence[tuple[int, int]]) -> str | None:
 
 
 def _linear(points: Sequence[tuple[int, int]]) -> str | None:
-    (first, low), (last, high) = points[0], points[-1]
+    first, low = points[0]
+    last, high = points[-1]
     slope = Fraction(high - low, last - first)
     start = low - slope * first
     if any(slope * length + start != count for length, count in points):
@@ -67,7 +68,8 @@ def _power(points: Sequence[tuple[int, int]]) -> str | None:
 def _floor(points: Sequence[tuple[int, int]]) -> str | None:
     if len(points) < FEWEST + 1:
         return None
-    (first, low), (last, high) = points[0], points[-1]
+    first, low = points[0]
+    last, high = points[-1]
     for divisor in range(2, MOST_DIVISOR + 1):
         about = round(Fraction(divisor * (high - low), last - first))
         for slope in (about + more for more in AROUND):

@@ -9,6 +9,7 @@ Files:
     every_length       the smallest automaton of a regular language, for words of every length
     automaton_file     an automaton as a table, as automata-lib's dictionary, or as a file of JFLAP
     formula_file       a formula in DIMACS, packed or not
+    json_file          the data of a small JSON file
     truth_table        a function as the list of its answers
     languages          a regular language as a user names it, with its least automaton
     statements         what a class says of architectures, by other papers
