@@ -21,6 +21,7 @@ import long_faults
 import long_fla
 import long_flash_linear_laws
 import long_folders
+import long_fuzz
 import long_kernels
 import long_llama_engine
 import long_model_laws
@@ -53,7 +54,7 @@ PARTS = (
     long_model_laws,
     long_released_bugs,
 )
-PARTS += (long_llama_engine, long_canary, long_state_faults, *long_folders.PARTS)
+PARTS += (long_llama_engine, long_canary, long_state_faults, long_fuzz, *long_folders.PARTS)
 
 
 @cache

@@ -194,7 +194,8 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspel
         """Return a public name, imported when it is first used: tasks work without waiting for torch."""
         if name in _HOMES:
             return getattr(import_module(_HOMES[name]), name)
-        raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
+        found = f"module 'seqsep' of {__file__.removesuffix('__init__.py')} has no attribute {name!r}"
+        raise AttributeError(f"{found}; it has {', '.join(__all__)}")
 
     def __dir__() -> list[str]:
         """Return the public names, loaded or not, the loaded packages, and the names that every module has."""

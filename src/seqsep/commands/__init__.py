@@ -10,6 +10,7 @@
     capacity      `seqsep capacity`: what a published model keeps between tokens
     analyze       `seqsep analyze`: the least state of a function
     classify      `seqsep classify`: the class of a regular language
+    ceiling       `seqsep ceiling`: the highest accuracy that a state of some bits allows
     sample        `seqsep sample`: examples of a task
     ask           `seqsep ask`: what a trained model answers to the user's inputs
     audit         `seqsep audit`: what a trained model carries, and where it fails
@@ -73,6 +74,7 @@ NAMES = (
     "export-network",
     "analyze",
     "classify",
+    "ceiling",
     "sample",
     "ask",
     "audit",

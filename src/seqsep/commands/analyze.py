@@ -30,8 +30,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="+",
         metavar="FUNCTION",
-        help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf, a regular expression, "
-        "majority, equality, disjointness, or a network without positions as FILE.json, .npz or .safetensors",
+        help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf or FILE.cnf.gz, a regular "
+        "expression, a truth table such as 00010111 or FILE.txt, an automaton as FILE.jff or FILE.json, majority, equality, "
+        "disjointness, or a network without positions as FILE.json, .npz or .safetensors",
     )
     parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(
@@ -46,19 +47,20 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--regex",
         action="store_true",
-        help="read every FUNCTION as a regular expression, in which 0 to 9 and a to z are the symbols 0 to 35",
+        help="read every FUNCTION as a regular expression in Python's syntax, in which 0 to 9 and a to z are the symbols 0 to "
+        "35; look-ahead and back-references are refused",
     )
     parser.add_argument(
         "--automata",
         type=Path,
-        help="file for the smallest automaton at each length, as JSON; of a network without --lengths, for its only one",
+        help="file for the smallest automaton at each length, as JSON; without --lengths, for the one of every length",
     )
     parser.add_argument(
         "--certificate",
         type=Path,
         help="file for a certificate of the least state at the greatest length; seqsep-check checks this file",
     )
-    parser.add_argument("-o", "--output", type=Path, help="file for a picture: .png, .svg or .pdf")
+    parser.add_argument("-o", "--output", type=Path, help="file for a picture: .png, .svg, .pdf; without --lengths also .dot")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object at the end, with every length of every function"
     )
@@ -202,7 +204,7 @@ def _at_every_length(asked: EveryLengthFlags) -> int | None:
 def _of_every_length(target: str, asked: EveryLengthFlags) -> "AutomatonAnalysis | NetworkAnalysis | None":
     """Return the analysis of a network, or of a language that is given by an automaton; None for another function."""
     from seqsep.theorems.analysis.every_length import AutomatonAnalysis
-    from seqsep.theorems.analysis.function import is_network_file
+    from seqsep.theorems.analysis.json_file import is_network_file
     from seqsep.theorems.analysis.network_language import NetworkAnalysis
 
     if not asked.regex and is_network_file(target):
@@ -274,8 +276,9 @@ COMMAND = Command(
         "is empty for functions with more than two answers and for long inputs. The last column is the size that one attention "
         "layer needs; it is empty if no such bound is known. "
         "docs/how-to/own-function.md has more examples.\n\n"
-        "--lengths is needed, unless the function or --alphabet has only one length, or the function is a network. Without "
-        "--lengths, the command prints the class of a network's language, as `seqsep classify` does."
+        "--lengths is needed, unless the function or --alphabet has only one length, or the function is a regular expression, an "
+        "automaton or a network. Without --lengths, the command prints the smallest automaton of a regular language, with and "
+        "without its sink, and the class of a network's language, as `seqsep classify` does."
     ),
     takes_further=True,
 )

@@ -70,7 +70,7 @@ EMPTY_WORD = Tree("then")
 
 @dataclass(frozen=True)
 class Edges:
-    """Where a part is: True if nothing before it, or nothing after it, can read a symbol, so that `^` or `$` is true there."""
+    """The place of a part: `start` if nothing before it can read a symbol, so that `^` is true, and `end` likewise for `$`."""
 
     start: bool = True
     end: bool = True

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+from seqsep.core.names import excerpt
 from seqsep.models.plugins.sources import NOT_PARSED, digest_of, read_source
 
 CANONICAL = re.compile(r"(model:)?[^\W\d]\w*@[0-9a-f]{64}")
@@ -102,7 +103,17 @@ def names_a_file(text: str) -> bool:
 
 
 def shown(layer: str | PlugIn) -> str:
-    """Return a layer of a run in the words of a person; the name of a mixer is returned unchanged."""
+    """Return a layer of a run in the words of a person; the name of a mixer is returned unchanged.
+
+    Raises ValueError for something else, such as a partial or an object, which no worker could load.
+
+    >>> shown(print)
+    Traceback (most recent call last):
+    ValueError: layer <built-in function print>: expected the name of a mixer, FILE.py:CLASS, or a class at the top of a file
+    """
+    if not isinstance(layer, str | PlugIn):
+        found = f"layer {excerpt(repr(layer))}"
+        raise ValueError(f"{found}: expected the name of a mixer, FILE.py:CLASS, or a class at the top of a file")
     return layer if isinstance(layer, str) else layer.words
 
 

@@ -118,7 +118,7 @@ def _of_dictionary(given: Mapping[str, Any], source: str) -> LetteredAutomaton:
     states = [_name(state) for state in transitions]
     letters = [_name(letter) for letter in sets["input_symbols"]]
     return _numbered(
-        source, _Named(states, letters, moves, _name(given["initial_state"]), set(map(_name, sets["final_states"])))
+        source, _Named(states, letters, moves, start=_name(given["initial_state"]), final=set(map(_name, sets["final_states"])))
     )
 
 
@@ -205,4 +205,4 @@ def _of_jflap(path: Path) -> LetteredAutomaton:
             raise BadInput(f"{path}: expected one letter for each transition, found {excerpt(repr(letter))}")
         moves[state, letter] = target
     final = {state.get("id", "") for state in found if state.find("final") is not None}
-    return _numbered(str(path), _Named(states, [letter for _, letter in moves], moves, starts[0], final))
+    return _numbered(str(path), _Named(states, [letter for _, letter in moves], moves, start=starts[0], final=final))

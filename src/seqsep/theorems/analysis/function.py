@@ -13,7 +13,6 @@ majority, ..          a formula of `maths.formulas` (FORMULAS), through decision
 """
 
 import contextlib
-import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -21,7 +20,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from seqsep.core.files import read_text
 from seqsep.core.interrupts import is_interrupt
 from seqsep.core.names import BadInput, nearest, text_of
 from seqsep.maths import formulas
@@ -36,6 +34,7 @@ from seqsep.tasks import BY_NAME, BoundedDyck, Task
 from seqsep.tasks.base import fields_given
 from seqsep.theorems.analysis.automaton_file import LetteredAutomaton, automaton_of, is_automaton, read_automaton_file
 from seqsep.theorems.analysis.formula_file import ENDINGS, read_formula
+from seqsep.theorems.analysis.json_file import small_json
 from seqsep.theorems.analysis.network_automaton import explored
 from seqsep.theorems.analysis.truth_table import answers_in, answers_of, function_of, looks_like_answers, read_answers, sizes_of
 
@@ -45,7 +44,6 @@ FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
     "majority": formulas.majority,
 }
 MOST_LENGTH = 4096
-MOST_BYTES = 1 << 24
 MOST_SHOWN = 40
 """Characters of a truth table that are its name."""
 FEWEST_COUNTED = 11
@@ -256,27 +254,6 @@ def _of_json(target: str, alphabet: Sequence[int] | None) -> NamedFunction | Non
     if isinstance(data, list | str):
         return _of_answers(target, answers_of(data, target), alphabet)
     return _of_automaton(target, automaton_of(data, target), alphabet) if is_automaton(data) else None
-
-
-def is_network_file(target: str) -> bool:
-    """Return True for the name of a network's file: one with its ending that has no truth table and no automaton."""
-    path = Path(target)
-    if path.suffix not in SUFFIXES:
-        return False
-    data = small_json(path)
-    return not isinstance(data, list | str) and not is_automaton(data)
-
-
-def small_json(path: Path) -> Any:
-    """Return the data of a JSON file of at most 16 MiB; None if it is another file."""
-    if path.suffix != ".json" or (path.is_file() and path.stat().st_size > MOST_BYTES):
-        return None
-    try:
-        return json.loads(read_text(path, most=MOST_BYTES))
-    except BadInput:
-        raise
-    except (ValueError, RecursionError):
-        return None
 
 
 def _of_answers(target: str, answers: list[int | None], alphabet: Sequence[int] | None) -> NamedFunction:

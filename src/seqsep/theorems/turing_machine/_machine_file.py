@@ -8,7 +8,8 @@ from typing import Annotated, NamedTuple
 
 from seqsep.core.files import read_text
 from seqsep.core.names import required
-from seqsep.theorems.options import OneOf, Read
+from seqsep.theorems.options import OneOf, Range, Read
+from seqsep.theorems.options import types as options
 from seqsep.theorems.turing_machine._machine import MOVES, Machine, Rule
 from seqsep.theorems.turing_machine._notations import is_line, of_line, of_yaml
 
@@ -40,6 +41,7 @@ def machine_of(name: str) -> Machine:
     return of_line(text, name) if is_line(text) else read(text, str(path))
 
 
+Steps = Annotated[options.Steps, Range(0, 1 << 20)]
 MachineName = Annotated[
     str,
     OneOf(or_file=True, listed=lambda: tuple(shipped())),

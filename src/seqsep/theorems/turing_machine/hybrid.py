@@ -61,11 +61,11 @@ from seqsep.theorems.blocks import (
 )
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length, Machines, RoundingMode, Seed, Steps, Words
+from seqsep.theorems.options.types import Length, Machines, RoundingMode, Seed, Words
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate
-from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, Steps, machine_of
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_words
 
@@ -84,7 +84,7 @@ AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": 5, "program_bits": "O(Q^
 def build(
     machine: ReadMachine,
     length: Annotated[Length, Range(0, 1 << 16)],
-    steps: Annotated[Steps, Range(0, 1 << 20)],
+    steps: Steps,
     rounding: RoundingMode = "floor",
 ) -> Network:
     """The network that runs the machine on words of up to N = `length` symbols for up to T = `steps` steps.
@@ -255,7 +255,7 @@ def bound(machine: Machine, length: int, steps: int) -> dict[str, Number]:
 def check(
     machine: MachineName | None = None,
     length: Annotated[Length, Range(0, 1 << 16)] = 8,
-    steps: Annotated[Steps, Range(0, 1 << 20)] = 200,
+    steps: Steps = 200,
     machines: Machines = 10,
     words: Words = 3,
     seed: Seed = 0,
@@ -318,9 +318,7 @@ def _prompt(machine: Machine, word: str) -> list[int]:
     return [_vocabulary(machine) - 1, *(configurations + machine.symbols.index(symbol) for symbol in word)]
 
 
-def predictor(
-    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Annotated[Steps, Range(0, 1 << 20)] = 200
-) -> Predictor:
+def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an input

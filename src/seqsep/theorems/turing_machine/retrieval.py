@@ -45,11 +45,11 @@ from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Predictor, The
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length, Machines, Seed, Steps, Words
+from seqsep.theorems.options.types import Length, Machines, Seed, Words
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, Steps, machine_of
 from seqsep.theorems.turing_machine._retrieved_run import RunTokens, written
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_words
@@ -67,7 +67,7 @@ FLOAT_WORDS = 100
 AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": "9, the pattern's tokens, and a copy of the tape before"}
 
 
-def build(machine: ReadMachine, steps: Annotated[Steps, Range(0, 1 << 20)]) -> Network:
+def build(machine: ReadMachine, steps: Steps) -> Network:
     """The network that runs the machine for up to T = `steps` steps, on words of any length; tokens as in `RunTokens`.
 
     Raises ValueError for a negative number of steps.
@@ -194,7 +194,7 @@ def bound(machine: Machine, steps: int) -> dict[str, Number]:
 def check(
     machine: MachineName | None = None,
     length: Annotated[Length, Range(0, 1 << 16)] = 8,
-    steps: Annotated[Steps, Range(0, 1 << 20)] = 60,
+    steps: Steps = 60,
     machines: Machines = 10,
     words: Words = 2,
     seed: Seed = 0,
@@ -248,9 +248,7 @@ def _follow(trial: Trial, name: str, tokens: RunTokens, words: Sequence[str]) ->
     trial.follow(sequences, [len(word) + 1 for word in words], readable, inserted)
 
 
-def predictor(
-    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Annotated[Steps, Range(0, 1 << 20)] = 60
-) -> Predictor:
+def predictor(length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 60) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine and the retriever, as `hybrid.predictor` does.
 
     `machine` is the path of a machine file (`_machine`) or the name of a shipped machine, `length` the most symbols of an
