@@ -35,6 +35,7 @@ FAILED = {
     "audit": "The file of `--recheck` is rejected: for example, the model has different states after its two prefixes.",
     "check": "A theorem or a law is refuted.",
     "demo": "A theorem is refuted, or a run failed.",
+    "report": "A theorem is refuted.",
     "run": "A run failed.",
     "store": "`seqsep store repair` lost a row.",
     "train": "A run failed.",

@@ -11,7 +11,7 @@ from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_report
 from seqsep.commands.shared_flags import label
 from seqsep.commands.shipped import shipped
-from seqsep.commands.status import DONE
+from seqsep.commands.status import DONE, REFUTED
 
 Record = dict[str, Any]
 
@@ -73,19 +73,24 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.report.write import write_report
 
     cache = OutcomeCache.open(again=options.check_again)
+    is_refuted = False
 
     def check() -> list[Record]:
+        nonlocal is_refuted
         for line in cache.said():
             print(line, flush=True)
-        return check_every_theorem(cache)[0]
+        records, is_refuted = check_every_theorem(cache)
+        return records
 
     def kept() -> str:
         return "; ".join(part for part in (cache.kept(), f"the page in {options.report} is as it was") if part)
 
     with saying_what_is_kept(kept):
         page = write_report(options.rows, options.report, check=check, bibtex=options.bibtex, named=options.label)
+    if is_refuted:
+        print("A theorem FAILS: its line above has the counterexample. The page leaves it out.")
     print(f"open {page}")
-    return DONE
+    return REFUTED if is_refuted else DONE
 
 
 COMMAND = Command(
