@@ -12,8 +12,8 @@ from seqsep.core.names import excerpt, printable
 from seqsep.lab.run import Run
 from seqsep.lab.train import NON_FINITE, TENTHS
 
-SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
-OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")
+OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_per_answer", "chance_per_answer", "chance")
+SHARES = ("accuracy", "best_accuracy", *OPTIONAL)
 STATUSES = ("converged", "finished", "pruned", NON_FINITE)
 """How a training run with an outcome ends."""
 REPLY_STATUSES = ("finished",)
@@ -108,6 +108,8 @@ def require_result(result: Mapping[str, Any], most_steps: int = MOST_INTEGER, *,
     for bits in state:
         require_whole("result.state_bits", bits)
     require_curve(result["curve"], result["steps"], -MOST_LOSS if any_loss else 0.0)
+    if "answer_bits" in result:
+        require_whole("result.answer_bits", result["answer_bits"])
     if "accuracy_by_tenth" in result:
         require_tenths(result["accuracy_by_tenth"])
     if "accuracy_by_length" in result:

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seqsep.core.tables import Tabular
+from seqsep.lab.answers import answer_scores
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU
 from seqsep.lab.graphed_step import steps_of
@@ -31,7 +32,17 @@ EXAMPLES_PER_BLOCK = 4096
 TENTHS = 10
 PAUSED = "paused"
 NON_FINITE = "failed: non-finite"
-AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_by_tenth", "accuracy_by_length")
+AT_THE_END = (
+    "live_accuracy",
+    "unanswered",
+    "answer_accuracy",
+    "accuracy_by_tenth",
+    "accuracy_by_length",
+    "accuracy_per_answer",
+    "chance_per_answer",
+    "chance",
+    "answer_bits",
+)
 """What only a run that came to its end has."""
 
 
@@ -73,8 +84,14 @@ class Result(Tabular):
         live_accuracy: accuracy if the model writes its own chain of thought, for a task with one.
         unanswered: share of these examples in which the model writes no answer.
         answer_accuracy: accuracy of the answer if the model reads the right chain of thought.
-        accuracy_by_tenth: accuracy in each tenth of the positions, for a task that queries a position.
+        accuracy_by_tenth: accuracy in each tenth of the positions, for a task that queries a position; for a task with several
+            answers, accuracy of the answers in each tenth of the tokens.
         accuracy_by_length: accuracy on evaluation inputs of each of the run's test lengths, as pairs of length and accuracy.
+        accuracy_per_answer: share of right answers, for your own task and for a task with several answers. `accuracy` is the
+            share of examples in which all answers are right.
+        chance_per_answer: this share for a guess that does not read the input.
+        chance: `accuracy` of this guess.
+        answer_bits: bits of state that your own task says it needs.
 
     >>> Result("finished", 2, 0.5, 0.5, curve=(Point(2, 0.5, 0.7),), state_bits=(64, 0), parameters=10)
     finished at step 2: accuracy 50.00% (50.00% at best), 10 parameters, 64 state bits
@@ -94,6 +111,10 @@ class Result(Tabular):
     answer_accuracy: float | None = None
     accuracy_by_tenth: tuple[float | None, ...] | None = None
     accuracy_by_length: tuple[tuple[int, float], ...] | None = None
+    accuracy_per_answer: float | None = None
+    chance_per_answer: float | None = None
+    chance: float | None = None
+    answer_bits: int | None = None
 
     def title(self) -> str:
         """Return the end of the run: its status and step, its last accuracy and its sizes."""
@@ -183,6 +204,8 @@ def train(
     result = _result(model, progress)
     if result.status in ("converged", "finished"):
         result = replace(result, accuracy_by_tenth=accuracy_by_tenth(run, model))
+        block = _evaluation_block(run.task, run.evaluation)
+        result = replace(result, **answer_scores(run, model, block, split(block, 250)))
         say = on_progress or (lambda progress: None)
         if run.test_lengths:
             result = replace(result, accuracy_by_length=accuracy_by_length(run, model, lambda: say(progress)))

@@ -122,6 +122,11 @@ class UserTask(Task):
         self._refuse(wrong_answer(answer))
         return int(answer)
 
+    @property
+    def reads(self) -> bool:
+        """True if the task has its own readable form."""
+        return callable(getattr(self.task, "readable", None))
+
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
         own = getattr(self.task, "readable", None)
         if own is None:
@@ -148,6 +153,12 @@ class UserTask(Task):
         alphabets: Any = own(length)
         self._refuse(wrong_alphabets(alphabets))
         return tuple(alphabets)
+
+    @property
+    def scores(self) -> bool:
+        """True if the task has its own `score`, which may count an example as right though not every answer is."""
+        own = getattr(type(self.task), "score", None)
+        return own is not None and own is not Task.score
 
     def score(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
