@@ -23,8 +23,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=shipped("results/demo.jsonl"),
         metavar="FILE",
-        help="a store, or rows that seqsep export has written. Default: the committed rows of the demo, which come with seqsep. The page "
-        "also shows experiments whose rows are in the same folder, as NAME.jsonl and NAME-paper.jsonl",
+        help="a store, or rows that seqsep export has written. Default: the committed rows of the demo, which come with "
+        "seqsep. The page also shows experiments whose rows are in the same folder, as NAME.jsonl and NAME-paper.jsonl",
     )
     parser.add_argument(
         "-o",

@@ -9,7 +9,7 @@ high. Guessing does not see the input, so all answers of an example are right wi
 
 from collections.abc import Iterable
 from functools import cache
-from math import sqrt
+from math import fsum, sqrt
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,8 @@ def guessing(targets: Int64[np.ndarray, "batch time"]) -> tuple[float, float]:
     greatest = float(counts.max() / counts.sum())
     if greatest - share > STANDARD_ERRORS * sqrt(share * (1 - share) / counts.sum()):
         share = greatest
-    return share, float(np.mean(share ** is_asked.sum(1)))
+    together = share ** is_asked.sum(1)
+    return share, fsum(together.tolist()) / len(together)
 
 
 def scores_answers(task: Task, targets: Int64[np.ndarray, "batch time"]) -> bool:
@@ -118,7 +119,7 @@ def answer_scores(run: Run, model: Model, block: Batch, batches: Iterable[Batch]
         found["answer_bits"] = task.answer_bits()
     if not (isinstance(task, UserTask) and task.scores):
         found["chance"] = together
-    if (counts > 0).sum() > 1:
+    if ((block.targets != NOTHING_ASKED).sum(1) > 1).any():
         shares = zip(right.tolist(), counts.tolist(), strict=True)
         found["accuracy_by_tenth"] = tuple(some / count if count else None for some, count in shares)
     return found

@@ -105,7 +105,7 @@ class Cell:
             lines.append(f"{len(self.seeds)} seeds {self.spread}")
         per_answer = self.best.accuracy_per_answer
         if per_answer is not None and per_answer != self.best.accuracy:
-            lines.append(f"answers {percent(per_answer)}")
+            lines.append(f"each answer {percent(per_answer)}")
         if self.paper is not None:
             lines.append(f"paper {percent(self.paper)}")
         lines.append("no bound known" if self.ceiling is None else f"ceiling {percent_at_most(self.ceiling)}")

@@ -100,9 +100,9 @@ def line_of(runs: Sequence[RunSummary]) -> Sweep | None:
     """
     for name in swept_settings(runs):
         found = over(runs, [name])
-        if all(isinstance(value, int | float) and not isinstance(value, bool) for value in found.values(0)):
-            if len(found.values(0)) > 1:
-                return found
+        are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in found.values(0))
+        if are_numbers and len(found.values(0)) > 1:
+            return found
     return None
 
 
