@@ -115,7 +115,8 @@ def test_single_answers_are_scored_at_each_test_length():
 
 @pytest.mark.parametrize(("length", "most"), [(100, 250), (128, 250), (256, 62), (20_000, 1)])
 def test_long_inputs_are_evaluated_in_smaller_parts(length, most):
-    block = Batch(np.zeros((300, length)), np.zeros((300, length)), np.full(300, length))
+    zeros = np.zeros((300, length), dtype=np.int64)
+    block = Batch(zeros, zeros, np.full(300, length))
     sizes = [len(part.lengths) for part in parts_of(block)]
     assert max(sizes) == most
     assert sum(sizes) == 300
