@@ -152,7 +152,7 @@ def test_a_theorem_that_fails_is_not_kept(file, capsys, monkeypatch):
 def test_a_report_on_a_theorem_that_fails_ends_with_1(file, capsys, monkeypatch):
     """The page is written, and the exit status was 0."""
 
-    def write_report(rows, folder, check, bibtex, named):
+    def write_report(rows, folder, check, **others):
         check()
         return Path("page.html")
 

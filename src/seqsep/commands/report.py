@@ -1,4 +1,4 @@
-"""`seqsep report`: the page, its figures and tables, from committed rows."""
+"""`seqsep report`: the page, its figures and tables, from a store or from rows."""
 
 import argparse
 from pathlib import Path
@@ -23,8 +23,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=shipped("results/demo.jsonl"),
         metavar="FILE",
-        help="rows that seqsep export has written. Default: the committed rows of the demo, which come with seqsep. The page "
-        "also shows experiments whose rows are in the same folder, as NAME.jsonl and NAME-paper.jsonl",
+        help="a store, or rows that seqsep export has written. Default: the committed rows of the demo, which come with "
+        "seqsep. The page also shows experiments whose rows are in the same folder, as NAME.jsonl and NAME-paper.jsonl",
     )
     parser.add_argument(
         "-o",
@@ -86,17 +86,24 @@ def run(options: argparse.Namespace) -> int:
         return "; ".join(part for part in (cache.kept(), f"the page in {options.report} is as it was") if part)
 
     with saying_what_is_kept(kept):
-        page = write_report(options.rows, options.report, check=check, bibtex=options.bibtex, named=options.label)
+        page = write_report(
+            options.rows, options.report, check=check, bibtex=options.bibtex, named=options.label, is_own=_is_own(options.rows)
+        )
     if is_refuted:
         print("A theorem FAILS: its line above has the counterexample. The page leaves it out.")
     print(f"open {page}")
     return REFUTED if is_refuted else DONE
 
 
+def _is_own(rows: Path) -> bool:
+    """Return True unless the rows are in the folder of those that come with seqsep."""
+    return rows.resolve().parent != shipped("results/demo.jsonl").resolve().parent
+
+
 COMMAND = Command(
     name="report",
-    purpose="rebuild the page, its figures and tables from committed rows",
-    example="seqsep report -o DIR --bibtex",
+    purpose="write a page, figures and tables from the rows of runs",
+    example="seqsep report --rows runs/store.sqlite -o DIR",
     group=RESULTS,
     add_flags=add_flags,
     run=run,

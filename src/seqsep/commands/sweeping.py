@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_folder
-from seqsep.commands.shared_flags import label, number, positive, weights_folder
+from seqsep.commands.shared_flags import number, positive, weights_folder
 from seqsep.core.names import BadInput, install
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class SweepFlags(ExecutionFlags):
 
     store: Path
     keep_weights: bool
-    label: str | None
+    label: list[str]
     dry_run: bool
     compare: Path | None
     prune: bool
@@ -62,10 +62,12 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--label",
-        type=label,
-        metavar="NAME",
-        help="name of these runs in tables and figures, at most 40 characters; it is kept next to the store, changes no "
-        "run's key, and may be given later",
+        action="append",
+        default=[],
+        metavar="[LAYERS=]NAME",
+        help="name of these runs in tables and figures, at most 40 characters, or of the runs with these layers, as in "
+        "mamba,attention=mine; it is kept next to the store, changes no run's key, and may be given later; may be given "
+        "several times",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="print the runs and an estimate of their time, and train nothing"
@@ -138,6 +140,7 @@ def gpu_share(text: str) -> float:
 def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: "Engine") -> "list[Row]":
     """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
     from seqsep.commands.comparison import MINE, beside, committed_rows, sentence
+    from seqsep.commands.layer_labels import read_labels_of_layers
     from seqsep.lab.device import at_once
     from seqsep.lab.estimate import show_cost
     from seqsep.lab.pace import Pace
@@ -173,18 +176,21 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
         require_folder(folder)
     log = _log_to(options.log, log_folder)
 
-    def name(keys: "Iterable[str]") -> None:
-        if options.label is not None:
-            add_labels(options.store, keys, options.label)
+    named = read_labels_of_layers(options.label, runs.first)
+
+    def name(trained: "Iterable[Run]") -> None:
+        labels = named(trained)
+        for label in dict.fromkeys(labels.values()):
+            add_labels(options.store, [key for key, one in labels.items() if one == label], label)
 
     with (
         Store(options.store) as store,
         saying_what_is_kept(KeptRuns(store, experiment)),
         Sweep(store, experiment, engine, show=partial(display, Pace()), on_row=log, weights=weights) as sweep,
     ):
-        name(run.key() for run in runs.first)  # first: those that an interrupted sweep leaves are named too
+        name(runs.first)  # first: those that an interrupted sweep leaves are named too
         rows, waiting = train(runs, competing, sweep)
-        name(row.key for row in rows)
+        name(row.run for row in rows)
     for row in rows:  # also those that the store held already, and those that were pruned
         log(row)
     count = len(rows) + waiting
@@ -192,7 +198,7 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
     if options.compare is not None and committed is not None:
         if options.compare.resolve() == options.store.resolve():  # what the store had before, except these runs
             committed = [row for row in committed if row.key not in {one.key for one in rows}]
-        print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
+        print(f"{sentence(rows, committed)}:\n{beside(rows, committed, ''.join(options.label[:1]) or MINE).table()}")
     return rows
 
 

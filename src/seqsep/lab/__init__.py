@@ -9,6 +9,7 @@ Files:
     row              what a finished run leaves for reports, as canonical JSON
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
+    answers          the score of each answer by itself, and the accuracy of guessing
     lengths          a task at other lengths, and whether a model can read inputs of them
     other_lengths    accuracy of a trained model at lengths that it was not trained on
     step             one training step
@@ -31,5 +32,6 @@ Files:
     card             a layer's card: size, speed, limits, and a battery of tasks
     audit            what a trained model carries in its state, and where it fails
     engines          where runs execute: this machine or a cluster
+    store_file       a store distinguished from a file of rows
     store            the SQLite store of finished runs, and its repair
 """

@@ -18,7 +18,7 @@ def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> d
     {}
     """
     found: dict[str, str] = {}
-    written = {row.key: _written(row.run) for row in rows if named and "question" not in row.configuration}
+    written = {row.key: written(row.run) for row in rows if named and "question" not in row.configuration}
     for layers, label in named:
         keys = [key for key, names in written.items() if layers.replace(" ", "") in names]
         if not keys:
@@ -28,8 +28,8 @@ def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> d
     return found
 
 
-def _written(run: Run) -> tuple[str, ...]:
+def written(run: Run) -> tuple[str, ...]:
     """Return the ways to write the layers of a run: one for all if they are equal, or each of them."""
-    names = [layer.class_name if isinstance(layer, PlugIn) else layer for layer in run.layers]
+    names = [f"{layer.class_name}{layer.settings}" if isinstance(layer, PlugIn) else layer for layer in run.layers]
     whole = ",".join(names)
     return (names[0], whole) if len(set(run.layers)) == 1 else (whole,)

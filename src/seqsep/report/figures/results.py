@@ -135,7 +135,8 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, LineS
         if pruned:
             axes.plot([run.learning_rate for run in pruned], [run.accuracy for run in pruned], "x", **mark)
         rates |= set(highest) | {run.learning_rate for run in pruned}
-    axes.axhline(column.chance, color=SOFT, linewidth=0.8, linestyle=":")
+    if column.chance is not None:
+        axes.axhline(column.chance, color=SOFT, linewidth=0.8, linestyle=":")
     _style_rates(axes, rate_ticks(rates), is_first)
 
 
