@@ -11,7 +11,7 @@ from seqsep.lab.run import Run
 from seqsep.lab.store.store import Store
 from seqsep.models.plugins.name import PlugIn
 from seqsep.models.plugins.task import own_task
-from seqsep.report.any_task import plain_table, runs_by_task, sentence
+from seqsep.report.any_task import plain_table, positions_table, runs_by_task, sentence
 from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.swept_picture import draw_grid, draw_line
 from seqsep.report.result_table import ResultTable
@@ -90,6 +90,16 @@ def test_an_own_task_without_its_file_has_no_bound(rows):
     assert words[:5] == ["50.0", "1 seed, 95 %: 46.9–53.1", "75.0", "6.2", "no bound known"]
     enough = replace(rows[0], result=rows[0].result | {"answer_bits": 9})
     assert plain_table(runs_by_task("mine", [enough])[0]).rows[0].entries[4].main == "100"
+
+
+def test_positions_are_a_table_of_their_own(rows):
+    """Tenths without an answer are a dash."""
+    tenths = [None] * 8 + [0.25, 0.75]
+    changed = replace(rows[0], result=rows[0].result | {"accuracy_by_tenth": tenths})
+    (shown,) = runs_by_task("mine", [changed])
+    (entry,) = positions_table(shown).rows
+    assert [part.main for part in entry.entries] == ["—"] * 8 + ["25.0", "75.0"]
+    assert positions_table(runs_by_task("mine", rows[:1])[0]) is None
 
 
 def test_what_was_swept_is_found(rows):
