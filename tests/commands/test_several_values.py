@@ -88,7 +88,7 @@ def test_an_experiment_takes_several_values_too(capsys, tmp_path):
     ("words", "expected"),
     [
         (("--steps", "5,000"), "expected a number without commas, such as 5000, found 5,000"),
-        (("--decay", "linear,cosin"), "invalid choice: 'cosin' (choose from 'constant', 'linear', 'cosine')"),
+        (("--decay", "linear,cosin"), "--decay: expected constant, linear, cosine, found 'cosin'"),
         (("--heads", "2,x"), "expected a whole number, found 'x'"),
         (("--state-bits", "64", "--width", "8"), "--state-bits: expected it without --width, which it chooses"),
         (("--state-bits", "64"), "the least width, 4, has a state of 1,280 bits; choose more bits, or fewer than 4 --heads"),

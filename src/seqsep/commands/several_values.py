@@ -31,7 +31,7 @@ def several(read: Callable[[str], Any], choices: Sequence[str] = ()) -> Callable
         words = text.split(",")
         for word in words if choices else ():
             if word not in choices:
-                raise argparse.ArgumentTypeError(f"invalid choice: {word!r} (choose from {', '.join(map(repr, choices))})")
+                raise argparse.ArgumentTypeError(f"expected {', '.join(choices)}, found {word!r}")
         return tuple(dict.fromkeys(read(word) for word in words))
 
     return reader

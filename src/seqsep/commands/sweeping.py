@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_folder
-from seqsep.commands.shared_flags import number, positive, weights_folder
+from seqsep.commands.shared_flags import label, number, positive, weights_folder
 from seqsep.core.names import BadInput, install
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--label",
         action="append",
+        type=_label_or_layers,
         default=[],
         metavar="[LAYERS=]NAME",
         help="name of these runs in tables and figures, at most 40 characters, or of the runs with these layers, as in "
@@ -180,8 +181,8 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
 
     def name(trained: "Iterable[Run]") -> None:
         labels = named(trained)
-        for label in dict.fromkeys(labels.values()):
-            add_labels(options.store, [key for key, one in labels.items() if one == label], label)
+        for shown in dict.fromkeys(labels.values()):
+            add_labels(options.store, [key for key, one in labels.items() if one == shown], shown)
 
     with (
         Store(options.store) as store,
@@ -200,6 +201,12 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
             committed = [row for row in committed if row.key not in {one.key for one in rows}]
         print(f"{sentence(rows, committed)}:\n{beside(rows, committed, ''.join(options.label[:1]) or MINE).table()}")
     return rows
+
+
+def _label_or_layers(text: str) -> str:
+    """Return a label, or LAYERS=LABEL. Raises ArgumentTypeError for anything else."""
+    layers, equals, name = text.rpartition("=")
+    return f"{layers}{equals}{label(name)}" if equals and layers else label(text)
 
 
 def _require_sizes(runs: "Iterable[Run]") -> None:

@@ -228,12 +228,15 @@ def _record(row: Row, further: Sequence[str], lengths: Sequence[int]) -> dict[st
     bits = row.result.get("state_bits")  # of a run two numbers, of a reply one or None
     fixed, per_token = bits if isinstance(bits, Sequence) else (bits, None)
     ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}
-    ending |= {name: row.result.get(name) for name in further}
+    if "accuracy_per_answer" in further:
+        ending["accuracy_per_answer"] = row.result.get("accuracy_per_answer")
     ending |= dict.fromkeys(("accuracy_low", "accuracy_high", "chance", "loss_nats"))
     if not row.is_reply and "curve" in row.result:
         low, high = limits(row.result["accuracy"], row.run.evaluation)
         loss = row.result["curve"][-1][2] if row.result["curve"] else None
         ending |= {"accuracy_low": low, "accuracy_high": high, "chance": chance_of(row), "loss_nats": loss}
+    if "live_accuracy" in further:
+        ending["live_accuracy"] = row.result.get("live_accuracy")
     by_length = dict(row.result.get("accuracy_by_length", ()))
     ending |= {f"accuracy_at_{length}": by_length.get(length) for length in lengths}
     sizes = {"parameters": row.result.get("parameters"), "state_bits": fixed, "state_bits_per_token": per_token}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
+from seqsep.lab.answers import TENTHS
 from seqsep.lab.row import Row
 from seqsep.lab.run_labels import NO_LABELS, Labels
 from seqsep.models.plugins.task import UserTask
@@ -16,7 +17,8 @@ from seqsep.report.formatting import DASH, count, listed, percent, percent_at_mo
 from seqsep.report.headline import task_title
 from seqsep.report.measured import RunSummary
 from seqsep.report.plain_table import Entry, PlainTable, TableRow
-from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.result_table import Cell, Column, ResultTable
+from seqsep.report.sized_model import SizedModel
 from seqsep.report.swept import grid_of, line_of, settings_of, swept_settings
 from seqsep.report.table_files import write_tables
 from seqsep.tasks import Task
@@ -82,7 +84,7 @@ def write_task(shown: TaskRuns, folder: Path) -> ShownExperiment:
     if not shown.has_own_sections:
         figures += shown_figures(NamedTable(shown.name, sentence(shown), shown.table), folder)
     write_tables(shown.table, folder / "tables", shown.name)
-    return ShownExperiment(shown.name, sentence(shown), tuple(figures), table=plain_table(shown))
+    return ShownExperiment(shown.name, sentence(shown), tuple(figures), plain_table(shown), positions_table(shown))
 
 
 def _file(settings: Sequence[str]) -> str:
@@ -106,11 +108,31 @@ def plain_table(shown: TaskRuns) -> PlainTable:
     rows = []
     for column in shown.table.columns:
         for model, cell in column.cells.items():
-            name = shown.table.models[model]
-            size = "" if model.size in name else f" {model.size}"
-            title = f"{column.title.replace(chr(10), ', ')}: {name}{size}"
-            rows.append(TableRow(title, model.slug, tuple(map(Entry, _entries(cell, swept)))))
+            rows.append(TableRow(_row_title(shown, column, model), model.slug, tuple(map(Entry, _entries(cell, swept)))))
     return PlainTable(f"{shown.title}: {count(len(shown.runs))} runs", "task: model (depth, width)", COLUMNS, tuple(rows))
+
+
+def positions_table(shown: TaskRuns) -> PlainTable | None:
+    """Return the accuracy of each best run by tenth of the positions; None if no run has it.
+
+    These are the queried positions of a task that queries one, and else the tokens that have answers.
+    """
+    rows = []
+    for column in shown.table.columns:
+        for model, cell in column.cells.items():
+            if cell.best.accuracy_by_tenth is not None:
+                entries = tuple(Entry(percent(share)) for share in cell.best.accuracy_by_tenth)
+                rows.append(TableRow(_row_title(shown, column, model), model.slug, entries))
+    tenths = tuple(f"{10 * tenth}–{10 * (tenth + 1)} %" for tenth in range(TENTHS))
+    title = f"{shown.title}: accuracy by tenth of the positions"
+    return PlainTable(title, "task: model (depth, width)", tenths, tuple(rows)) if rows else None
+
+
+def _row_title(shown: TaskRuns, column: Column, model: SizedModel) -> str:
+    """Return the name of a row: the fields of the task, and the model with its size."""
+    name = shown.table.models[model]
+    size = "" if model.size in name else f" {model.size}"
+    return f"{column.title.replace(chr(10), ', ')}: {name}{size}"
 
 
 def _entries(cell: Cell, swept: Sequence[str]) -> tuple[str, ...]:

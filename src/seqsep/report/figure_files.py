@@ -37,6 +37,7 @@ class ShownExperiment:
     question: str
     figures: tuple[ShownFigure, ...]
     table: PlainTable | None = None
+    positions: PlainTable | None = None
 
 
 def write_separation(folder: Path) -> None:

@@ -18,11 +18,11 @@ def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> d
     {}
     """
     found: dict[str, str] = {}
-    written = {row.key: written(row.run) for row in rows if named and "question" not in row.configuration}
+    layers_of = {row.key: written(row.run) for row in rows if named and "question" not in row.configuration}
     for layers, label in named:
-        keys = [key for key, names in written.items() if layers.replace(" ", "") in names]
+        keys = [key for key, names in layers_of.items() if layers.replace(" ", "") in names]
         if not keys:
-            known = list(dict.fromkeys(names[0] for names in written.values()))
+            known = list(dict.fromkeys(names[0] for names in layers_of.values()))
             raise BadInput(f"--label {layers}={label}: expected layers of a row: {'; '.join(known)}{nearest(layers, known)}")
         found |= dict.fromkeys(keys, label)
     return found

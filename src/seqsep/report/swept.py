@@ -23,20 +23,31 @@ class Place:
     runs: tuple[RunSummary, ...]
 
     @property
-    def accuracy(self) -> float:
-        """The mean over the seeds."""
-        return mean(run.shown_accuracy for run in self.runs)
+    def accuracies(self) -> tuple[float, ...]:
+        """The accuracy of each run."""
+        return tuple(run.shown_accuracy for run in self.runs)
 
     @property
-    def per_answer(self) -> float | None:
-        """The mean share of right answers; None if it is not known of a run."""
-        shares = [run.accuracy_per_answer for run in self.runs if run.accuracy_per_answer is not None]
-        return mean(shares) if len(shares) == len(self.runs) else None
+    def accuracy(self) -> float:
+        """The mean over the seeds."""
+        return mean(self.accuracies)
+
+    @property
+    def per_answer(self) -> tuple[float, ...]:
+        """The share of right answers of each run. It is the accuracy of a run whose examples have one answer each."""
+        shares = [(run.accuracy_per_answer, run.shown_accuracy) for run in self.runs]
+        return tuple(accuracy if share is None else share for share, accuracy in shares)
 
     @property
     def chance(self) -> float | None:
         """The accuracy of guessing."""
         return self.runs[0].chance
+
+    @property
+    def chance_per_answer(self) -> float | None:
+        """The share of right answers of guessing."""
+        first = self.runs[0]
+        return first.chance if first.chance_per_answer is None else first.chance_per_answer
 
 
 @dataclass(frozen=True)
@@ -57,8 +68,13 @@ class Sweep:
 
 
 def settings_of(run: RunSummary) -> dict[str, Any]:
-    """Return the settings of a run by their names, those of its task first; without its layers and its seed."""
+    """Return the settings of a run by their names, those of its task first; without its layers and its seed.
+
+    A `least_length` that is the length is left out: it follows the length, if the default is longer.
+    """
     task = {name: value for name, value in run.task.configuration().items() if name not in NOT_FIELDS}
+    if task.get("least_length") == run.task.length:
+        del task["least_length"]
     own = {"width": run.model.width, "learning rate": run.learning_rate, "steps": run.steps_allowed, "heads": run.heads}
     scales = {"embedding scale": run.embedding_scale, "weight scale": run.weight_scale, "batch": run.batch}
     return task | own | scales | dict(run.further)

@@ -190,6 +190,7 @@ def checked_in(own_class: Callable[..., Any], words: str) -> torch.dtype:
 def construct(
     own_class: Callable[..., Any],
     plug_in: PlugIn,
+    *,
     values: Sequence[Any],
     further: Mapping[str, Any],
     settings: Mapping[str, Any] = NO_SETTINGS,

@@ -127,7 +127,7 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, LineS
             label=look.label,
             clip_on=False,
         )
-        other_seeds = [run.accuracy for run in cell.runs if run.seed != cell.best.seed and known(run.accuracy)]
+        other_seeds = [run.accuracy for run in cell.repeats if run.seed != cell.best.seed and known(run.accuracy)]
         best_rate = [cell.best.learning_rate] * len(other_seeds)
         mark: dict[str, Any] = {"color": look.colour, "markersize": 5, "clip_on": False}
         axes.plot(best_rate, other_seeds, look.marker, fillstyle="none", **mark)

@@ -45,8 +45,8 @@ def draw_line(sweep: Sweep, title: str, caption: str) -> Figure:
 
 def _has_answers(sweep: Sweep) -> bool:
     """Return True if single answers are scored, and not the same as complete examples."""
-    shares = [(place.per_answer, place.accuracy) for place in sweep.places.values()]
-    return all(share is not None for share, _ in shares) and any(share != accuracy for share, accuracy in shares)
+    runs = [run for place in sweep.places.values() for run in place.runs]
+    return any(run.accuracy_per_answer not in (None, run.accuracy) for run in runs)
 
 
 def _chart(sweep: Sweep, title: str, per_answer: bool = False) -> Chart:
@@ -66,11 +66,11 @@ def _chart(sweep: Sweep, title: str, per_answer: bool = False) -> Chart:
             place = sweep.places.get((model, (value,)))
             if place is None:
                 continue
-            accuracies = _accuracies(place, per_answer)
+            accuracies = place.per_answer if per_answer else place.accuracies
             points.append((float(value), sum(accuracies) / len(accuracies)))
             least.append((float(value), min(accuracies)))
             greatest.append((float(value), max(accuracies)))
-            guess = place.runs[0].chance_per_answer if per_answer else place.chance
+            guess = place.chance_per_answer if per_answer else place.chance
             if guess is not None:
                 chances[float(value)] = guess
         lines.append(
@@ -94,12 +94,6 @@ def _chart(sweep: Sweep, title: str, per_answer: bool = False) -> Chart:
         x=Axis(low, high, tuple((tick, _words(tick)) for tick in ticks), f"{name}{' (logarithmic)' if is_log else ''}", is_log),
         y=Axis(0.0, 1.0, PERCENT),
     )
-
-
-def _accuracies(place: Place, per_answer: bool) -> list[float]:
-    if per_answer:
-        return [run.accuracy_per_answer or 0.0 for run in place.runs]
-    return [run.shown_accuracy for run in place.runs]
 
 
 def _words(value: Any) -> str:
@@ -159,7 +153,7 @@ def _box(place: Place | None) -> HeatmapBox:
     """Return the cell of a place: the mean in percent, and the range over seeds if there are several."""
     if place is None:
         return HeatmapBox(accuracy=None)
-    return HeatmapBox(place.accuracy, percent(place.accuracy), _seeds(_accuracies(place, per_answer=False)))
+    return HeatmapBox(place.accuracy, percent(place.accuracy), _seeds(place.accuracies))
 
 
 def _seeds(accuracies: Sequence[float]) -> tuple[str, ...]:
