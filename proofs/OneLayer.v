@@ -76,11 +76,11 @@ Section Messages.
 
   Lemma alice_says_range : forall k n f next, 1 <= k -> (forall l, keeps_to_range _ _ (next l)) ->
     keeps_to_range _ _ (alice_says k n f next).
-  Proof. induction n as [|n IH]; intros f next Hk H; simpl; auto. split; [intros x; lia|auto]. Qed.
+  Proof. induction n as [|n IH]; intros f next Hk H; simpl; auto. split; [intros x; lia|intros; auto]. Qed.
 
   Lemma bob_says_range : forall k n f next, 1 <= k -> (forall l, keeps_to_range _ _ (next l)) ->
     keeps_to_range _ _ (bob_says k n f next).
-  Proof. induction n as [|n IH]; intros f next Hk H; simpl; auto. split; [intros y; lia|auto]. Qed.
+  Proof. induction n as [|n IH]; intros f next Hk H; simpl; auto. split; [intros y; lia|intros; auto]. Qed.
 
   Lemma alice_says_cost : forall k n f next c, 1 <= k -> (forall l, cost _ _ (next l) = c) ->
     cost _ _ (alice_says k n f next) = n * bits k + c.

@@ -39,8 +39,8 @@ Section Trees.
   Fixpoint keeps_to_range (p : protocol) : Prop :=
     match p with
     | Done => True
-    | Alice k say next => (forall x, say x < k) /\ (forall i, keeps_to_range (next i))
-    | Bob k say next => (forall y, say y < k) /\ (forall i, keeps_to_range (next i))
+    | Alice k say next => (forall x, say x < k) /\ (forall i, i < k -> keeps_to_range (next i))
+    | Bob k say next => (forall y, say y < k) /\ (forall i, i < k -> keeps_to_range (next i))
     end.
 
   (** The greatest value of [f] below [k]. *)
@@ -299,5 +299,5 @@ Example a_protocol : exists (p : protocol nat nat) out out',
 Proof.
   exists (Alice _ _ 3 (fun x => Nat.min x 2) (fun _ => Done _ _)), (fun _ t => hd 0 t =? 0), (fun x _ => x =? 0).
   split; [|split; [|split]]; [|intros [|x] y; reflexivity|intros x y; reflexivity|reflexivity].
-  split; [intros x; lia|intros i; exact I].
+  split; [intros x; lia|intros i _; exact I].
 Qed.
