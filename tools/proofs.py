@@ -1,7 +1,7 @@
 """Compile the machine-checked proofs and print the assumptions of every theorem: python tools/proofs.py (make proofs).
 
-It needs Coq (Rocq), and nothing else: not seqsep, and no Python package. It installs nothing. The exit status is 1 if a proof
-does not compile, is not complete, or assumes an axiom that is not in `ALLOWED`; it is 3 if Coq is missing.
+It needs Coq (Rocq) and OCaml, and nothing else: not seqsep, and no Python package. It installs nothing. The exit status is
+1 if a proof does not compile, is not complete, or assumes an axiom that is not in `ALLOWED`; it is 3 if a package is missing.
 """
 
 import argparse
@@ -20,7 +20,7 @@ PROOFS = ROOT / "proofs"
 TABLE = PROOFS / "theorems.json"
 FIGURES = ROOT / "results/proofs.json"
 ALLOWED = {"functional_extensionality_dep"}
-PACKAGES = {"coqc": "coq", "coqdep": "coq"}
+PACKAGES = {"coqc": "coq", "coqdep": "coq", "ocamlopt": "ocaml-nox"}
 """Program -> the package of Debian that has it."""
 OPTIONS = ("-Q", ".", "Seqsep")
 CLOSED = "Closed under the global context"
@@ -63,6 +63,15 @@ class Build:
         if done.returncode:
             raise ProofFails(f"{name}: {' '.join(done.stderr.split())}")
         return done.stdout
+
+    def program(self) -> Path:
+        """Compile the program of Extraction.v and its driver, and return its path."""
+        shutil.copyfile(PROOFS / "driver.ml", self.folder / "driver.ml")
+        files = ["layer.mli", "layer.ml", "driver.ml"]
+        done = self._run(["ocamlopt", "-w", "-a", "-alert", "-all", "-I", ".", *files, "-o", "driver"])
+        if done.returncode:
+            raise ProofFails(f"driver.ml: {' '.join(done.stderr.split())}")
+        return self.folder / "driver"
 
     def ask(self, commands: Sequence[str], requires: Sequence[str] = ()) -> str:
         """Return what Coq prints for these commands after all proofs, or only those of `requires`, are loaded."""
@@ -110,7 +119,7 @@ def lines() -> int:
 def missing() -> str | None:
     """Return a sentence that names the missing package, or None if everything is there."""
     absent = sorted({PACKAGES[program] for program in PACKAGES if shutil.which(program) is None})
-    return f"Coq (Rocq) is missing; on Debian: apt-get install {' '.join(absent)}" if absent else None
+    return f"a package is missing; on Debian: apt-get install {' '.join(absent)}" if absent else None
 
 
 def stated() -> list[str]:
@@ -164,6 +173,7 @@ def main() -> int:
         require_complete()
         build = Build(arguments.build)
         build.compile()
+        build.program()
         theorems = stated()
         assumed = build.assumptions(theorems)
         require_allowed(assumed, theorems)
