@@ -14,6 +14,7 @@ WITHOUT_MARGINS = (
     "certificates",
     "engine-llama",
     "one-layer-protocol",
+    "proofs",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
     "canary-faults",

@@ -27,6 +27,7 @@ import long_llama_engine
 import long_model_laws
 import long_mutants
 import long_pages
+import long_proofs
 import long_ray
 import long_release
 import long_released_bugs
@@ -54,7 +55,7 @@ PARTS = (
     long_model_laws,
     long_released_bugs,
 )
-PARTS += (long_llama_engine, long_canary, long_state_faults, long_fuzz, *long_folders.PARTS)
+PARTS += (long_proofs, long_llama_engine, long_canary, long_state_faults, long_fuzz, *long_folders.PARTS)
 
 
 @cache
@@ -184,6 +185,7 @@ def main(names: list[str]) -> int:
             continue
         missing = long_kernels.missing() if name in [part.NAME for part in INTERPRETED] else None
         missing = long_llama_engine.missing() if name == long_llama_engine.NAME else missing
+        missing = long_proofs.missing() if name == long_proofs.NAME else missing
         if missing:
             print(f"{name}: {', '.join(changed)}; not run and its row left as it is: {missing}", flush=True)
             continue
