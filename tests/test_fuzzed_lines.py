@@ -6,14 +6,15 @@ import long_fuzz
 from seqsep.commands import classify
 from support import fuzzed_lines
 
-SAMPLE = 120
+SAMPLE = 80
 
 
+@pytest.mark.timeout(600)
 def test_a_sample_of_lines_ends_without_a_traceback():
     ended = long_fuzz.run_lines(SAMPLE, seed=7)
     assert [(one.words, one.wrong) for one in ended if one.wrong] == []
     assert {0, 2} <= {one.status for one in ended}
-    assert len({one.words[0] for one in ended if one.words}) > 12
+    assert len({one.words[0] for one in ended if one.words}) > 10
 
 
 @pytest.mark.parametrize("line", fuzzed_lines.LINES)

@@ -30,9 +30,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="+",
         metavar="FUNCTION",
-        help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf or FILE.cnf.gz, a regular "
-        "expression, a truth table such as 00010111 or FILE.txt, an automaton as FILE.jff or FILE.json, majority, equality, "
-        "disjointness, or a network without positions as FILE.json, .npz or .safetensors",
+        help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf or FILE.cnf.gz, a "
+        "regular expression, a truth table such as 00010111 or FILE.txt, an automaton as FILE.jff or FILE.json, majority, "
+        "equality, disjointness, or a network without positions as FILE.json, .npz or .safetensors",
     )
     parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(
@@ -276,9 +276,9 @@ COMMAND = Command(
         "is empty for functions with more than two answers and for long inputs. The last column is the size that one attention "
         "layer needs; it is empty if no such bound is known. "
         "docs/how-to/own-function.md has more examples.\n\n"
-        "--lengths is needed, unless the function or --alphabet has only one length, or the function is a regular expression, an "
-        "automaton or a network. Without --lengths, the command prints the smallest automaton of a regular language, with and "
-        "without its sink, and the class of a network's language, as `seqsep classify` does."
+        "--lengths is needed, unless the function or --alphabet has only one length, or the function is a regular expression, "
+        "an automaton or a network. Without --lengths, the command prints the smallest automaton of a regular language, with "
+        "and without its sink, and the class of a network's language, as `seqsep classify` does."
     ),
     takes_further=True,
 )

@@ -82,10 +82,7 @@ AS_PRINTED: dict[str, Number | str] = {"tokens_a_step": 5, "program_bits": "O(Q^
 
 
 def build(
-    machine: ReadMachine,
-    length: Annotated[Length, Range(0, 1 << 16)],
-    steps: Steps,
-    rounding: RoundingMode = "floor",
+    machine: ReadMachine, length: Annotated[Length, Range(0, 1 << 16)], steps: Steps, rounding: RoundingMode = "floor"
 ) -> Network:
     """The network that runs the machine on words of up to N = `length` symbols for up to T = `steps` steps.
 

@@ -356,10 +356,7 @@ def _follow(trial: Trial, name: str, machine: Machine, words: Sequence[str], *, 
 
 
 def predictor(
-    length: Annotated[Length, Range(0, 1 << 16)],
-    machine: MachineName,
-    steps: Steps = 200,
-    cells: Cells | None = None,
+    length: Annotated[Length, Range(0, 1 << 16)], machine: MachineName, steps: Steps = 200, cells: Cells | None = None
 ) -> Predictor:
     """Answer {"input": "1011"} by the built weights of a machine: {"state", "halted", "steps", "tape", "head"}.
 
