@@ -174,7 +174,7 @@ def test_the_report_of_a_store_shows_all_that_was_run(rows, tmp_path):
 
 
 def test_a_file_of_rows_gives_the_same_table(rows, tmp_path):
-    from seqsep.lab.row import read_rows
+    from seqsep.lab.rows_of import read_rows
 
     write_rows(tmp_path / "rows.jsonl", rows[:1])
     again = list(runs_by_task("mine", read_rows(tmp_path / "rows.jsonl")))
