@@ -156,6 +156,8 @@ def test_open_marks_are_seeds_of_the_best_rate_only():
     assert open_marks.get_xydata().tolist() == [[0.02, pytest.approx(0.8)]]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_report_of_a_store_shows_all_that_was_run(rows, tmp_path):
     few = [one for one in rows if not isinstance(one.run.task, MultiQueryRecall)]
     with Store(tmp_path / "runs.sqlite") as store, store.driving():
