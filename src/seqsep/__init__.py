@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     from seqsep.lab.audit.worst import worst_case
     from seqsep.lab.in_process import train
     from seqsep.lab.kept import load, save
-    from seqsep.lab.row import Row, Rows, read_rows
+    from seqsep.lab.row import Row, Rows
+    from seqsep.lab.rows_of import read_rows
     from seqsep.lab.run import Run
     from seqsep.language_models.audit.answer import audit_language_model
     from seqsep.language_models.capacity.answer import capacity
@@ -132,7 +133,7 @@ _HOMES = {
     "load": "seqsep.lab.kept",
     "load_network": "seqsep.models.network_file",
     "longest": "seqsep.tasks.ceilings",
-    "read_rows": "seqsep.lab.row",
+    "read_rows": "seqsep.lab.rows_of",
     "save": "seqsep.lab.kept",
     "save_network": "seqsep.models.network_file",
     "train": "seqsep.lab.in_process",

@@ -8,7 +8,7 @@ import pytest
 from seqsep.commands.equal_states import state_bits, with_state_bits
 from seqsep.commands.layer_labels import read_labels_of_layers
 from seqsep.core.names import BadInput
-from seqsep.lab.row import read_rows
+from seqsep.lab.rows_of import read_rows
 from seqsep.lab.run import Run
 from seqsep.models.plugins.layer import UserLayer
 from seqsep.models.plugins.load import PlugInFails

@@ -156,6 +156,8 @@ def test_open_marks_are_seeds_of_the_best_rate_only():
     assert open_marks.get_xydata().tolist() == [[0.02, pytest.approx(0.8)]]
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_the_report_of_a_store_shows_all_that_was_run(rows, tmp_path):
     few = [one for one in rows if not isinstance(one.run.task, MultiQueryRecall)]
     with Store(tmp_path / "runs.sqlite") as store, store.driving():
@@ -174,7 +176,7 @@ def test_the_report_of_a_store_shows_all_that_was_run(rows, tmp_path):
 
 
 def test_a_file_of_rows_gives_the_same_table(rows, tmp_path):
-    from seqsep.lab.row import read_rows
+    from seqsep.lab.rows_of import read_rows
 
     write_rows(tmp_path / "rows.jsonl", rows[:1])
     again = list(runs_by_task("mine", read_rows(tmp_path / "rows.jsonl")))

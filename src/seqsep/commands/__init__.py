@@ -22,7 +22,7 @@
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
-    report        `seqsep report`: the page from committed rows
+    report        `seqsep report`: the page from a store or from rows
     examples      `seqsep examples`: a copy of the examples and committed rows
     text          `seqsep text`: language models that answer questions in plain words
     canary        `seqsep canary`: models whose every answer is known, and engines that are asked for the answers
@@ -34,6 +34,9 @@
     comparison    the reader's rows beside the committed ones
     completion    `seqsep completion`: words for bash, zsh and fish, by argcomplete
     run_settings  the settings of a run as flags
+    several_values  one value or several of a flag
+    equal_states  the width of each model for a state of some bits
+    layer_labels  labels of runs by their layers
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
     outputs       the files that one command writes

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from seqsep.commands.shipped import shipped
 from seqsep.core.names import BadInput
-from seqsep.lab.row import Row, Rows, rank_of, read_rows
+from seqsep.lab.row import Row, Rows, rank_of
+from seqsep.lab.rows_of import read_rows
 from seqsep.lab.run import Run, canonical_json
 from seqsep.models.plugins.name import shown
 

@@ -15,8 +15,8 @@ STEPS = 5000
 MOST_SEEDS = 1000
 LAYERS = (
     "mixers of one model from the first layer to the last, such as mamba,mamba,attention, with settings as in "
-    "'mamba2(states=128)' (see docs/reference/mixers.md); your own mixer as FILE.py:CLASS or 'FILE.py:CLASS(setting=value)'; "
-    "your own complete model as model:FILE.py:CLASS, without other layers; may be given several times, with a run for each"
+    "'mamba2(states=128)' (docs/reference/mixers.md). Your own mixer is FILE.py:CLASS or 'FILE.py:CLASS(setting=value)', and "
+    "your own complete model model:FILE.py:CLASS, without other layers. May be given several times, with a run for each"
 )
 
 

@@ -34,6 +34,7 @@ def several(read: Callable[[str], Any], choices: Sequence[str] = ()) -> Callable
                 raise argparse.ArgumentTypeError(f"expected {', '.join(choices)}, found {word!r}")
         return tuple(dict.fromkeys(read(word) for word in words))
 
+    reader.__name__ = read.__name__  # by which the pages of commands know the type
     return reader
 
 

@@ -67,8 +67,7 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         default=[],
         metavar="[LAYERS=]NAME",
         help="name of these runs in tables and figures, at most 40 characters, or of the runs with these layers, as in "
-        "mamba,attention=mine; it is kept next to the store, changes no run's key, and may be given later; may be given "
-        "several times",
+        "mamba,attention=mine. It is kept next to the store and changes no run's key. May be given later, and several times",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="print the runs and an estimate of their time, and train nothing"

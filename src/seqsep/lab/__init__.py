@@ -7,6 +7,7 @@ Files:
     run_labels       names that a reader gives to runs, in a file of their own
     run_table        rows as a table under these names
     row              what a finished run leaves for reports, as canonical JSON
+    rows_of          the rows of a store or of a file
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
     answers          the score of each answer by itself, and the accuracy of guessing

@@ -13,7 +13,6 @@ from seqsep.lab.answers import chance, limits
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.sound_row import require_ending, require_key, require_reply, require_result, require_shallow, too_deep
-from seqsep.lab.store_file import is_store
 from seqsep.lab.train import PAUSED, Result
 from seqsep.models.mixers.settings import has_heads
 from seqsep.models.plugins.name import shown
@@ -250,15 +249,13 @@ def write_rows(path: Path | str, rows: Iterable[Row], *, read: Iterable[Path] = 
 
 
 def read_rows(path: Path | str) -> Rows:
-    """Return the rows of a store, or of a file that `seqsep export` or `write_rows` wrote, in a list that prints as a table.
-
-    Of a store, these are the rows of this version with an outcome, as `seqsep export` writes them.
+    """Return the rows of a file that `seqsep export` or `write_rows` wrote, in a list that prints as a table.
 
     Arguments:
-        path: the store, or the file NAME.jsonl.
+        path: the file, NAME.jsonl.
 
     Raises ValueError with the number of the line for a line that is not a row. Raises BadInput and OSError if the file cannot
-    be read, and StoreError for a database that is not a store.
+    be read.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "rows.jsonl"
@@ -266,11 +263,6 @@ def read_rows(path: Path | str) -> Rows:
     >>> len(read_rows(path))
     0
     """
-    if is_store(Path(path)):
-        from seqsep.lab.store.store import Store
-
-        with Store(path, create=False) as store:
-            return Rows(row for row in store.rows() if row.has_outcome and row.is_current)
     rows = Rows()
     for number, line in enumerate(read_lines(path), start=1):
         try:

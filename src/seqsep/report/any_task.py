@@ -84,7 +84,9 @@ def write_task(shown: TaskRuns, folder: Path) -> ShownExperiment:
     if not shown.has_own_sections:
         figures += shown_figures(NamedTable(shown.name, sentence(shown), shown.table), folder)
     write_tables(shown.table, folder / "tables", shown.name)
-    return ShownExperiment(shown.name, sentence(shown), tuple(figures), plain_table(shown), positions_table(shown))
+    return ShownExperiment(
+        shown.name, sentence(shown), tuple(figures), table=plain_table(shown), positions=positions_table(shown)
+    )
 
 
 def _file(settings: Sequence[str]) -> str:

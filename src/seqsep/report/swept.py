@@ -17,7 +17,7 @@ NOT_FIELDS = ("name", "task", "source", "options")
 
 
 @dataclass(frozen=True)
-class Place:
+class SettingPlace:
     """The runs at one value of each swept setting: those of the best other settings, one for each seed."""
 
     runs: tuple[RunSummary, ...]
@@ -51,7 +51,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Sweep:
+class SettingGrid:
     """The places of each architecture over one or two settings, by their values.
 
     `of` has each architecture with its name; `places` has the runs of an architecture at values of `settings`.
@@ -59,7 +59,7 @@ class Sweep:
 
     settings: tuple[str, ...]
     of: dict[SizedModel, str]
-    places: dict[tuple[SizedModel, tuple[Any, ...]], Place]
+    places: dict[tuple[SizedModel, tuple[Any, ...]], SettingPlace]
 
     def values(self, number: int) -> list[Any]:
         """Return the values of a setting, in order."""
@@ -91,7 +91,7 @@ def swept_settings(runs: Iterable[RunSummary]) -> list[str]:
     ]
 
 
-def over(runs: Iterable[RunSummary], settings: Sequence[str]) -> Sweep:
+def over(runs: Iterable[RunSummary], settings: Sequence[str]) -> SettingGrid:
     """Return the accuracy over these settings. Runs that were pruned, or that lack a setting, are left out."""
     groups: dict[tuple[SizedModel, tuple[Any, ...]], dict[tuple[Any, ...], dict[int, RunSummary]]] = {}
     for run in runs:
@@ -102,13 +102,13 @@ def over(runs: Iterable[RunSummary], settings: Sequence[str]) -> Sweep:
         others = tuple(sorted((name, repr(value)) for name, value in found.items()))
         groups.setdefault((_architecture(run), values), {}).setdefault(others, {})[run.seed] = run
     places = {
-        where: max((Place(tuple(seeds.values())) for seeds in by_setting.values()), key=lambda place: place.accuracy)
+        where: max((SettingPlace(tuple(seeds.values())) for seeds in by_setting.values()), key=lambda place: place.accuracy)
         for where, by_setting in groups.items()
     }
-    return Sweep(tuple(settings), model_names(model for model, _ in places), places)
+    return SettingGrid(tuple(settings), model_names(model for model, _ in places), places)
 
 
-def line_of(runs: Sequence[RunSummary]) -> Sweep | None:
+def line_of(runs: Sequence[RunSummary]) -> SettingGrid | None:
     """Return the accuracy over the first swept setting that has numbers; None without one.
 
     >>> line_of([]) is None
@@ -122,7 +122,7 @@ def line_of(runs: Sequence[RunSummary]) -> Sweep | None:
     return None
 
 
-def grid_of(runs: Sequence[RunSummary]) -> Sweep | None:
+def grid_of(runs: Sequence[RunSummary]) -> SettingGrid | None:
     """Return the accuracy over the first two swept settings that form a grid; None without them.
 
     Two settings form no grid if one follows from the other, as the width does in a comparison of equal states.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.core.interrupts import watch_parent
+from seqsep.lab import rows_of
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run_labels import NO_LABELS, Labels, read_labels
@@ -91,7 +92,7 @@ def write_report(
     are those beside the rows (`lab.run_labels`). With `is_own`, the rows are the reader's: the page has a section with the
     runs of every task, and calls no row committed. Raises BadInput for layers that no row has.
     """
-    committed = [row for row in read_rows(rows) if not row.is_reply]
+    committed = [row for row in rows_of.read_rows(rows) if not row.is_reply]
     labels = {**read_labels(rows), **labels_of_layers(named, committed)}
     tables = report_tables(rows, committed, labels)
     if bibtex:

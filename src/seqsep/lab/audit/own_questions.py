@@ -57,7 +57,7 @@ class RecallQuestions(PrefixSource):
 
     def _missing(self) -> float:
         """Return n log2 S - log2 (S! / (S - n)!) in the form zoology, in which the n values of S differ."""
-        if self.task.form == "paper":
+        if self.single is not None:
             return 0.0
         orders = lgamma(self.alphabet + 1) - lgamma(self.alphabet - self.places + 1)
         return (self.places * log(self.alphabet) - orders) / log(2)

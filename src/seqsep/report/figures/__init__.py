@@ -11,6 +11,7 @@ Each file is one picture, except the first five, which the others share.
     heatmap         the heatmap that every picture draws
     results         an experiment's heatmap with accuracy over learning rates
     panels          accuracy over steps, and over bits of state
+    swept_picture   accuracy over one or two swept settings
     used_bits       the bits of each state that are shown to be used
     picture         the README's picture of the demo
     reach_picture   index lookup by architecture and length, with seeds

@@ -15,7 +15,7 @@ from seqsep.report.figures.text_width import text_width
 from seqsep.report.formatting import count, percent
 from seqsep.report.sized_model import in_places
 from seqsep.report.styles import Style
-from seqsep.report.swept import Place, Sweep
+from seqsep.report.swept import SettingGrid, SettingPlace
 
 PERCENT = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100 %"))
 CHANCE = Style("chance", "chance", light="#566270", dark="#aab4bf", marker=".")
@@ -32,7 +32,7 @@ RIGHT = 0.3
 SHEET = SheetStyle(title_size=15.0, title_below_top=0.22, caption_size=9.0, caption_line=0.17, most_legend_columns=6)
 
 
-def draw_line(sweep: Sweep, title: str, caption: str) -> Figure:
+def draw_line(sweep: SettingGrid, title: str, caption: str) -> Figure:
     """Draw accuracy over a setting: the mean over the seeds as a line, least to greatest as a band."""
     panels = [PicturePanel("", "", _chart(sweep, title))]
     if _has_answers(sweep):
@@ -43,13 +43,13 @@ def draw_line(sweep: Sweep, title: str, caption: str) -> Figure:
     return draw_picture(ChartPicture(f"{title}: accuracy by {sweep.settings[0]}", "", tuple(panels), caption), columns=2)
 
 
-def _has_answers(sweep: Sweep) -> bool:
+def _has_answers(sweep: SettingGrid) -> bool:
     """Return True if single answers are scored, and not the same as complete examples."""
     runs = [run for place in sweep.places.values() for run in place.runs]
     return any(run.accuracy_per_answer not in (None, run.accuracy) for run in runs)
 
 
-def _chart(sweep: Sweep, title: str, per_answer: bool = False) -> Chart:
+def _chart(sweep: SettingGrid, title: str, per_answer: bool = False) -> Chart:
     name = sweep.settings[0]
     values = [float(value) for value in sweep.values(0)]
     low = min(values)
@@ -91,7 +91,13 @@ def _chart(sweep: Sweep, title: str, per_answer: bool = False) -> Chart:
         title,
         f"Accuracy by {name} on {title}: {ends}",
         lines=tuple(lines),
-        x=Axis(low, high, tuple((tick, _words(tick)) for tick in ticks), f"{name}{' (logarithmic)' if is_log else ''}", is_log),
+        x=Axis(
+            low,
+            high,
+            ticks=tuple((tick, _words(tick)) for tick in ticks),
+            title=f"{name}{' (logarithmic)' if is_log else ''}",
+            log=is_log,
+        ),
         y=Axis(0.0, 1.0, PERCENT),
     )
 
@@ -107,7 +113,7 @@ def _words(value: Any) -> str:
     return count(int(value)) if value == int(value) else f"{value:g}"
 
 
-def draw_grid(sweep: Sweep, title: str, caption: str) -> Figure:
+def draw_grid(sweep: SettingGrid, title: str, caption: str) -> Figure:
     """Draw accuracy over two settings, a heat map for each architecture: the first setting across, the second down."""
     across = sweep.values(0)
     down = sweep.values(1)
@@ -144,12 +150,13 @@ def draw_grid(sweep: Sweep, title: str, caption: str) -> Figure:
     )
     for axes, model in zip(panels, models, strict=True):
         boxes = [[_box(sweep.places.get((model, (value, other)))) for value in across] for other in reversed(down)]
-        draw_heatmap(axes, names, [f"{sweep.settings[0]} {_words(value)}" for value in across], boxes, style)
+        titles = [f"{sweep.settings[0]} {_words(value)}" for value in across]
+        draw_heatmap(axes, names, titles, boxes=boxes, style=style)
         axes.set_title(sweep.of[model], fontsize=11.0, weight="bold", color=INK, loc="left", pad=22)
     return figure
 
 
-def _box(place: Place | None) -> HeatmapBox:
+def _box(place: SettingPlace | None) -> HeatmapBox:
     """Return the cell of a place: the mean in percent, and the range over seeds if there are several."""
     if place is None:
         return HeatmapBox(accuracy=None)
