@@ -56,7 +56,7 @@ Proof.
   - cbn [nth pairs app]. simpl in Hi.
     assert (Hin : In (nth i ks 0) ks) by (apply nth_In; lia).
     cbn [recall]. destruct (Nat.eqb_spec k (nth i ks 0)) as [e|_]; [rewrite <- e in Hin; contradiction|].
-    specialize (IH vs i rest). 
+    specialize (IH vs i rest).
     destruct (pairs ks vs ++ rest) as [|y l] eqn:E.
     { destruct ks; simpl in Hi; [lia|]. destruct vs; simpl in L; discriminate. }
     destruct (Nat.eqb_spec v (nth i ks 0)) as [e|_].

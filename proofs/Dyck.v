@@ -1,10 +1,10 @@
 (** Bracket words of bounded depth: the states of a recurrent model, the fooling set of Lemma 1, and one layer.
 
     In words. Dyck-(n,k) has the words of correctly nested brackets of n kinds that are at most k deep.
-    - A recurrent model that recognises it has at least n^k states after k brackets, and 1 + n + .. + n^k at the right times;
-      here the bound n^k is proved, by the stacks of depth k. A model with the stack as its state is right ([stack_model]).
-    - The words of depth at most 2 and of 2 (l + 1) brackets, each split into its odd and its even positions, are a fooling set of
-      Dyck-(n,k) for every k >= 2. There are n (2n)^l of them.
+    - Every recurrent model that recognises it has at least n^k states after k open brackets. A model whose state is the stack
+      is right on every string ([bounded_dyck_enough]).
+    - Take the words of depth at most 2 and of 2 (l + 1) brackets, each split into its odd and its even positions. They are a
+      fooling set of Dyck-(n,k) for every k >= 2. There are n (2n)^l of them.
     - So a one-layer model on the grid that recognises Dyck-(n,k) has n (2n)^l <= 2^message_bits. For n = 2 this is
       N - 1 <= message_bits, with N = 2 (l + 1) brackets.
 
@@ -99,7 +99,7 @@ Definition stack_model (k : nat) : Recurrent bracket :=
 Theorem bounded_dyck_enough : forall k w,
   answer_of_state bracket bool (stack_model k) (fun s => match s with Some [] => true | _ => false end) w = is_word k w.
 Proof.
-  intros k w. unfold answer_of_state, after, is_word. 
+  intros k w. unfold answer_of_state, after, is_word.
   assert (G : forall w t s, run bracket (stack_model k) t s w = stack_after k s w).
   { clear. induction w as [|b w IH]; intros t s; simpl; auto. }
   rewrite G. reflexivity.

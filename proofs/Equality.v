@@ -76,7 +76,7 @@ Section Equality.
   Qed.
 End Equality.
 
-(** A model that meets the hypotheses, for halves of one symbol: its state is the pair of both symbols' facts. *)
+(** A model that meets the hypotheses, for halves of length 1: its state is the first symbol, and then the answer. *)
 Definition equality_of_two : Recurrent nat :=
   {| State := nat; start := 0;
      step := fun t s x => if t =? 0 then x else if x =? s then 1 else 0 |}.

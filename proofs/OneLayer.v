@@ -3,11 +3,12 @@
     In words. Alice has some positions of the input, Bob has the others and the last one. They compute the answer of a model
     with one attention layer. They send the question, the greatest score of each head, the sum of its exponentials, and the
     sums of weights times values. The model has H heads with values of m coordinates. Numbers have p bits, exponentials are at
-    most L, and the weights of a head add up to at most W. The bits are
-      question + 2 H p + 2 H bit_length(N L) + m H bit_length(2 W V)                      if Bob learns the answer,
-      ceil(log2 C) more                                                                  if he sends it (C classes),
-      m H bit_length(2 W V) more                                                         if he sends his sums in its place.
-    Here V bounds the magnitude of a value. On the project's grid V = L^2 steps, and p = bit_length(2 L^2).
+    most L, and the weights of a head add up to at most W. A value has the magnitude V at most. The bits are these:
+    - The question, 2 H p for the maxima, and 2 H bit_length(N L) for the normalisers.
+    - If Bob learns the answer: m H bit_length(2 W V) for Alice's sums.
+    - If he then sends it: ceil(log2 C) more, for C classes.
+    - If he sends his sums in its place: m H bit_length(2 W V) more.
+    On the project's grid V = L^2 steps, and p = bit_length(2 L^2).
 
     Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 4 and appendix D.
     In Python: [one-layer-protocol], variants one-learns, one-learns-and-sends and both-exchange; [message_bits].

@@ -1,15 +1,15 @@
-(** What Theorem 4 says about equality, disjointness and bounded bracket words, for every one-layer model on the grid.
+(** What Theorem 4 says about equality and disjointness, for every one-layer model on the grid.
 
     In words. A model has one attention layer with H heads of m coordinates, on the grid of multiples of 1/L from -L to L. Its
     softmax is stepwise: subtract the maximum, round each exponential, divide by the exact sum, round. Both roundings of the
     project are covered, down and to the nearest. Let [message_bits] be the bits of the protocol of [OneLayer].
-    - If the model decides whether two halves of h symbols are equal, then S^h <= 2^message_bits.
+    - If the model decides whether two halves of h symbols are equal, then S^h <= 2^message_bits. With the
+      bits of the answer, ceil(log2 C) for C classes, it also holds with S^h + 1 in place of S^h.
     - If it decides whether two subsets of h elements meet, then h <= message_bits.
-    - If it recognises the bracket words of n kinds and depth at most k >= 2, of 2 l brackets, then
-      n (2 n)^(l-1) <= 2^message_bits. For n = 2 this is N - 1 <= message_bits.
+    Bounded bracket words are in [Dyck].
 
-    Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorems 5, 10 and 12, Facts 1 and 4, Lemma 1.
-    In Python: [equality-one-layer], [disjointness-one-layer], [bounded-dyck-one-layer], [bounded-dyck-monoid].
+    Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 12, Facts 1 and 4.
+    In Python: [equality-state], its file _one_layer_cost, and [disjointness-one-layer].
 
     The hypotheses, for a real model: those of [OneLayer], in steps of the grid. A score and a value are numbers of the grid, so
     at most L^2 steps. The question is the last token (one number below its vocabulary), or its vector (d numbers of p bits). *)
@@ -159,14 +159,42 @@ Section Layer.
     eapply fooling_set; eauto.
   Qed.
 
-  (** The same for inputs that are written as values of another type. *)
-  Theorem one_layer_fooling : forall {X Y : Type} (enc : X -> nat -> Token) (enc' : Y -> nat -> Token) v (set : list (X * Y)),
-    is_fooling _ _ _ (fun x y => answer (split (enc x) (enc' y))) v set -> NoDup set ->
-    (length set <= 2 ^ message_bits nearest N H m kq dq L)%nat.
+  (** The variant in which Bob sends the class of his answer: both learn it, for ceil(log2 C) bits more. *)
+  Theorem grid_protocol_sends : forall classes (class_of : Answer -> nat) answer_of,
+    (1 <= classes)%nat -> (forall a, (class_of a < classes)%nat) -> (forall a, answer_of (class_of a) = a) ->
+    exists p out out',
+    keeps_to_range (nat -> Token) (nat -> Token) p /\
+    bob_learns _ _ _ (fun x y => answer (split x y)) p out /\ alice_learns _ _ _ (fun x y => answer (split x y)) p out' /\
+    cost _ _ p = (message_bits nearest N H m kq dq L + bits classes)%nat.
   Proof.
-    intros X Y enc enc' v set [Hv Hf] Hn.
-    rewrite <- (map_length (fun s => (enc (fst s), enc' (snd s))) set).
-    apply (one_layer_fooling_set v).
+    intros classes class_of answer_of Hclasses Hclass Hanswer.
+    assert (HW : L <= most_weight nearest N L).
+    { unfold most_weight. destruct nearest; [|lia]. pose proof (Z.div_pos (Z.of_nat N) 2 ltac:(lia) ltac:(lia)). lia. }
+    destruct (one_learns_and_sends_bits Token Answer N H m (L * L) L (L * L) (most_weight nearest N L) kq dq (ask g) (score g)
+      (value g) (expo g) safe_weight (finish g) at_least_one question_kind alice_has classes class_of Hclasses) as [C R].
+    pose proof (one_layer_protocol_sends Token Answer N H m (L * L) L (L * L) (most_weight nearest N L) kq dq (ask g) (score g)
+      (value g) (expo g) safe_weight (finish g) at_least_one (ask_fits g) question_kind) as P.
+    destruct P with (classes := classes) (class_of := class_of) (answer_of := answer_of) (alice_has := alice_has) as [Pb Pa];
+      auto; try nia.
+    - apply (score_on_grid g).
+    - apply (value_on_grid g).
+    - apply (expo_on_grid g).
+    - intros e z. unfold safe_weight. lia.
+    - apply safe_weights_at_most.
+    - do 2 eexists. exists (fun _ t => answer_of (hd 0%nat (skipn (m * H) (rest H dq t)))).
+      split; [exact R|split; [|split]].
+      + intros x y. unfold split. rewrite <- answer_safe. apply Pb.
+      + intros x y. unfold split. rewrite <- answer_safe. apply Pa.
+      + rewrite C. unfold first_bits, message_bits, number_bits, normaliser_bits, value_sum_bits. lia.
+  Qed.
+
+  (** A fooling set of inputs that are written as values of another type. *)
+  Lemma encoded : forall {X Y : Type} (enc : X -> nat -> Token) (enc' : Y -> nat -> Token) v (set : list (X * Y)),
+    is_fooling _ _ _ (fun x y => answer (split (enc x) (enc' y))) v set -> NoDup set ->
+    is_fooling _ _ _ (fun x y => answer (split x y)) v (map (fun s => (enc (fst s), enc' (snd s))) set) /\
+    NoDup (map (fun s => (enc (fst s), enc' (snd s))) set).
+  Proof.
+    intros X Y enc enc' v set [Hv Hf] Hn. split.
     - split.
       + intros s Hs. apply in_map_iff in Hs. destruct Hs as ([x y] & <- & Hs). apply (Hv _ Hs).
       + intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'.
@@ -183,6 +211,29 @@ Section Layer.
         - apply IH; auto. intros z Hz. apply Hl. right. exact Hz. }
       apply G; auto. intros z Hz. exact Hz.
   Qed.
+
+  Theorem one_layer_fooling : forall {X Y : Type} (enc : X -> nat -> Token) (enc' : Y -> nat -> Token) v (set : list (X * Y)),
+    is_fooling _ _ _ (fun x y => answer (split (enc x) (enc' y))) v set -> NoDup set ->
+    (length set <= 2 ^ message_bits nearest N H m kq dq L)%nat.
+  Proof.
+    intros X Y enc enc' v set Hf Hn. destruct (encoded enc enc' v set Hf Hn) as [Hf' Hn'].
+    rewrite <- (map_length (fun s => (enc (fst s), enc' (snd s))) set). apply (one_layer_fooling_set v); auto.
+  Qed.
+
+  (** If both learn the answer, an input with another answer counts too. *)
+  Theorem one_layer_fooling_both : forall {X Y : Type} (enc : X -> nat -> Token) (enc' : Y -> nat -> Token) v (set : list (X * Y))
+    x y classes (class_of : Answer -> nat) answer_of,
+    is_fooling _ _ _ (fun x y => answer (split (enc x) (enc' y))) v set -> NoDup set ->
+    answer (split (enc x) (enc' y)) <> v ->
+    (1 <= classes)%nat -> (forall a, (class_of a < classes)%nat) -> (forall a, answer_of (class_of a) = a) ->
+    (S (length set) <= 2 ^ (message_bits nearest N H m kq dq L + bits classes))%nat.
+  Proof.
+    intros X Y enc enc' v set x y classes class_of answer_of Hf Hn Hxy H1 H2 H3.
+    destruct (encoded enc enc' v set Hf Hn) as [Hf' Hn'].
+    destruct (grid_protocol_sends classes class_of answer_of H1 H2 H3) as (p & out & out' & R & Hb & Ha & C).
+    rewrite <- C, <- (map_length (fun s => (enc (fst s), enc' (snd s))) set).
+    eapply (fooling_set_both _ _ _ (fun x y => answer (split x y)) p out out' v _ (enc x) (enc' y)); eauto.
+  Qed.
 End Layer.
 
 (** Equality of the two halves of a word of 2 h symbols below S, answer [yes] or not. Alice has the first half. *)
@@ -194,25 +245,56 @@ Section Equality.
     forall x y, In x (words (seq 0 S) h) -> In y (words (seq 0 S) h) ->
     (answer nat Answer (2 * h) H m kq dq L nearest g (fun i => nth i (x ++ y) 0%nat) = yes <-> x = y).
 
-  Theorem equality_one_layer : (1 <= h)%nat -> (1 <= kq)%nat -> 1 <= L -> decides_equality ->
+  Hypothesis a_half : (1 <= h)%nat.
+
+  Let enc (x : list nat) (i : nat) : nat := nth i x 0%nat.
+  Let enc' (y : list nat) (i : nat) : nat := nth (i - h) y 0%nat.
+  Let first_half (i : nat) : bool := (i <? h)%nat.
+
+  Lemma bob_has_the_last : first_half (2 * h - 1) = false.
+  Proof. apply Nat.ltb_ge. lia. Qed.
+
+  Lemma halves_are_words : forall x y, In x (words (seq 0 S) h) ->
+    answer nat Answer (2 * h) H m kq dq L nearest g (split nat first_half (enc x) (enc' y)) =
+    answer nat Answer (2 * h) H m kq dq L nearest g (fun i => nth i (x ++ y) 0%nat).
+  Proof.
+    intros x y Hx. apply in_words in Hx. destruct Hx as [Lx _]. apply forward_ext; [lia|]. intros i Hi.
+    unfold split, first_half, enc, enc'. destruct (Nat.ltb_spec i h).
+    - rewrite app_nth1 by lia. reflexivity.
+    - rewrite app_nth2 by lia. rewrite Lx. reflexivity.
+  Qed.
+
+  Lemma equality_fools : decides_equality -> is_fooling _ _ _ (fun x y =>
+    answer nat Answer (2 * h) H m kq dq L nearest g (split nat first_half (enc x) (enc' y))) yes (diagonal h S).
+  Proof.
+    intros Hd. split.
+    - intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). simpl. rewrite halves_are_words by exact Hw. apply Hd; auto.
+    - intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & Hw), Hs' as (w' & <- & Hw').
+      left. simpl. rewrite halves_are_words by exact Hw. intros Y. apply Hd in Y; auto. subst. contradiction.
+  Qed.
+
+  Theorem equality_one_layer : (1 <= kq)%nat -> 1 <= L -> decides_equality ->
     (S ^ h <= 2 ^ message_bits nearest (2 * h) H m kq dq L)%nat.
   Proof.
-    intros Hh Hk HL Hd. rewrite <- (diagonal_length h S).
-    assert (Hb : (2 * h - 1 <? h)%nat = false) by (apply Nat.ltb_ge; lia).
-    set (enc := fun (x : list nat) i => nth i x 0%nat). set (enc' := fun (y : list nat) i => nth (i - h) y 0%nat).
-    assert (E : forall x y, In x (words (seq 0 S) h) ->
-      answer nat Answer (2 * h) H m kq dq L nearest g (split nat (fun i => (i <? h)%nat) (enc x) (enc' y)) =
-      answer nat Answer (2 * h) H m kq dq L nearest g (fun i => nth i (x ++ y) 0%nat)).
-    { intros x y Hx. apply in_words in Hx. destruct Hx as [Lx _]. apply forward_ext; [lia|]. intros i Hi.
-      unfold split, enc, enc'. destruct (Nat.ltb_spec i h).
-      - rewrite app_nth1 by lia. reflexivity.
-      - rewrite app_nth2 by lia. rewrite Lx. reflexivity. }
-    apply (one_layer_fooling nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL (fun i => (i <? h)%nat) Hb
-             enc enc' yes (diagonal h S)); [|apply diagonal_nodup].
-    split.
-    - intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). simpl. rewrite E by exact Hw. apply Hd; auto.
-    - intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & Hw), Hs' as (w' & <- & Hw').
-      left. simpl. rewrite E by exact Hw. intros Y. apply Hd in Y; auto. subst. contradiction.
+    intros Hk HL Hd. rewrite <- (diagonal_length h S).
+    apply (one_layer_fooling nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last enc enc' yes);
+      [apply equality_fools; exact Hd|apply diagonal_nodup].
+  Qed.
+
+  (** If Bob sends his answer, one of C classes, one more word is counted. *)
+  Theorem equality_one_layer_both : forall classes (class_of : Answer -> nat) answer_of,
+    (2 <= S)%nat -> (1 <= kq)%nat -> 1 <= L -> decides_equality ->
+    (1 <= classes)%nat -> (forall a, (class_of a < classes)%nat) -> (forall a, answer_of (class_of a) = a) ->
+    (bits (S ^ h + 1) <= message_bits nearest (2 * h) H m kq dq L + bits classes)%nat.
+  Proof.
+    intros classes class_of answer_of HS Hk HL Hd H1 H2 H3. apply fits_in_bits; [lia|].
+    rewrite Nat.add_1_r, <- (diagonal_length h S).
+    assert (W : forall a, (a < S)%nat -> In (repeat a h) (words (seq 0 S) h)).
+    { intros a Ha. apply in_words. split; [apply repeat_length|]. intros x Hx. apply repeat_spec in Hx. apply in_seq. lia. }
+    apply (one_layer_fooling_both nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last enc enc' yes
+             (diagonal h S) (repeat 0%nat h) (repeat 1%nat h) classes class_of answer_of); auto using diagonal_nodup, equality_fools.
+    rewrite halves_are_words by (apply W; lia). intros Y. apply Hd in Y; [|apply W; lia|apply W; lia].
+    destruct h; [lia|]. discriminate.
   Qed.
 End Equality.
 

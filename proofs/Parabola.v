@@ -7,9 +7,10 @@
     Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 1 and appendix C.2; the code of positions (x, x^2) is our own.
     In Python: [index-lookup-attention] with the code `parabola`.
 
-    The hypotheses, for a real model. [expo] is the rounded exponential in steps: L at 0, and at the score of distance d at most
-    L / 7^d. For eta = 2 this holds for e^x rounded down, since e^(-2 d^2) 7^d < 1; a test of the package looks at such tables.
-    Hard attention, with L at 0 and 0 elsewhere, is the other example. Weights are rounded down, and L >= 5. *)
+    The hypotheses, for a real model. All numbers are in steps of 1/L, also eta: the network in Python has eta = 2, which is 2 L
+    steps. [expo] is the rounded exponential: L at 0, and at the score of distance d at most L / 7^d. For e^x rounded down and
+    eta = 2 this holds, since e^(-2 d^2) 7^d < 1. A test of the package looks at such tables. Hard attention, with L at 0 and 0
+    elsewhere, is the other example. Weights are rounded down, and L >= 5. *)
 
 From Coq Require Import List Arith Lia ZArith.
 From Seqsep Require Import Words Protocols OneLayer OneLayerBounds.

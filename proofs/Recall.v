@@ -176,7 +176,7 @@ Section Recall.
     unfold same_gram in Su, Sv. simpl in Su, Sv.
     destruct (list_eq_dec Nat.eq_dec (gram u i) (gram u j)) as [Gu|]; [|discriminate].
     destruct (list_eq_dec Nat.eq_dec (gram v i) (gram v j)) as [Gv|]; [|discriminate].
-    unfold cut in E. 
+    unfold cut in E.
     assert (E1 : firstn j u = firstn j v /\ skipn (j + g) u = skipn (j + g) v).
     { assert (L : length (firstn j u) = length (firstn j v)) by (rewrite !firstn_length; lia).
       split.
@@ -341,6 +341,6 @@ Proof.
       apply (proj1 (NoDup_nth p n) Nd) in P; lia.
 Qed.
 
-(** Numbers: for n = 3 and c = 3 at least 24 - ... states; the lists of sequences are not empty. *)
+(** The lists of sequences are not empty: 24 sequences for n = 3 and c = 3, and 6 permutations. *)
 Example without_repeats_of_three : length (without_repeats 3 2) = 24 /\ length (arrangements 3 (seq 0 3)) = 6.
 Proof. split; vm_compute; reflexivity. Qed.

@@ -45,7 +45,7 @@ Section RunningSums.
   Qed.
 
   (** One party has the first positions: the accumulators are its message, which depends on the question and its tokens. *)
-  Theorem running_message : forall first second q w, 
+  Theorem running_message : forall first second q w,
     running q w (first ++ second) = finish q (accumulate q w second (accumulate q w first (begin q))) /\
     accumulate q w first (begin q) < A.
   Proof.

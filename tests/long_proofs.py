@@ -42,14 +42,33 @@ def verify() -> list[Outcome]:
     with TemporaryDirectory() as folder:
         build = proofs.Build(Path(folder))
         build.compile()
-        seconds = build.seconds
-        theorems = proofs.stated()
-        assumed = build.assumptions(theorems)
-        proofs.require_allowed(assumed, theorems)
-        constants = {name: build.numbers(name, found) for name, found in machine_checked.ARGUMENTS.items()}
+        figures = measured(build)
         unequal = machine_checked.unequal(build.program(), list(machine_checked.cases(machine_checked.LAYERS)))
         accepted = [old for name, old, new in mutants() if is_accepted(build, name, old, new)]
-    figures: dict[str, Any] = {
+    proofs.FIGURES.write_text(written(figures), encoding="utf-8")
+    wrong = [
+        (name, arguments)
+        for name, rows in figures["constants"].items()
+        for *arguments, value in rows
+        if machine_checked.PYTHON[name](*arguments) != value
+    ]
+    compared = sum(len(rows) for rows in figures["constants"].values())
+    return [
+        outcome("theorems without axioms", figures["theorems"], 0),
+        outcome("constants equal to the package's", compared, len(wrong)),
+        outcome("layers with the logits of the executor", machine_checked.LAYERS, unequal),
+        outcome("mutants refused", len(mutants()), len(accepted)),
+    ]
+
+
+def measured(build: proofs.Build) -> dict[str, Any]:
+    """The content of results/proofs.json, from a compiled build. Raises ProofFails for an axiom."""
+    seconds = build.seconds
+    theorems = proofs.stated()
+    assumed = build.assumptions(theorems)
+    proofs.require_allowed(assumed, theorems)
+    constants = {name: build.numbers(name, found) for name, found in machine_checked.ARGUMENTS.items()}
+    return {
         "coq": version(),
         "files": len(proofs.sources()),
         "lines": proofs.lines(),
@@ -63,20 +82,6 @@ def verify() -> list[Outcome]:
             for name, values in constants.items()
         },
     }
-    proofs.FIGURES.write_text(written(figures), encoding="utf-8")
-    wrong = [
-        (name, arguments)
-        for name, rows in figures["constants"].items()
-        for *arguments, value in rows
-        if machine_checked.PYTHON[name](*arguments) != value
-    ]
-    compared = sum(len(values) for values in constants.values())
-    return [
-        outcome("theorems without axioms", len(theorems), 0),
-        outcome("constants equal to the package's", compared, len(wrong)),
-        outcome("layers with the logits of the executor", machine_checked.LAYERS, unequal),
-        outcome("mutants refused", len(mutants()), len(accepted)),
-    ]
 
 
 def outcome(variant: str, inputs: int, failures: int) -> Outcome:
@@ -102,11 +107,13 @@ def is_accepted(build: proofs.Build, name: str, old: str, new: str) -> bool:
     text = (proofs.PROOFS / name).read_text(encoding="utf-8")
     assert text.count(old) == 1, (name, old, text.count(old))
     (build.folder / "Mutant.v").write_text(text.replace(old, new), encoding="utf-8")
+    message = ""
     try:
         build.check("Mutant.v")
-    except proofs.ProofFails:
-        return False
-    return True
+    except proofs.ProofFails as refused:
+        message = str(refused)
+    assert "Syntax error" not in message, (name, new)
+    return not message
 
 
 def version() -> str:

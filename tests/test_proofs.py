@@ -6,9 +6,12 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import long_proofs
+from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.arithmetic.softmax import exponentials
 from seqsep.theorems import BY_NAME
 from support import machine_checked
 
@@ -106,3 +109,31 @@ def test_without_coq_the_package_is_named(tmp_path):
     assert done.returncode == 3
     assert done.stderr == "make proofs: a package is missing; on Debian: apt-get install coq ocaml-nox\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_the_page_has_the_numbers_of_the_row():
+    page = " ".join((ROOT / "docs/explanation/machine-checked.md").read_text(encoding="utf-8").split())
+    assert f"have {FIGURES['files']} files, {FIGURES['lines']:,} lines and {FIGURES['theorems']} theorems" in page
+    assert "in less than a minute of CPU time" in page
+    assert 0 < FIGURES["cpu_seconds"] < 60
+    assert f"compares {len(VALUES)} values of {len(machine_checked.PYTHON)} constants" in page
+    assert f"on {FIGURES['layers']:,} inputs" in page
+    assert f"| {FIGURES['mutants']} changed statements" in page
+
+
+def test_the_page_shows_the_statement_of_the_file():
+    page = (ROOT / "docs/explanation/machine-checked.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```text\n(.*?)```", page, re.DOTALL)
+    text = (ROOT / "proofs/IndexLookup.v").read_text(encoding="utf-8")
+    assert " ".join(shown.split()) in " ".join(text.split())
+
+
+@pytest.mark.parametrize("steps", [5, 16, 81, 10**4, 10**9])
+def test_exponentials_meet_the_hypothesis_of_the_parabola(steps):
+    """The score of distance d has an exponential of at most L / 7^d steps, for eta = 2; with eta = 1 it has not."""
+    grid = Grid(steps)
+    distances = range(1, 40)
+    for eta, holds in ((2, True), (1, False)):
+        scores = np.array([max(-(steps**2), -eta * d * d * steps) for d in distances])
+        found = exponentials(grid, Array(scores, grid.step)).tolist()
+        assert all(one * 7**d <= steps for one, d in zip(found, distances, strict=True)) is holds

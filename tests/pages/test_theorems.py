@@ -16,7 +16,7 @@ from pages._size_words import OF_CHECKS, OF_ONE, size_words
 from pages.errata import ErratumEntry, _sections, entries
 from pages.papers import OWN_STATEMENT, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
 from pages.theorem_page import linked, parts_of
-from pages.theorems import all_papers, claims, covered_statements, theorems_page
+from pages.theorems import all_papers, claims, covered_statements, machine_checked, theorems_page
 from pages.theorems import test_file as file_of_tests
 from seqsep.theorems import BY_NAME, THEOREMS
 from seqsep.theorems.base import Erratum
@@ -62,11 +62,19 @@ def test_every_theorem_and_every_label_of_a_source_has_its_row():
     )
 
 
+def test_certificates_and_machine_checked_proofs_have_columns():
+    proved = machine_checked(ROOT)
+    named = [(BY_NAME[name_in(row[2])], row) for row in rows() if row[2]]
+    assert [row[4] == "yes" for _, row in named] == [theorem.certificate_witness is not None for theorem, _ in named]
+    assert [row[5] == "yes" for _, row in named] == [theorem.name in proved for theorem, _ in named]
+    assert {row[5] for _, row in named} == {"yes", ""}
+
+
 def test_every_statement_has_a_row_in_its_papers_order():
     order = [label for paper in all_papers() for label in paper.order]
     assert len(set(order)) == len(order)
     assert list(dict.fromkeys(row[0] for row in rows())) == order
-    assert all(len(row) == 4 and row[1] in VERDICTS for row in rows())
+    assert all(len(row) == 6 and row[1] in VERDICTS for row in rows())
 
 
 def test_every_numbered_statement_of_the_first_paper_is_there():
