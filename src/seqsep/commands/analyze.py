@@ -30,9 +30,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="+",
         metavar="FUNCTION",
-        help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf or FILE.cnf.gz, a "
-        "regular expression, a truth table such as 00010111 or FILE.txt, an automaton as FILE.jff or FILE.json, majority, "
-        "equality, disjointness, or a network without positions as FILE.json, .npz or .safetensors",
+        help="FILE.py:function, a task (its fields are further flags), majority, equality, disjointness, a regular expression, "
+        "or a truth table such as 00010111. From files: a formula in DIMACS (.cnf, .cnf.gz), a truth table (.txt), an automaton "
+        "(.jff, .json), or a network without positions (.json, .npz, .safetensors)",
     )
     parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(

@@ -1,7 +1,6 @@
 """`seqsep card`: what a layer can hold, follow, recall and learn, on one page."""
 
 import argparse
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.card_model import names_a_model, run_model_cards
 from seqsep.commands.command import TRAINING, Command, flags
 from seqsep.commands.kept import KeptRuns, saying_what_is_kept
-from seqsep.commands.outputs import require_folder
+from seqsep.commands.outputs import file_name, require_folder
 from seqsep.commands.shared_flags import seconds, weights_folder, whole_number
 from seqsep.commands.shipped import shipped
 from seqsep.commands.status import DONE, REFUTED
@@ -222,15 +221,6 @@ def lines_of(card: "Card") -> list[str]:
     if card.carried is not None:
         lines.append(f"  carries at least {card.carried.at_least:,.1f} of {card.carried.stored:,} bits on index lookup")
     return [*lines, *(f"  {part}: {why}" for part, why in card.failures.items())]
-
-
-def file_name(label: str) -> str:
-    """Return a file's name for a label: letters, digits and dashes.
-
-    >>> file_name("own_layer.py:MovingAverage"), file_name("gated-delta(negative)")
-    ('own_layer-py-MovingAverage', 'gated-delta-negative')
-    """
-    return re.sub(r"[^\w]+", "-", label).strip("-")
 
 
 COMMAND = Command(

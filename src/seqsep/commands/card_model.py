@@ -26,7 +26,7 @@ def names_a_model(text: str) -> bool:
 
 def run_model_cards(names: "Sequence[str]", folder: Path) -> int:
     """Write the page of each model into a folder. Raises BadInput for a file that cannot be read."""
-    from seqsep.commands.card import file_name
+    from seqsep.commands.outputs import file_name
     from seqsep.language_models.card import model_card
     from seqsep.report.card.model_page import write_model_card_page
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from seqsep.core.files import UNLIMITED, open_regular
 
 SQLITE = b"SQLite format 3\0"
-"""What every SQLite database begins with."""
+"""The first bytes of every SQLite database."""
 
 
 def is_store(place: Path) -> bool:

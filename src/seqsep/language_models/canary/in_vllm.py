@@ -24,7 +24,7 @@ SETTINGS: Mapping[str, Any] = {
 """The longest prompt of `long` fits. A prompt of more than 256 tokens is read in chunks."""
 IN_THIS_PROCESS = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
 COUNTERS = {"cached tokens": "vllm:prefix_cache_hits", "preemptions": "vllm:num_preemptions"}
-"""What a counter counts, and its name."""
+"""For each counter, its name in vLLM."""
 STEPS = "vllm:iteration_tokens_total"
 
 
