@@ -31,8 +31,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         nargs="+",
         metavar="FUNCTION",
         help="FILE.py:function, a task (its fields are further flags), majority, equality, disjointness, a regular expression, "
-        "or a truth table such as 00010111. From files: a formula in DIMACS (.cnf, .cnf.gz), a truth table (.txt), an automaton "
-        "(.jff, .json), or a network without positions (.json, .npz, .safetensors)",
+        "or a truth table such as 00010111. From files: a formula in DIMACS (.cnf, .cnf.gz), a truth table (.txt), an "
+        "automaton (.jff, .json), or a network without positions (.json, .npz, .safetensors)",
     )
     parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(
