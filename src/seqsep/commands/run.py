@@ -148,7 +148,7 @@ def run(options: argparse.Namespace) -> int:
     experiment = load_experiment(options.experiment)
     changes = [
         change
-        for stack in stacks or [None]
+        for stack in (*stacks,) or (None,)
         for some in field_combinations(fields)
         for settings in settings_given(vars(options))
         for change in Replacements(
