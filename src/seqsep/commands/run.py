@@ -146,9 +146,10 @@ def run(options: argparse.Namespace) -> int:
     sweep_flags = flags(SweepFlags, vars(options))
     engine = engine_of(sweep_flags)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
+    own_stacks: list[list[str] | None] = list(stacks) if stacks else [None]
     changes = [
         change
-        for stack in (*stacks,) or (None,)
+        for stack in own_stacks
         for some in field_combinations(fields)
         for settings in settings_given(vars(options))
         for change in Replacements(
