@@ -1,11 +1,11 @@
-"""Layers that forget the order of tokens, or tokens of long ago: linear attention, retention and DSS."""
+"""Layers that forget: the order of tokens, tokens of long ago, or a sign. Linear attention, retention, DSS and RWKV-7."""
 
 import math
 
 import pytest
 import torch
 
-from seqsep.models.mixers import DSS, LinearAttention, Retention
+from seqsep.models.mixers import DSS, RWKV7, LinearAttention, Retention
 
 
 def last_state(layer, x):
@@ -51,3 +51,30 @@ def test_dss_forgets_every_token():
         x = torch.cat([first, torch.zeros(1, later, 4, dtype=torch.float64)], dim=1)
         sizes.append(float(last_state(layer, x).detach().abs().max()))
     assert sizes[0] > sizes[1] > sizes[2] > 0
+
+
+def transitions(ours, count):
+    """diag(w) - kappa (a * kappa)^T of each head, for random inputs."""
+    x = torch.randn(count, ours.bonus.shape[0], dtype=torch.float64)
+    token = ours._token(x, torch.zeros_like(x))[0]
+    outer = token.removed[..., :, None] * token.removal[..., None, :]
+    return torch.diag_embed(token.log_decay.exp()) - outer
+
+
+@pytest.mark.unchecked
+def test_eigenvalues_are_real_and_a_negative_one_dies():
+    """They are above e^(-e^(-1/2)) - 1 = -0.4548, so the size of a number whose sign changes halves at each token."""
+    least = math.exp(-math.exp(-0.5)) - 1
+    assert least == pytest.approx(-0.4548, abs=1e-4)
+    torch.manual_seed(0)
+    ours = RWKV7(8, 4).double()
+    with torch.no_grad():
+        for parameter in ours.parameters():
+            parameter.add_(0.3 * torch.randn_like(parameter))
+        ours.decay_out.bias.fill_(9)
+        ours.rate_out.bias.fill_(9)
+    found = torch.linalg.eigvals(transitions(ours, 2000))
+    assert found.imag.abs().max() < 1e-9
+    assert least < found.real.min() < -0.45
+    assert 2.0**-24 < abs(least) ** 21 < 2.0**-23
+    assert abs(least) ** 22 < 2.0**-24

@@ -137,27 +137,3 @@ def test_decay_at_the_start_spreads_from_slow_to_fast():
 def test_bad_heads_are_named():
     with pytest.raises(ValueError, match="heads must divide width"):
         RWKV7(8, 3)
-
-
-def transitions(ours, count):
-    """diag(w) - kappa (a * kappa)^T of each head, for random inputs."""
-    x = torch.randn(count, ours.bonus.shape[0], dtype=torch.float64)
-    token = ours._token(x, torch.zeros_like(x))[0]
-    outer = token.removed[..., :, None] * token.removal[..., None, :]
-    return torch.diag_embed(token.log_decay.exp()) - outer
-
-
-@pytest.mark.unchecked
-def test_eigenvalues_are_real_and_a_negative_one_dies():
-    """They are above e^(-e^(-1/2)) - 1 = -0.4548, so the size of a number whose sign changes halves at each token."""
-    least = math.exp(-math.exp(-0.5)) - 1
-    assert least == pytest.approx(-0.4548, abs=1e-4)
-    ours = moved(8, 4).double()
-    with torch.no_grad():
-        ours.decay_out.bias.fill_(9)
-        ours.rate_out.bias.fill_(9)
-    found = torch.linalg.eigvals(transitions(ours, 2000))
-    assert found.imag.abs().max() < 1e-9
-    assert least < found.real.min() < -0.45
-    assert 2.0**-24 < abs(least) ** 21 < 2.0**-23
-    assert abs(least) ** 22 < 2.0**-24
