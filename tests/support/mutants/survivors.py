@@ -105,6 +105,9 @@ SURVIVORS: dict[str, str] = {
     "(1 + unit) * (1 + 3 * unit))] | Add -> Sub at 102": "the second lead is never the least",
     "theorems/canary/conversations.py: elif kind < 0.9: | comparison 0 Lt -> LtE at 5": "no draw of the tests is 0.9",
     "theorems/canary/llama.py: _share(1.0, 2 * none, unit), | 2 -> 1 at 12": "the lead of ACK is never the least",
+    "theorems/canary/llama.py: none = (high + low) * (1 + 6 * unit) | Mult -> Add at 27": "leads over it are never the least",
+    "theorems/canary/checksum.py: if sign * terms.sum() <= (2**-12 + 2 * unit) * np.abs(terms).sum() + summing: "
+    "| 12 -> 11 at 30": "the sums of the three types are above both",
     'theorems/canary/_qwen.py: "norm_topk_prob": True, | True -> False at 18': "all experts are zero",
     'theorems/canary/_qwen_run.py: return norm(hidden, 1 + weights["model.norm.weight"], epsilon) @ weights["lm_head.weight"]'
     ".T | Add -> Sub at 20": "the weights of this norm are zero",

@@ -164,3 +164,8 @@ def test_check_and_predictor(canary: ModuleType) -> None:
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.48
     assert canary.THEOREM.call("apply", {})({"tokens": [BOS, FIRST_KEY, V1, FIRST_RECALL]}) == "a1"
+
+
+@ALL
+def test_the_longest_conversation(canary: ModuleType) -> None:
+    assert canary.CANARY.longest == 131072
