@@ -13,7 +13,7 @@ def last_state(layer, x):
 
 
 @pytest.mark.unchecked
-def test_a_state_of_linear_attention_forgets_the_order():
+def test_linear_attention_is_symmetric_in_the_tokens():
     """So without positions it recognises commutative languages only. The state of retention has the order."""
     torch.manual_seed(0)
     x = torch.randn(1, 50, 8, dtype=torch.float64)

@@ -16,7 +16,7 @@ Pair = tuple[int, int]
 
 
 class Blocks(NamedTuple):
-    """The swaps and the rests that a word asks for, token by token.
+    """The swap and the rest of each token.
 
     Fields:
         swaps: the swap of the slow state, or None for no swap.

@@ -168,7 +168,7 @@ class SwapLayer(NamedTuple):
     start: Int64[np.ndarray, "size"]
 
     def follow(self, letters: Sequence[Pair | None], float_type: str) -> tuple[list[Permutation], float]:
-        """Return the product after each letter, and the least size of a product of the read-out; None is the identity."""
+        """Return the product after each letter, and the least size of a product of the read-out; None keeps the state."""
         import torch
 
         kind = getattr(torch, float_type)
