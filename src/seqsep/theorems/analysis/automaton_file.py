@@ -187,8 +187,8 @@ def _of_jflap(path: Path) -> LetteredAutomaton:
         raise BadInput(f"{path}: expected a file of JFLAP, found an error of XML: {excerpt(str(error))}") from error
     kind = structure.findtext("type", "")
     if structure.tag != "structure" or kind.strip() != "fa":
-        found = f"<{structure.tag}> of type {kind.strip()!r}"
-        raise BadInput(f"{path}: expected a finite automaton of JFLAP (<structure> of type 'fa'), found {excerpt(found)}")
+        other = f"<{structure.tag}> of type {kind.strip()!r}"
+        raise BadInput(f"{path}: expected a finite automaton of JFLAP (<structure> of type 'fa'), found {excerpt(other)}")
     within = structure.find("automaton")
     root = structure if within is None else within
     found = root.findall("state")
