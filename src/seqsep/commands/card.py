@@ -226,7 +226,7 @@ def lines_of(card: "Card") -> list[str]:
 COMMAND = Command(
     name=NAME,
     purpose="measure what a layer can hold, follow, recall and learn, and write it on one page",
-    example="seqsep card mamba --budget 2m",
+    example="seqsep card lstm --budget 2m --only parity",
     group=TRAINING,
     add_flags=add_flags,
     run=run,

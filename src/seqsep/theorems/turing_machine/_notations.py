@@ -53,7 +53,7 @@ def of_line(text: str, source: str) -> Machine:
     rules = {}
     for state, group in zip(STATES, groups, strict=False):
         for symbol in range(symbols):
-            write, move, target = list(group[RULE * symbol : RULE * (symbol + 1)])
+            write, move, target = tuple(group[RULE * symbol : RULE * (symbol + 1)])
             if write == "-":
                 continue
             if int(write) >= symbols:
