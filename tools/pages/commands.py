@@ -33,6 +33,7 @@ NOT_RUN = {
 """The commands whose example is too slow for a page, each with the reason."""
 FAILED = {
     "audit": "The file of `--recheck` is rejected: for example, the model has different states after its two prefixes.",
+    "card": "A law fails, or with `--check` the score of a ladder has dropped.",
     "check": "A theorem or a law is refuted.",
     "demo": "A theorem is refuted, or a run failed.",
     "report": "A theorem is refuted.",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from seqsep.lab.answers import chance, limits
+from seqsep.lab.answers import limits
 from seqsep.lab.ranking import rank
 from seqsep.lab.row import PRUNED, Row, chance_of
 from seqsep.lab.run_labels import NO_LABELS, Labels
@@ -13,7 +13,6 @@ from seqsep.report.formatting import LEARNED, known
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
 
-__all__ = ["GOAL", "RunSummary", "by_accuracy", "by_speed", "chance"]
 FURTHER = ("decay", "warm_up", "mixed_steps", "dtype", "norm", "feed_forward", "hidden", "biases", "embeddings")
 """Settings of a run that are shown if they differ from their defaults."""
 GOAL = LEARNED

@@ -7,9 +7,10 @@ bits set.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from seqsep.lab.answers import chance
 from seqsep.models.plugins.task import UserTask
 from seqsep.report.formatting import DASH, percent, percent_at_most
-from seqsep.report.measured import RunSummary, by_accuracy, chance
+from seqsep.report.measured import RunSummary, by_accuracy
 from seqsep.report.sized_model import MOST_NAMED, SizedModel, model_names
 from seqsep.tasks import Task
 from seqsep.tasks.ceilings import ceiling

@@ -90,12 +90,6 @@ SURVIVORS: dict[str, str] = {
     "tasks/trees/live.py: if not 2 <= len(query) <= 3 or not self.are_vertices((query[0], *query[2:])): | 2 -> 3 at 71": (
         "a third token that is no vertex is in no edge, so nothing is found either way"
     ),
-    "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 249 at 64": (
-        "sums over the same examples, cut otherwise"
-    ),
-    "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 251 at 64": (
-        "sums over the same examples, cut otherwise"
-    ),
     "lab/graphed_step.py: MOST_GRAPHS = 4 | 4 -> 5 at 14": "how many graphs memory holds; a step is the same without one",
     "theorems/equality/relabelled_two_layers.py: if length < 2 or length % 2 or sorted(set(left)) != sorted(left) or "
     "2 * len(left) != length: | 2 -> 1 at 12": "a length of 1 is odd, and refused either way",

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from seqsep.lab.audit.answer import audit
 from seqsep.lab.card.battery import BY_NAME, HEADS, RATES, WIDTH, Budget, Ladder
 from seqsep.lab.card.card import Card, Carried, LawVerdict
 from seqsep.lab.card.climb import Train, climb
@@ -112,6 +111,8 @@ def with_carried_bits(card: Card, subject: Subject, keep: Callable[[Run], Path |
 
     `keep` returns the file of a run's trained model, or None if there is none.
     """
+    from seqsep.lab.audit.answer import audit  # it loads theorems, which no worker needs
+
     lookup = next((one for one in card.climbs if one.ladder == LOOKUP and one.score), None)
     if lookup is None:
         return card

@@ -84,7 +84,7 @@ def dot_text(analysis: AutomatonAnalysis) -> str:
 def arrows(analysis: AutomatonAnalysis) -> dict[tuple[int, int], str]:
     """Return the letters of each pair of states, without those into the sink.
 
-    >>> arrows(AutomatonAnalysis.of("[0-2]*3", 5))
+    >>> arrows(AutomatonAnalysis.of("[0-2]*3", [5]))
     {(0, 0): '0-2', (0, 1): '3'}
     """
     between: dict[tuple[int, int], list[int]] = defaultdict(list)
