@@ -210,7 +210,7 @@ def write_cards(folder: Path, cards: "Sequence[Card]", company: "Sequence[Card]"
 
 def lines_of(card: "Card") -> list[str]:
     """Return a card in a few lines for a terminal."""
-    lines = [f"{card.label}, budget {card.budget}, {card.seconds:,.0f} s"]
+    lines = [f"{card.label}, budget {card.budget}"]
     lines += [f"  FAILS  {law.law}: {law.where}" for law in card.laws if law.holds is False]
     if card.size is not None:
         lines.append(f"  state: {card.size.fixed:,} numbers and {card.size.per_token:,} for each token")

@@ -167,7 +167,16 @@ class Task(ABC):
     def score(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
     ) -> Bool[np.ndarray, "batch"]:
-        """Return the examples that are right: those with every queried position predicted exactly."""
+        """Return the examples that are right: those with every queried position predicted exactly.
+
+        >>> from seqsep.tasks import IndexLookup
+        >>> task = IndexLookup(length=2, alphabet=3)
+        >>> targets = task.sample(0, 2, seed=0).targets
+        >>> predictions = targets.copy()
+        >>> predictions[1] += 1
+        >>> task.score(predictions, targets)
+        array([ True, False])
+        """
         return np.all((targets == NOTHING_ASKED) | (predictions == targets), axis=1)
 
     def label(self) -> str:
