@@ -25,6 +25,7 @@ BEFORE = {
 }
 """The commands that write what the example of a command reads."""
 NOT_RUN = {
+    "card": "it trains, and prints its progress",
     "demo": "it trains for several minutes",
     "report": "it checks every theorem, which takes more than a minute",
     "run": "it trains for several minutes",

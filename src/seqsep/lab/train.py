@@ -175,6 +175,8 @@ def train(
     >>> model, result = train(run)
     >>> result.status, result.steps, len(result.curve), result.state_bits
     ('finished', 2, 2, (512, 0))
+    >>> train(run, until=1)[1].status
+    'paused'
     """
     if until is not None and not (0 < until < run.steps and until % run.evaluate_every == 0):
         between = f"a multiple of evaluate_every, {run.evaluate_every}, above 0 and below {run.steps}"
@@ -272,6 +274,10 @@ def parts_of(block: Batch) -> Iterator[Batch]:
     """Cut evaluation examples into the batches that a model answers: of at most `EXAMPLES_AT_ONCE`, and fewer if they are long.
 
     A layer whose memory grows with the square of the length needs no more for longer inputs than for those of training.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> [len(part.lengths) for part in parts_of(IndexLookup(length=5000, alphabet=2).sample(0, 2, seed=0, evaluate=True))]
+    [1, 1]
     """
     longest = int(block.lengths.max())
     return split(block, max(1, min(EXAMPLES_AT_ONCE, PAIRS_AT_ONCE // longest**2)))
