@@ -179,10 +179,10 @@ class Row:
         return row
 
 
-def chance_of(row: Row) -> float | None:
-    """Return the accuracy of guessing, as the row has it or else for its task; None if it is not known."""
-    known = row.result.get("chance")
-    return known if known is not None or isinstance(row.run.task, UserTask) else chance(row.run.task)
+def chance_of(run: Run, result: Mapping[str, Any]) -> float | None:
+    """Return the accuracy of guessing, as the result has it or else for the run's task; None if it is not known."""
+    known = result.get("chance")
+    return known if known is not None or isinstance(run.task, UserTask) else chance(run.task)
 
 
 class Rows(list[Row], Tabular):
@@ -233,7 +233,7 @@ def _record(row: Row, further: Sequence[str], lengths: Sequence[int]) -> dict[st
     if not row.is_reply and "curve" in row.result:
         low, high = limits(row.result["accuracy"], row.run.evaluation)
         loss = row.result["curve"][-1][2] if row.result["curve"] else None
-        ending |= {"accuracy_low": low, "accuracy_high": high, "chance": chance_of(row), "loss_nats": loss}
+        ending |= {"accuracy_low": low, "accuracy_high": high, "chance": chance_of(row.run, row.result), "loss_nats": loss}
     if "live_accuracy" in further:
         ending["live_accuracy"] = row.result.get("live_accuracy")
     by_length = dict(row.result.get("accuracy_by_length", ()))

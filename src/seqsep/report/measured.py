@@ -84,7 +84,7 @@ class RunSummary:
             mixed_steps=run.mixed_steps,
             accuracy_per_answer=result.get("accuracy_per_answer"),
             chance_per_answer=result.get("chance_per_answer"),
-            chance=chance_of(row),
+            chance=chance_of(run, result),
             answer_bits=result.get("answer_bits"),
             further=tuple(
                 (name.replace("_", " "), str(run.configuration()[name])) for name in FURTHER if name in run.configuration()

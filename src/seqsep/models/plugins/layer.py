@@ -27,7 +27,7 @@ from torch import Tensor, nn
 from seqsep.core.names import excerpt
 from seqsep.models.mixers import Block, Mixer, State
 from seqsep.models.plugins.load import PlugInFails, in_words, load
-from seqsep.models.plugins.name import PlugIn
+from seqsep.models.plugins.name import PlugIn, setting_values
 
 CHECKED_IN = {"float64": torch.float64, "float32": torch.float32}
 NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
@@ -46,7 +46,7 @@ class UserLayer(PlugIn):
         block = block_of(own_class, self.words)
         grows = grows_of(own_class, self.words)
         checked_in(own_class, self.words)
-        module = construct(own_class, self, values=(width,), further={"heads": heads}, settings=self.setting_values())
+        module = construct(own_class, self, values=(width,), further={"heads": heads}, settings=setting_values(self.settings))
         missing = [name for name in METHODS if not callable(getattr(type(module), name, None))]
         if "forward" not in missing and type(module).forward is nn.Module.forward:
             missing.append("forward")

@@ -104,21 +104,22 @@ class PlugIn:
             raise ValueError(f"{text}: expected each setting once as name=value, as in {name}(states=8)")
         return name.strip(), f"({','.join(f'{key}={named[key]}' for key in sorted(named))})"
 
-    def setting_values(self) -> dict[str, int | float | bool | str]:
-        """Return the settings by name: numbers, true and false, and words.
-
-        >>> PlugIn("Layer", "0" * 64, settings="(gated=true,states=8)").setting_values()
-        {'gated': True, 'states': 8}
-        """
-        parts = (part.partition("=") for part in self.settings.strip("()").split(",") if part)
-        return {name: _value(text) for name, _, text in parts}
-
     @classmethod
     def restore(cls: type[Kind], text: str, files: Mapping[str, str]) -> Kind:
         """Return the class of a canonical text; `files` has the known paths, by canonical text."""
         named, _, digest = text.removeprefix(cls.PREFIX).partition("@")
         name, bracket, inside = named.partition("(")
         return cls(name, digest, Path(files[text]) if text in files else None, f"{bracket}{inside}")
+
+
+def setting_values(settings: str) -> dict[str, int | float | bool | str]:
+    """Return the settings of a layer by name: numbers, true and false, and words.
+
+    >>> setting_values("(gated=true,states=8)")
+    {'gated': True, 'states': 8}
+    """
+    parts = (part.partition("=") for part in settings.strip("()").split(",") if part)
+    return {name: _value(text) for name, _, text in parts}
 
 
 def names_a_file(text: str) -> bool:
