@@ -106,7 +106,7 @@ MOST_BITS_RUN = 16
 LEAST_PRINTED = 4
 MOST_PRINTED = 10
 GRAPHS = 120
-VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160}
+VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160, "rotation": 160}
 
 
 @lru_cache(maxsize=64)
