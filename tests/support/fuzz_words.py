@@ -24,7 +24,7 @@ FILES: dict[str, bytes] = {
     "machine.json": b'{"start": "A", "halt": [], "blank": "0", "rules": {"A": {"0": ["A", "1", "R"]}}}',
     "machine.yaml": b"blank: '0'\nstart state: A\ntable:\n  A:\n    0: {write: 1, R: B}\n  B:\n",
     "some.cnf": b"p cnf 3 2\n1 2 0\n-1 3 0\n",
-    "some.cnf.gz": gzip.compress(b"p cnf 3 2\n1 2 0\n-1 3 0\n"),
+    "some.cnf.gz": gzip.compress(b"p cnf 3 2\n1 2 0\n-1 3 0\n", mtime=0),
     "wrong.cnf": b"p cnf 3 2\n1 4 0\n",
     "own.jff": b"<structure><type>fa</type><automaton><state id='0'><initial/></state>"
     b"<transition><from>0</from><to>0</to><read>a</read></transition></automaton></structure>",

@@ -223,6 +223,7 @@ def test_refused_dimacs_has_its_line_and_what_would_be_read(name, tmp_path):
         (gzip.compress(b"c" * (1 << 25)), "expected at most 16,777,216 bytes of text, found more"),
         (gzip.compress(b"\xff"), "expected a text in UTF-8, found the byte 0xff"),
     ],
+    ids=["not-packed", "cut", "too-long", "not-text"],  # packed bytes have the time in them; a name must not
 )
 def test_wrong_packed_files(data, said, tmp_path):
     (tmp_path / "some.cnf.gz").write_bytes(data)
