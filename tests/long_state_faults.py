@@ -23,15 +23,16 @@ from support.kept_verdicts import outcome
 NAME = "canary-state-faults"
 ASKED = ("fault_rates", "faults", "folder", "questions", "serving", "state_faults")
 WRITTEN = ("_look_up", "_olmo", "_qwen", "canary", "checksum", "mamba2", "olmo_hybrid", "qwen3_next", "recall", "stream")
+WALKS = ("walk", "walk_qwen3_next")
 SOURCES = (
     *(f"language_models/canary/{name}.py" for name in ASKED),
-    *(f"theorems/canary/{name}.py" for name in (*WRITTEN, "vocabulary")),
+    *(f"theorems/canary/{name}.py" for name in (*WRITTEN, "vocabulary", *WALKS)),
 )
 SEEN = Claim(
     NAME, "seqsep canary check", "All of 20 conversations with a recurrent canary see an injected fault, none sees none"
 )
 KEPT = Path(__file__).parents[1] / "results/canary-state-faults.json"
-MEASURED = ("checksum", "olmo-hybrid", "mamba2", "qwen3-next")
+MEASURED = ("checksum", "olmo-hybrid", "mamba2", "qwen3-next", "walk-qwen3-next")
 CONVERSATIONS = 20
 WITHOUT_ATTENTION = ("mamba2",)
 NOT_SEEN = {
@@ -39,8 +40,17 @@ NOT_SEEN = {
     "olmo-hybrid": {"token-twice"},
     "mamba2": {"token-twice", "state-in-bf16"},
     "qwen3-next": {"token-twice", "state-in-bf16"},
+    "walk-qwen3-next": {
+        "states-swapped",
+        "token-twice",
+        "window-zero-in-decoding",
+        "state-zero-in-decoding",
+        "state-of-chunk-before",
+        "state-in-bf16",
+        "oldest-key-lost",
+    },
 }
-"""By canary, the faults that not all of 20 conversations see, as docs/how-to/canary.md has them."""
+"""By canary, the faults that not all of 20 conversations see."""
 SCENARIOS = ("borders", "long", "absent", "together", "decoding", "fine")
 
 

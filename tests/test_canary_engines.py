@@ -1,10 +1,14 @@
 """The answers of real engines: results/canary-engines.json, of tests/long_canary_engines.py, and the table of the how-to."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import long_canary_engines as engines
+from seqsep.language_models.canary.over_http import NEEDS
+from seqsep.language_models.canary.scenarios import SCENARIOS
 
 ROWS = json.loads(engines.KEPT.read_text(encoding="utf-8"))
 LLAMA = [row for row in ROWS if row["engine"] == "llama.cpp"]
@@ -23,6 +27,48 @@ def test_a_verdict_follows_from_the_numbers(row: engines.Row) -> None:
     expected = False if row["wrong"] or row["failed"] else None if row["not_exercised"] else True
     assert row["holds"] is expected
     assert row["wrong"] <= row["prompts"]
+
+
+def test_vllm_has_a_row_for_each_canary_and_scenario() -> None:
+    """A scenario counts as right only if the server's counters show that it happened."""
+    assert [(row["canary"], row["scenario"]) for row in VLLM] == [(name, one) for name in engines.SERVERS for one in SCENARIOS]
+    assert all(row["dtype"] == engines.SERVERS[row["canary"]][0] for row in VLLM)
+    assert all(row["settings"].split() == [*engines.SERVERS[row["canary"]][1]] for row in VLLM)
+    for row in VLLM:
+        counter = NEEDS.get(row["scenario"])
+        if counter is not None and row["holds"]:
+            assert row["counted"][counter] > 0
+
+
+def test_the_page_has_the_flags_of_the_servers() -> None:
+    page = engines.PAGE.read_text(encoding="utf-8")
+    assert " ".join(engines.BLOCKS) in page
+    assert " ".join(engines.STATES[:4]) in page
+    assert " ".join(engines.CHUNKS) in page
+
+
+def test_an_installation_that_was_stopped_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def run(words: list[str], **settings: Any) -> None:
+        commands.append(words)
+        (tmp_path / "vllm").mkdir(exist_ok=True)
+        if len(commands) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(engines, "PLACE", tmp_path / "vllm")
+    monkeypatch.setattr(engines.subprocess, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        engines.install()
+    engines.install()
+    engines.install()
+    assert [words[3] for words in commands] == [
+        str(tmp_path / "vllm"),
+        "install",
+        str(tmp_path / "vllm"),
+        "install",
+        "uninstall",
+    ]
 
 
 def test_llama_answers_wrong_only_after_a_late_copy() -> None:

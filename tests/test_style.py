@@ -111,7 +111,7 @@ def test_no_line_holds_two_ideas():
 
 def test_a_class_name_stands_in_one_module():
     modules = defaultdict(set)
-    for path in python_files("src/seqsep"):
+    for path in python_files("src/seqsep", "tools"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ClassDef):
                 modules[node.name].add(str(path.relative_to(ROOT)))

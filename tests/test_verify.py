@@ -14,6 +14,7 @@ WITHOUT_MARGINS = (
     "certificates",
     "engine-llama",
     "one-layer-protocol",
+    "proofs",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
     "canary-faults",
@@ -109,7 +110,8 @@ def test_changed_code_is_stale_and_changed_words_are_not(tmp_path, monkeypatch):
     source.write_text('"""Words."""\n\n\ndef f():\n    """More."""\n    return 1  # one\n')
     before = verify.digest("one.py")
     source.write_text(
-        '"""Other words."""\n\n\ndef f():\n    return 1\n\n\nTHEOREM = Theorem(f)\nE = (Erratum(1),)\nC = Claim("a")\n'
+        '"""Other words."""\n\n\ndef f():\n    return 1\n\n\n'
+        'THEOREM = Theorem(f)\nE = (Erratum(1),)\nC = Claim("a")\n"""Of C."""\n'
     )
     assert verify.digest("one.py") == before
     for changed in ("return 2", "return 1\n\n\nC = 1, Claim()", "return 1\n\n\nC = ('a',)", "return 1\n\n\nC = ()"):

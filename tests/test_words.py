@@ -168,6 +168,20 @@ def test_the_exceptions_are_exactly_what_is_found() -> None:
     assert not wrong, "rewrite what grew; `python tests/test_words.py --update` lowers the rest:\n" + "\n".join(wrong)
 
 
+@pytest.mark.parametrize("folder", ["src", "tools"])
+def test_no_docstring_begins_with_a_question_word(folder: str) -> None:
+    """Neither does a docstring of a constant or of a private function."""
+    found = [
+        f"{path.relative_to(ROOT)}:{part.lineno}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(body := getattr(node, "body", None), list)
+        for part in body
+        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant) and FIRST.match(str(part.value.value).strip())
+    ]
+    assert found == []
+
+
 def test_names_that_are_printed_can_be_read_alone() -> None:
     """Names of laws and questions of experiments are printed without the sentence that explains them."""
     from seqsep.commands.bound import SIZE_WORDS

@@ -21,11 +21,13 @@ import long_faults
 import long_fla
 import long_flash_linear_laws
 import long_folders
+import long_fuzz
 import long_kernels
 import long_llama_engine
 import long_model_laws
 import long_mutants
 import long_pages
+import long_proofs
 import long_ray
 import long_release
 import long_released_bugs
@@ -33,6 +35,7 @@ import long_spoiled
 import long_state_faults
 import long_text
 from seqsep import theorems
+from seqsep.report.page.proofs import module_of
 from seqsep.theorems import Outcome, canary
 from support.digests import digest
 
@@ -52,7 +55,7 @@ PARTS = (
     long_model_laws,
     long_released_bugs,
 )
-PARTS += (long_llama_engine, long_canary, long_state_faults, *long_folders.PARTS)
+PARTS += (long_proofs, long_llama_engine, long_canary, long_state_faults, long_fuzz, *long_folders.PARTS)
 
 
 @cache
@@ -61,7 +64,7 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     found = {}
     for theorem in theorems.THEOREMS:
         if theorem.verify is not None:
-            path = str(Path(inspect.getfile(inspect.unwrap(theorem.verify))).relative_to(ROOT / "src/seqsep"))
+            path = str(Path(inspect.getfile(module_of(theorem))).relative_to(ROOT / "src/seqsep"))
             found[theorem.name] = (theorem.verify, tuple(sorted({path} | imported(path))))
     spoiled = [sources for name, (_, sources) in found.items() if name not in canary.PLACES]
     built = sorted({source for sources in spoiled for source in sources})
@@ -182,6 +185,7 @@ def main(names: list[str]) -> int:
             continue
         missing = long_kernels.missing() if name in [part.NAME for part in INTERPRETED] else None
         missing = long_llama_engine.missing() if name == long_llama_engine.NAME else missing
+        missing = long_proofs.missing() if name == long_proofs.NAME else missing
         if missing:
             print(f"{name}: {', '.join(changed)}; not run and its row left as it is: {missing}", flush=True)
             continue

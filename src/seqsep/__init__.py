@@ -52,7 +52,8 @@ if TYPE_CHECKING:
     from seqsep.lab.audit.worst import worst_case
     from seqsep.lab.in_process import train
     from seqsep.lab.kept import load, save
-    from seqsep.lab.row import Row, Rows, read_rows
+    from seqsep.lab.row import Row, Rows
+    from seqsep.lab.rows_of import read_rows
     from seqsep.lab.run import Run
     from seqsep.language_models.audit.answer import audit_language_model
     from seqsep.language_models.capacity.answer import capacity
@@ -132,7 +133,7 @@ _HOMES = {
     "load": "seqsep.lab.kept",
     "load_network": "seqsep.models.network_file",
     "longest": "seqsep.tasks.ceilings",
-    "read_rows": "seqsep.lab.row",
+    "read_rows": "seqsep.lab.rows_of",
     "save": "seqsep.lab.kept",
     "save_network": "seqsep.models.network_file",
     "train": "seqsep.lab.in_process",
@@ -194,7 +195,8 @@ if not TYPE_CHECKING:  # type checkers see the imports above, and find a misspel
         """Return a public name, imported when it is first used: tasks work without waiting for torch."""
         if name in _HOMES:
             return getattr(import_module(_HOMES[name]), name)
-        raise AttributeError(f"module 'seqsep' has no attribute {name!r}; it has {', '.join(__all__)}")
+        found = f"module 'seqsep' of {__file__.removesuffix('__init__.py')} has no attribute {name!r}"
+        raise AttributeError(f"{found}; it has {', '.join(__all__)}")
 
     def __dir__() -> list[str]:
         """Return the public names, loaded or not, the loaded packages, and the names that every module has."""

@@ -63,7 +63,7 @@ def test_a_length_of_ten_million_is_refused(theorem, capsys):
         ("check nearest-neighbor-two-layers --gamma 1e-90", "gamma is 2^-30 to 1, found 1/1"),
         ("check index-lookup-attention --alphabet 1000000000", "alphabet is 1 to 65,536, found 1,000,000,000"),
         ("check equality-state --exponent 1000000000", "exponent is 1 to 16, found 1,000,000,000"),
-        ("check turing-machine-hybrid --steps 1000000000", "steps is 0 to 65,536, found 1,000,000,000"),
+        ("check turing-machine-hybrid --steps 1000000000", "steps is 0 to 1,048,576, found 1,000,000,000"),
         ("certify index-lookup-state --length 10000000 -o no.json", "certify: index-lookup-state: length is 1 to 65,536"),
         ("analyze equality --lengths 1..9999999", "expected at most 4,096 lengths, found more in 1..9999999"),
     ],

@@ -48,6 +48,16 @@ def test_ask_prints_prompts_with_right_answers(folder: Path, capsys: pytest.Capt
     assert lines[0]["words"].startswith("<bos> ")
 
 
+def test_ask_has_the_words_of_the_canary(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The canary checksum has more words than the others."""
+    assert main(["canary", "write", "checksum", "-o", str(tmp_path / "checksum")]) == 0
+    capsys.readouterr()
+    assert main(["canary", "ask", str(tmp_path / "checksum"), "--scenario", "absent"]) == 0
+    line = json.loads(capsys.readouterr().out.splitlines()[0])
+    assert " sum" in line["words"]
+    assert line["answered"].startswith("e")
+
+
 def test_a_right_server(folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     with served(counts=False) as server:
         words = ["--url", server.url, "--scenario", "absent", "--scenario", "one", "--junit", str(tmp_path / "laws.xml")]
@@ -76,6 +86,24 @@ def test_a_wrong_server(folder: Path, capsys: pytest.CaptureFixture[str], monkey
     assert captured.err.endswith("no injected fault gives these answers\n")
 
 
+def test_the_verdicts_are_printed_before_the_diagnosis(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Whoever stops the diagnosis, which takes minutes, keeps the table, the small prompt and the JUnit file."""
+
+    def stopped(*given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(diagnosis, "diagnose", stopped)
+    with served(forgets) as server:
+        words = ["--url", server.url, "--scenario", "one", "--requests", "2", "--junit", str(tmp_path / "laws.xml")]
+        assert check(folder, *words) == 130
+    out = capsys.readouterr().out
+    assert out.splitlines()[1].endswith("WRONG")
+    assert "made small: <bos> " in out
+    assert (tmp_path / "laws.xml").is_file()
+
+
 def test_a_server_that_answers_nothing_is_not_right(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with served(status=500) as server:
         assert check(folder, "--url", server.url, "--scenario", "one") == 1
@@ -95,7 +123,7 @@ def test_json_of_a_failing_server(folder: Path, capsys: pytest.CaptureFixture[st
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "one of the arguments --transformers --url --engine is required"),
+        ([], "one of the arguments --transformers --vllm --url --engine is required"),
         (["--url", "http://192.0.2.1/v1"], "192.0.2.1 is not this machine; --allow-host 192.0.2.1 asks it all the same"),
         (["--url", "http://127.0.0.1:1/v1"], "no answer"),
         (["--transformers", "--scenario", "twin"], "unknown scenario 'twin'; did you mean twins?"),

@@ -39,7 +39,7 @@ from support.command_line import TWO_SHORT_RUNS, call, json_lines, seqsep
         ("apply index-lookup-attention --input {text}", "required: --length"),
         (
             "apply turing-machine-hybrid --length 4 --machine no/such/file --input {text}",
-            "expected a file, or one of binary-increment",
+            "expected a file, a line such as 1RB1LB_1LA1RZ, or one of binary-increment",
         ),
         ("apply index-lookup-attention --length 4 --input {text}", "{text}, line 1: not JSON"),
         ("apply index-lookup-attention --length 4 --code walsh --input {text}", "code is one of signs, binary, parabola"),

@@ -19,7 +19,7 @@ STAR = {"edges": [[1, 2], [1, 3], [1, 4], [1, 5]]}
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory):
-    """A model that opens, asks for 1, closes, and answers behind what was found: by its read-out, with no training."""
+    """A model that opens, asks for 1, closes, and answers after what was found: by its read-out, with no training."""
     path = tmp_path_factory.mktemp("kept") / "model.safetensors"
     run = Run(TASK, ("lstm",), width=32, steps=60, batch=32, learning_rate=0.02, evaluate_every=60, evaluation=10, live=5)
     seqsep.train(run, keep=path)

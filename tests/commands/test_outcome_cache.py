@@ -149,6 +149,26 @@ def test_a_theorem_that_fails_is_not_kept(file, capsys, monkeypatch):
     assert list(cache.records) == ["index-lookup-state"]
 
 
+def test_a_report_on_a_theorem_that_fails_ends_with_1(file, capsys, monkeypatch):
+    """The page is written, and the exit status was 0."""
+
+    def write_report(rows, folder, check, **others):
+        check()
+        return Path("page.html")
+
+    monkeypatch.setattr("seqsep.report.write.write_report", write_report)
+    monkeypatch.setattr("seqsep.theorems.THEOREMS", (small_theorems.LOOKUP,))
+    assert main(["report"]) == 0
+    assert "FAILS" not in capsys.readouterr().out
+    monkeypatch.setattr(
+        index_lookup_state, "with_fewer_bits", lambda length, alphabet, bits: index_lookup_state.build(length, alphabet)
+    )
+    assert main(["report", "--check-again"]) == 1
+    out = capsys.readouterr().out
+    assert "FAILS  index-lookup-state" in out
+    assert out.endswith("A theorem FAILS: its line above has the counterexample. The page leaves it out.\nopen page.html\n")
+
+
 def test_check_never_reads_what_is_kept(file, capsys):
     cache = OutcomeCache.open()
     cache.keep("bounded-dyck-state", [RECORD | {"length": 12345}])

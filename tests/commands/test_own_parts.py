@@ -8,8 +8,11 @@ import pytest
 import torch
 
 from seqsep.commands.cli import main
+from seqsep.commands.own_parts import FORMER_LAWS
 from seqsep.lab.own_timing import NoStep, timed_by_a_worker
 from seqsep.language_models.engines.check import ENGINE_LAWS
+from seqsep.models.laws.mixer import MIXER_LAWS
+from seqsep.models.laws.task import TASK_LAWS
 from seqsep.models.plugins.model import UserModel
 from support.plug_ins import BAD, GOOD
 
@@ -237,6 +240,15 @@ def test_laws_of_engines_are_chosen_by_name(tmp_path: Path, capsys: pytest.Captu
     assert "unknown law 'sample'" in capsys.readouterr().err
     assert main(["check", "--task", f"{GOOD}:Parity", "--law", "sample", "--junit", str(GOOD)]) == 2
     assert f"{GOOD}" in capsys.readouterr().err
+
+
+def test_the_earlier_name_of_a_law_chooses_it_until_0_5(capsys: pytest.CaptureFixture[str]) -> None:
+    """As people wrote it in scripts, with spaces or dashes; verdicts have the present name."""
+    assert not {*FORMER_LAWS} & {*MIXER_LAWS, *TASK_LAWS}
+    assert {*FORMER_LAWS.values()} <= {*MIXER_LAWS, *TASK_LAWS}
+    assert main(["check", "--task", f"{GOOD}:Parity", "--law", "streams apart", "--law", "seeds-apart"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == ["holds  different streams", "holds  different seeds"]
 
 
 @pytest.mark.slow

@@ -164,7 +164,7 @@ def test_a_users_file_that_changes_is_run_again(capsys, tmp_path):
 
 
 def shown_help(capsys, *words):
-    """What the command prints with --help behind these words."""
+    """What the command prints with --help after these words."""
     with pytest.raises(SystemExit) as end:
         main([*words, "--help"])
     assert end.value.code == 0

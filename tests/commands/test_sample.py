@@ -1,5 +1,7 @@
 """`seqsep sample`: the format of examples."""
 
+import json
+
 import pytest
 
 from seqsep.commands.cli import main
@@ -73,3 +75,24 @@ def test_the_help_of_a_task_has_its_fields(capsys, monkeypatch, kind):
         2,
         f"seqsep sample: argument --length: expected a whole number, found 'abc' (try seqsep sample {kind.name} --help)\n",
     )
+
+
+def test_every_answer_of_an_own_task_is_printed(capsys, tmp_path):
+    """Selective copying: M symbols to copy, M answers."""
+    (tmp_path / "copying.py").write_text(
+        "import numpy as np\n"
+        "class Copying:\n"
+        "    def __init__(self, length):\n"
+        "        self.vocabulary, self.classes, self.longest = 5, 4, 2 * length\n"
+        "    def sample(self, start, count, seed, evaluate=False):\n"
+        "        shown = np.stack([np.random.default_rng([seed, start + i]).integers(4, size=3) for i in range(count)])\n"
+        "        asked = np.full_like(shown, 4)\n"
+        "        return (np.concatenate([shown, asked], 1), np.concatenate([np.full_like(shown, -100), shown], 1),\n"
+        "                np.full(count, 6))\n"
+    )
+    task = f"{tmp_path / 'copying.py'}:Copying"
+    status, out, _ = call(capsys, "sample", task, "--length", "3", "--count", "2")
+    assert status == 0
+    for line in out.splitlines():
+        inputs, answers = line.removeprefix("inputs: ").split("  answers: ")
+        assert json.loads(inputs)[:3] == json.loads(answers)

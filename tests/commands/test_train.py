@@ -170,7 +170,7 @@ def test_earlier_names_of_flags_still_work_and_are_hidden(earlier, now, capsys):
         run_settings.add_new_run_flags(parser)
         values.append(run_settings.settings_given(vars(parser.parse_args(["--layers", "lstm", flag, "7"]))))
     assert values[0] == values[1]
-    assert 7 in values[0].values()
+    assert 7 in values[0][0].values()
     with pytest.raises(SystemExit):
         call(capsys, "train", "is-tree", "--help")
     help_text = capsys.readouterr().out

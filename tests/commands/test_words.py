@@ -22,7 +22,7 @@ from support.command_line import call
         ("analyze --kinds 2 bounded-dyck", "FUNCTION is missing in front of --kinds"),
         (
             "export-network sparse-threshold-two-layers -o {text}",
-            "its option formula cannot be given as a flag; use seqsep.build('sparse-threshold-two-layers', ...) in Python",
+            "the following arguments are required: --formula",
         ),
         (
             "train index-lookup --length 4 --layers lstm --seed 0-2",

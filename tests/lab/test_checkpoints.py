@@ -119,7 +119,7 @@ def test_a_bad_checkpoint_falls_back_to_the_one_before(how: str, tmp_path: Path,
     [line] = capsys.readouterr().err.splitlines()
     assert line.startswith(f"{last}: expected a checkpoint")
     assert line.endswith(f"; {run.label()} resumes from the checkpoint before it")
-    assert [one[1:] for one in reported] == [(digests[20],)]  # that at 30 again, behind it the good one
+    assert [one[1:] for one in reported] == [(digests[20],)]  # that at 30 again, after it the good one
 
     spoil(checkpoint_file(path, reported[0][0]), "gone")
     spoil(before, how)

@@ -157,7 +157,7 @@ def test_gpus_are_those_that_this_process_sees(monkeypatch: pytest.MonkeyPatch) 
     assert gpus() == ["0", "1"]
     monkeypatch.setattr(device, "usable_cores", lambda: 16)
     assert (at_once("cuda"), at_once("cpu")) == (8, 16)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-5a, 7,-1,3")  # those behind -1 are not seen
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "GPU-5a, 7,-1,3")  # those after -1 are not seen
     assert gpus() == ["GPU-5a", "7"]
     monkeypatch.setattr(device, "usable_cores", lambda: 3)
     assert at_once("cuda") == 3

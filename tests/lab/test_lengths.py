@@ -1,15 +1,17 @@
 """Test lengths of a run: what the model does on other lengths is in its row."""
 
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from seqsep.lab.device import environment
 from seqsep.lab.estimate import estimate
 from seqsep.lab.row import Row, Rows
 from seqsep.lab.run import Run
-from seqsep.lab.train import evaluate, train
-from seqsep.tasks import IndexLookup, ModularCount
+from seqsep.lab.train import evaluate, parts_of, train
+from seqsep.tasks import Batch, IndexLookup, InductionHeads, ModularCount
 
 TASK = ModularCount(6)
 
@@ -97,3 +99,24 @@ def test_shorter_inputs_may_have_learned_positions():
     run = run_of(layers=("attention",), test_lengths=(3,))
     assert [length for length, _ in train(run)[1].accuracy_by_length] == [3]
     assert estimate([run]) > 0
+
+
+def test_single_answers_are_scored_at_each_test_length():
+    """Of a task with several answers; a single one is right at least as often as all of them."""
+    run = Run(ModularCount(6), ("lstm",), width=8, steps=2, evaluation=40, evaluate_every=2, test_lengths=(9, 20))
+    _, result = train(run)
+    together = dict(result.accuracy_by_length)
+    single = dict(result.accuracy_per_answer_by_length)
+    assert list(single) == [9, 20]
+    assert all(single[length] > together[length] for length in single)
+    _, of_one = train(replace(run, task=InductionHeads(6, alphabet=4)))
+    assert of_one.accuracy_per_answer_by_length is None
+
+
+@pytest.mark.parametrize(("length", "most"), [(100, 250), (128, 250), (256, 62), (20_000, 1)])
+def test_long_inputs_are_evaluated_in_smaller_parts(length, most):
+    zeros = np.zeros((300, length), dtype=np.int64)
+    block = Batch(zeros, zeros, np.full(300, length))
+    sizes = [len(part.lengths) for part in parts_of(block)]
+    assert max(sizes) == most
+    assert sum(sizes) == 300

@@ -1,4 +1,4 @@
-"""Questions of a batch: where they are, and that those put behind them count for nothing."""
+"""Questions of a batch: where they are, and that those put after them count for nothing."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ NONE = NOTHING_ASKED
     ],
 )
 def test_where_a_batch_asks(targets, once, at, answers):
-    """Once only if each example asks once; else positions of all examples behind one another."""
+    """Once only if each example asks once; else positions of all examples one after another."""
     found = questions_of(batch_of(targets))
     assert (found.once, found.at.tolist(), found.answers.tolist(), int(found.count)) == (once, at, answers, len(answers))
 

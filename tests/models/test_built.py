@@ -16,7 +16,7 @@ GRIDS = [Grid(10**9), Grid(2**30, "nearest", "once")]
 
 
 def integer_network(seed: int, grid: Grid) -> Network:
-    """Small whole numbers: a shift register with products behind it, a counter with ReLU, a counter."""
+    """Small whole numbers: a shift register with products after it, a counter with ReLU, a counter."""
     random = np.random.default_rng(seed)
 
     def some(*shape: int) -> Array:

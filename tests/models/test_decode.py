@@ -184,7 +184,7 @@ WORDS = ("<s>", "~", "[", "]", "FAILED", *map(str, range(7)))
 
 
 def scripted(script: dict[int, str]) -> Model:
-    """A model whose greatest logit behind t + 1 tokens is the token of script[t], or else of <s>."""
+    """A model whose greatest logit after t + 1 tokens is the token of script[t], or else of <s>."""
 
     class Scripted(Model):
         def __init__(self) -> None:
@@ -230,7 +230,7 @@ def test_the_searched_region_is_explicit():
 
 
 def test_texts_with_insertions_stay_apart():
-    """Random models, a callable that inserts two tokens behind each 3: texts of one batch are as if alone."""
+    """Random models, a callable that inserts two tokens after each 3: texts of one batch are as if alone."""
 
     def twice(tokens, prompt):
         return [tokens[0], prompt % 12] if tokens[-1] in (3, 5) else None
@@ -309,7 +309,7 @@ def test_a_search_is_stopped_off_the_main_thread():
 
 @pytest.mark.parametrize("way", [generate, generate_by_forward])
 def test_prompts_beside_one_that_fails_are_answered(way):
-    """What stands behind the others is what stands there without it."""
+    """What stands after the others is what stands there without it."""
 
     def fails_for_some(tokens, prompt):
         return [7] if prompt == 5 and len(tokens) == 6 else {}[prompt] if prompt == 1 else None

@@ -11,7 +11,7 @@ TRACES = ("vanilla", "cot", "retrieval", "peel", "walk")
 
 
 class Writer(Model):
-    """A model that writes behind any text the token that a function of the text gives; its state is the text."""
+    """A model that writes after any text the token that a function of the text gives; its state is the text."""
 
     def __init__(self, task, write):
         torch.nn.Module.__init__(self)
@@ -66,7 +66,7 @@ def test_an_answer_that_never_comes_counts_one_half():
 
 
 def test_an_error_in_the_thought_is_undone_by_the_teacher():
-    """The first token of the thought is wrong: live no answer comes, and behind the right thought all are right."""
+    """The first token of the thought is wrong: live no answer comes, and after the right thought all are right."""
     task = IsTree(length=5, trace="cot")
     right = solved(task)
     model = Writer(task, lambda text: 0 if len(text) == task.prompt_tokens else right(text))
@@ -74,7 +74,7 @@ def test_an_error_in_the_thought_is_undone_by_the_teacher():
 
 
 def test_yes_at_once_is_right_for_trees():
-    """Live it answers without a thought; behind the right thought it says yes too."""
+    """Live it answers without a thought; after the right thought it says yes too."""
     task = IsTree(length=8, trace="cot")
     yes = task.stops[1]
     batch = task.sample(start=3, count=20, seed=0, evaluate=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from pages._paper_statements import STATEMENTS, statement_of
-from pages.papers import COMPOSITION, OWN, PAPERS, RETRIEVAL, SEPARATIONS, paper_of
+from pages.papers import COMPOSITION, OWN_STATEMENT, PAPERS, RETRIEVAL, SEPARATIONS, paper_of
 from pages.theorem_page import _papers_statements as section_of
 from pages.theorems import claims
 from seqsep.theorems import BY_NAME, THEOREMS
@@ -35,6 +35,6 @@ def test_a_page_has_the_statement_of_each_claim(theorem) -> None:
 
 def test_a_statement_that_is_ours_has_no_section() -> None:
     assert section_of(BY_NAME["composition-one-layer"]) == ""
-    assert statement_of(paper_of(OWN), OWN) == ""
+    assert statement_of(paper_of(OWN_STATEMENT), OWN_STATEMENT) == ""
     assert [statement_of(COMPOSITION, label) for label in COMPOSITION.order] == [""]
     assert len(PAPERS) == 4

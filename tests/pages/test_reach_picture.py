@@ -12,6 +12,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from pages._reach_picture import CAPTION, DEVIATIONS, LENGTHS, is_at_chance, lookup_rows, reach_picture, seeds_rows
+from seqsep.lab.answers import chance
 from seqsep.lab.experiments._reach import CHEAPEST_FIRST
 from seqsep.lab.experiments.claims.papers import figure2_index_lookup
 from seqsep.lab.row import Row
@@ -19,7 +20,7 @@ from seqsep.report.figures.heatmap import EDGE, HATCH
 from seqsep.report.figures.reach_picture import LETTERS, SeedsRow, draw_reach
 from seqsep.report.figures.text_width import text_width
 from seqsep.report.formatting import DASH, percent
-from seqsep.report.measured import RunSummary, chance
+from seqsep.report.measured import RunSummary
 from seqsep.report.styles import STYLES
 from seqsep.tasks import IndexLookup
 

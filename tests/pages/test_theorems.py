@@ -13,10 +13,10 @@ from pages._glossary import with_terms
 from pages._outputs import output
 from pages._severities import graded
 from pages._size_words import OF_CHECKS, OF_ONE, size_words
-from pages.errata import Entry, _sections, entries
-from pages.papers import OWN, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
+from pages.errata import ErratumEntry, _sections, entries
+from pages.papers import OWN_STATEMENT, RETRIEVAL, SEPARATIONS, VERDICTS, paper_of
 from pages.theorem_page import linked, parts_of
-from pages.theorems import all_papers, claims, covered_statements, theorems_page
+from pages.theorems import all_papers, claims, covered_statements, machine_checked, theorems_page
 from pages.theorems import test_file as file_of_tests
 from seqsep.theorems import BY_NAME, THEOREMS
 from seqsep.theorems.base import Erratum
@@ -62,11 +62,19 @@ def test_every_theorem_and_every_label_of_a_source_has_its_row():
     )
 
 
+def test_certificates_and_machine_checked_proofs_have_columns():
+    proved = machine_checked(ROOT)
+    named = [(BY_NAME[name_in(row[2])], row) for row in rows() if row[2]]
+    assert [row[4] == "yes" for _, row in named] == [theorem.certificate_witness is not None for theorem, _ in named]
+    assert [row[5] == "yes" for _, row in named] == [theorem.name in proved for theorem, _ in named]
+    assert {row[5] for _, row in named} == {"yes", ""}
+
+
 def test_every_statement_has_a_row_in_its_papers_order():
     order = [label for paper in all_papers() for label in paper.order]
     assert len(set(order)) == len(order)
     assert list(dict.fromkeys(row[0] for row in rows())) == order
-    assert all(len(row) == 4 and row[1] in VERDICTS for row in rows())
+    assert all(len(row) == 6 and row[1] in VERDICTS for row in rows())
 
 
 def test_every_numbered_statement_of_the_first_paper_is_there():
@@ -79,7 +87,7 @@ def test_every_numbered_statement_of_the_first_paper_is_there():
     index = {row[0]: row for row in rows() if row[2]}
     for label in ours:
         assert label in index, label
-        assert all(index[label]), index[label]
+        assert all(index[label][:4]), index[label]
 
 
 def test_what_a_run_does_not_show_is_on_each_page():
@@ -116,9 +124,9 @@ def test_a_theorem_of_no_known_paper_is_listed_under_its_source():
     section = index[index.index("## Other sources") : index.index("## The long checks")]
     assert "| own | our own statement | [index-lookup-state](index-lookup-state.md) |" in section
     assert "| Vaswani 2017 | not compared | [index-lookup-state](index-lookup-state.md) |" in section
-    assert "## Other sources" not in theorems_page(ROOT / "results", [one for one in THEOREMS if one.source != OWN])
+    assert "## Other sources" not in theorems_page(ROOT / "results", [one for one in THEOREMS if one.source != OWN_STATEMENT])
     remark = Erratum("Section 3", printed="a", found="b", built="c", test="d")
-    shown = _sections([Entry(own, 1, remark, graded(theorem.name, 1, remark))], [])
+    shown = _sections([ErratumEntry(own, 1, remark, graded(theorem.name, 1, remark))], [])
     assert "## Other sources: errata" in shown
     assert "from own." in shown
 

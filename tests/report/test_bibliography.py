@@ -82,7 +82,7 @@ def test_the_demo_shows_the_papers_mixers_and_one_more(tmp_path):
 def test_the_command_hands_the_flag_on(capsys, monkeypatch, flag):
     seen = []
 
-    def write_report(rows, folder, check, bibtex, named):
+    def write_report(rows, folder, check, bibtex, named, is_own):
         seen.append((rows, folder, bibtex))
         assert named == []
         return Path("out/index.html")

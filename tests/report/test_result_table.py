@@ -5,12 +5,12 @@ from itertools import product
 
 import pytest
 
+from seqsep.lab.answers import chance
 from seqsep.lab.experiments import EXPERIMENTS, index_lookup_architectures
 from seqsep.lab.experiments.claims.papers import printed
 from seqsep.report.captions import HEATMAP
 from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.sheet import write_figure
-from seqsep.report.measured import chance
 from seqsep.report.result_table import ResultTable
 from seqsep.report.sized_model import MOST_NAMED, SizedModel
 from seqsep.report.table_files import record

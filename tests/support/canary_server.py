@@ -19,21 +19,27 @@ def right(prompt: Sequence[int], count: int) -> list[int]:
 
 
 class CanaryServer(ThreadingHTTPServer):
-    """Answers with a function. With `counts`, /metrics has the tokens of cached prefixes and the running requests.
+    """Answers with a function. With `counts`, /metrics has the tokens of cached prefixes, running requests, and preemptions.
+
+    A request that comes while `room` others are answered counts as a preemption.
 
     A request waits for at most `hold` seconds until a look at the counters has seen two at once.
     """
 
     daemon_threads = True
 
-    def __init__(self, answer: Answer, *, counts: bool = True, status: int = 200, hold: float = 0.0) -> None:
+    def __init__(self, answer: Answer, *, counts: bool = True, status: int = 200, hold: float = 0.0, room: int = 1000) -> None:
         super().__init__(("127.0.0.1", 0), CanaryHandler)
         self.answer = answer
         self.counts = counts
         self.status = status
         self.hold = hold
+        self.room = room
         self.prompts: list[tuple[int, ...]] = []
         self.hits = 0
+        self.preempted = 0
+        self.steps = 0
+        self.tokens = 0
         self.running = 0
         self.seen_at_once = threading.Event()
         self.lock = threading.Lock()
@@ -50,10 +56,13 @@ class CanaryServer(ThreadingHTTPServer):
             self.hits += max((_common(prompt, other) for other in self.prompts), default=0)
             self.prompts.append(prompt)
             self.running += 1
+            self.preempted += self.running > self.room
         if self.hold:
             self.seen_at_once.wait(self.hold)
         answers = self.answer(prompt, asked["max_tokens"])
         with self.lock:
+            self.steps += max(1, len(answers) // max(1, self.running))
+            self.tokens += len(answers)
             self.running -= 1
         return {"choices": [{"token_ids": answers}]}
 
@@ -70,7 +79,10 @@ class CanaryHandler(BaseHTTPRequestHandler):
             if self.server.running > 1:
                 self.server.seen_at_once.set()
             hits = f'vllm:prefix_cache_hits_total{{engine="0"}} {self.server.hits}.0'
-            self._send(200, f"# HELP hits\n{hits}\nvllm:num_requests_running {self.server.running}\n")
+            preempted = f"vllm:num_preemptions_total {self.server.preempted}.0"
+            running = f"vllm:num_requests_running {self.server.running}"
+            steps = f"vllm:iteration_tokens_total_count {self.server.steps}\nvllm:generation_tokens_total {self.server.tokens}"
+            self._send(200, f"# HELP hits\n{hits}\n{preempted}\n{running}\n{steps}\n")
         else:
             self._send(404, "")
 

@@ -46,8 +46,8 @@ def digest_of_code(text: str) -> str:
     tree.body = [node for node in tree.body if not _is_prose(node)]
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-            node.body = body[1:]  # type: ignore[attr-defined]
+        if isinstance(body, list):
+            node.body = [part for part in body if not _is_string(part)]  # type: ignore[attr-defined]
     return hashlib.sha256(_as_python_3_11_dumps(tree).encode()).hexdigest()
 
 
@@ -55,6 +55,11 @@ def _as_python_3_11_dumps(tree: ast.Module) -> str:
     """Later versions add a list of type parameters, and leave out lists that are empty."""
     options: dict[str, Any] = {"show_empty": True} if sys.version_info >= (3, 13) else {}
     return ast.dump(tree, **options).replace(", type_params=[]", "")
+
+
+def _is_string(node: ast.stmt) -> bool:
+    """A string alone is a statement: the docstring of a module, class, function or constant."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 
 def _is_prose(node: ast.stmt) -> bool:

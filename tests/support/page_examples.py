@@ -33,6 +33,7 @@ ONLY_LONG = (
     "how-to/canary.md",
     "how-to/check-a-models-state.md",
     "how-to/check-an-engine.md",
+    "how-to/layer-card.md",
     "how-to/own-function.md",
     "how-to/own-task.md",
     "how-to/reproduce-a-figure.md",

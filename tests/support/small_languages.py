@@ -142,6 +142,18 @@ class BruteForce:
                 return False
         return True
 
+    def threshold_testable(self) -> bool:
+        """Aperiodic, and e x f y e z f = e z f y e x f for all idempotents e, f of non-empty words, and all x, y, z."""
+        table = self.table
+        chosen = sorted(set(self.idempotents) & set(self.with_letters.tolist()))
+        for e, f in itertools.product(chosen, repeat=2):
+            ahead = np.unique(table[table[e, self.with_letters], f])
+            back = np.unique(table[table[f, self.with_letters], e])
+            products = table[table[ahead[:, None], back][:, :, None], ahead]
+            if (products != products.transpose(2, 1, 0)).any():
+                return False
+        return self.aperiodic()
+
     def ac0(self) -> bool:
         """No set of the words of one length has all powers of a g != g^w with g^w g = g."""
         for elements in self.sets_of_lengths():

@@ -145,7 +145,7 @@ def test_distinct_numbers_are_uniform(count, bound):
 
 
 def test_distinct_numbers_may_come_from_further_attempts():
-    """Attempt 0 repeats one number; the first different ones of the attempts one behind the other are taken."""
+    """Attempt 0 repeats one number; the first different ones of the attempts one after the other are taken."""
     high = np.uint32(1) << 28  # number k below 16 is k * high
     attempts = [[[3, 3, 3, 3], [1, 2, 1, 9]], [[3, 5, 3, 3], [4, 4, 4, 4]], [[5, 5, 0, 7], [8, 8, 8, 8]]]
     numbers = distinct(lambda attempt: np.array(attempts[attempt], dtype=np.uint32) * high, 3, 16)

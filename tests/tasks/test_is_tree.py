@@ -53,7 +53,7 @@ def test_thoughts_of_more_vertices(trace, distribution):
 
 
 def written_by_solve(task: IsTree, prompt: tuple[int, ...]) -> list[int]:
-    """Token by token, with what a live retriever finds behind a query."""
+    """Token by token, with what a live retriever finds after a query."""
     text = list(prompt)
     retrieve = task.retriever() or (lambda text, prompt: None)
     while text[-1] not in task.stops:

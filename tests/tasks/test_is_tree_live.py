@@ -31,7 +31,7 @@ def query_of(texts: list[str]) -> Query:
 @pytest.mark.parametrize("trace", ["retrieval", "walk"])
 @pytest.mark.parametrize("distribution", ["double-star", "uniform"])
 def test_written_thoughts(trace, distribution):
-    """At every place of a thought: the token behind a closed query, and nothing elsewhere."""
+    """At every place of a thought: the token after a closed query, and nothing elsewhere."""
     task = IsTree(7, trace, distribution)
     batch = task.sample(0, 6, 3)
     for inputs, tokens in zip(batch.inputs.tolist(), batch.lengths.tolist(), strict=True):
@@ -42,7 +42,7 @@ def test_written_thoughts(trace, distribution):
 
 @pytest.mark.parametrize("trace", ["retrieval", "walk"])
 def test_whatever_a_model_writes(trace):
-    """Random tokens behind a prompt, mostly marks and a few vertices, always closed: often a query, often none."""
+    """Random tokens after a prompt, mostly marks and a few vertices, always closed: often a query, often none."""
     task = IsTree(5, trace, "uniform")
     random = np.random.default_rng(2)
     prompts = task.prompts(task.sample(0, 1500, 1))

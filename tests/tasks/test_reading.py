@@ -37,7 +37,7 @@ def test_what_is_written_is_read(task):
 
 
 def test_every_task_with_one_answer_is_read():
-    """Others are asked by their tokens: many questions in one input, vectors, or an answer behind a thought."""
+    """Others are asked by their tokens: many questions in one input, vectors, or an answer after a thought."""
     one_answer = {kind.name for kind in BY_NAME.values() if asked_once(kind(length=8))}
     assert one_answer == {kind.name for kind in READERS}
 

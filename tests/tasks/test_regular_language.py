@@ -99,7 +99,7 @@ def test_equal_alphabets_are_equal_tasks():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: RegularLanguage(5, "(01"), "pattern: regular expression '(01', character 4"),
+        (lambda: RegularLanguage(5, "(01"), "pattern: regular expression '(01', character 1"),
         (lambda: RegularLanguage(5, "2*", alphabet=2), "alphabet is 0 or 3 to 36, found 2"),
         (lambda: RegularLanguage(5, ask="pointer"), "ask is one of all, last, found 'pointer'"),
         (lambda: RegularLanguage(5, ask="last").solve((1, 1)), "expected the end token 2 at the end, found (1, 1)"),

@@ -199,7 +199,7 @@ def test_readable():
 
 
 def test_index_lookup_refuses_positions_that_there_are_not():
-    """Tokens behind the alphabet ask for positions 1 .. N; the last is one, the next and a symbol are none."""
+    """Tokens after the alphabet ask for positions 1 .. N; the last is one, the next and a symbol are none."""
     task = IndexLookup(3, alphabet=4)
     assert [task.solve((2, 0, 1, question)) for question in (4, 5, 6)] == [2, 0, 1]
     for question in (3, 7):

@@ -90,6 +90,22 @@ def test_an_odd_alphabet_reaches_half_of_s5():
     assert WordProblem(2**20, letters="generators", ask="pointer").answer_bits() == 3
 
 
+EXACTLY = {
+    "transpositions": [10, 36, 60, 60],
+    "adjacent": [4, 10, 19, 30, 41, 50, 56, 59, 60, 60],
+    "generators": [2, 4, 7, 12, 20, 32, 48, 68, 87, 106, 114, 119, 120, 120],
+}
+"""Products of exactly 1, 2, .. letters of S_5."""
+
+
+@pytest.mark.parametrize("letters", EXACTLY)
+def test_products_of_exactly_this_many_letters_of_s5(letters):
+    counts = EXACTLY[letters]
+    tasks = [WordProblem(length, letters=letters, ask="last") for length in range(1, 1 + len(counts))]
+    assert [task.states_after(task.length) for task in tasks] == counts
+    assert [task.answer_bits() for task in tasks] == [(count - 1).bit_length() for count in counts]
+
+
 def test_shortcut_of_the_commutative_image():
     """With all letters odd, the length alone has the parity of the product; and letters count modulo G'."""
     task = WordProblem(9, letters="transpositions", ask="last", least_length=1)

@@ -60,6 +60,15 @@ def test_outcomes_of_other_sides_than_declared_break_a_law(declared):
         theorem_laws.check_theorem(theorem)
 
 
+@pytest.mark.parametrize(
+    ("computed", "inputs", "counted"),
+    [(False, 1, "1 input"), (False, 2, "2 inputs"), (True, 1, "1 size, no model ran"), (True, 2, "2 sizes, no model ran")],
+)
+def test_one_input_is_in_the_singular(computed, inputs, counted):
+    [outcome] = check("alibi-window")[:1]
+    assert dataclasses.replace(outcome, computed=computed, inputs=inputs, exhaustive=False).line().endswith(f"; {counted}")
+
+
 def test_protocol_bits_are_the_state_and_every_split_agrees():
     for outcome in one_way_protocol.check(length=6, mixer="dss"):
         assert outcome.measured == outcome.bound

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Page:
+class ExperimentPage:
     """The parts of an experiment's page as Markdown."""
 
     title: str
@@ -21,7 +21,7 @@ class Page:
     """A sentence on the commands, if they do not train exactly the runs of the page."""
 
 
-def page_text(name: str, page: Page, claims: str) -> str:
+def page_text(name: str, page: ExperimentPage, claims: str) -> str:
     """Return the Markdown of a page: question, set-up, result, figure, causes, cost and command, claims."""
     notes = "".join(f"{note}\n\n" for note in page.notes)
     commands = "\n".join(f"$ {command}" for command in page.commands)

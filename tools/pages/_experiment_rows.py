@@ -11,6 +11,7 @@ from pages._claims import FIGURES, claims_of_figure, found_in
 from pages._markdown import table
 from seqsep.core.files import read_text
 from seqsep.core.tables import as_csv
+from seqsep.lab.answers import chance
 from seqsep.lab.estimate import evaluations
 from seqsep.lab.experiments.claims.claim import Accuracy
 from seqsep.lab.experiments.claims.known import SECONDS_AN_HOUR, in_words, shape
@@ -18,7 +19,7 @@ from seqsep.lab.row import PRUNED, Row
 from seqsep.lab.run import Run
 from seqsep.models.mixers.settings import has_heads
 from seqsep.report.formatting import count, counts, listed, percent_at_most
-from seqsep.report.measured import RunSummary, chance
+from seqsep.report.measured import RunSummary
 from seqsep.report.result_table import Cell, ResultTable
 from seqsep.report.sized_model import SizedModel
 from seqsep.report.table_files import task_words

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from seqsep.lab.answers import chance
 from seqsep.lab.row import Row, read_rows
 from seqsep.maths.arithmetic.grid import Array, Grid, Tally
 from seqsep.maths.arithmetic.softmax import attend
@@ -14,7 +15,6 @@ from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.formatting import count, listed, percent
 from seqsep.report.limited_state import PERCENT
-from seqsep.report.measured import chance
 from seqsep.report.styles import STYLES, Style, spare_style
 from seqsep.tasks import IndexLookup
 from seqsep.tasks.ceilings import ceiling

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 
-from pages._experiment_page import Page
+from pages._experiment_page import ExperimentPage
 from pages._experiment_rows import hours
 from pages._markdown import table
 from seqsep.core.tables import as_csv
@@ -68,7 +68,7 @@ def rows_of_classes(results: Path) -> list[Row]:
     return list(read_rows(rows_file(results)))
 
 
-def classes_page(results: Path) -> Page:
+def classes_page(results: Path) -> ExperimentPage:
     """Return the page's parts."""
     rows = rows_of_classes(results)
     cells = measured(rows)
@@ -83,7 +83,7 @@ def classes_page(results: Path) -> Page:
         ["Seeds", listed(list(map(str, SEEDS)))],
         ["Runs", f"{len(rows)} of {planned} planned"],
     ]
-    return Page(
+    return ExperimentPage(
         title=TITLE,
         question=EXPERIMENT.question,
         setup=table(setup),

@@ -100,8 +100,8 @@ STATEMENTS: Mapping[str, Mapping[str, str]] = {SEPARATIONS.name: OF_SEPARATIONS,
 def statement_of(paper: Paper, label: str) -> str:
     """Return a statement of a paper in our words; empty for sources whose statements are ours.
 
-    >>> from pages.papers import OWN, paper_of
-    >>> statement_of(SEPARATIONS, "Fact 4"), statement_of(paper_of(OWN), OWN)
+    >>> from pages.papers import OWN_STATEMENT, paper_of
+    >>> statement_of(SEPARATIONS, "Fact 4"), statement_of(paper_of(OWN_STATEMENT), OWN_STATEMENT)
     ('If a function has a fooling set of size |S|, its communication complexity is at least log2 |S|.', '')
     """
     return STATEMENTS.get(paper.name, {}).get(label, "")

@@ -5,7 +5,7 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from pages._experiment_page import Page
+from pages._experiment_page import ExperimentPage
 from pages._experiment_rows import hours
 from pages._markdown import table
 from seqsep.core.tables import as_csv
@@ -57,7 +57,7 @@ def title_of(model: SizedModel) -> str:
     return f"{model.title} with {model.position_words}"
 
 
-def places_page(folder: Path) -> Page:
+def places_page(folder: Path) -> ExperimentPage:
     """Return the page's parts."""
     named = named_lines(folder)
     first = next(iter(named.values()))
@@ -77,7 +77,7 @@ def places_page(folder: Path) -> Page:
     ]
     head = ["", "accuracy, %", "answers places", "others, %", "holds places", "others, %"]
     rows = [[title_of(model), percent(line["accuracy"]), *map(_entry, cells(line))] for model, line in named.items()]
-    return Page(
+    return ExperimentPage(
         title=TITLE,
         question=QUESTION,
         setup=table(setup),
@@ -135,9 +135,9 @@ def cells(line: Mapping[str, Any]) -> list[tuple[list[int], float | None]]:
     """
     found = []
     for name in ("right", "in_state"):
-        sure = [place for place, share in enumerate(line[name], 1) if share >= SURE]
+        kept = [place for place, share in enumerate(line[name], 1) if share >= SURE]
         others = [share for share in line[name] if share < SURE]
-        found.append((sure, mean(others) if others else None))
+        found.append((kept, mean(others) if others else None))
     return found
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from seqsep.lab.answers import chance
 from seqsep.lab.experiments.claims.papers import PaperModel, figure2_index_lookup
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.run import Run
@@ -12,7 +13,7 @@ from seqsep.models.mixers import MIXERS
 from seqsep.report.figures.picture_file import svg_text
 from seqsep.report.figures.reach_picture import SeedsCell, SeedsRow, draw_reach
 from seqsep.report.formatting import known
-from seqsep.report.measured import RunSummary, by_accuracy, chance
+from seqsep.report.measured import RunSummary, by_accuracy
 from seqsep.report.styles import STYLES
 from seqsep.tasks import IndexLookup
 

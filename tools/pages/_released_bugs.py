@@ -33,7 +33,7 @@ class ReleasedBug:
     holds_in: str
     threads: tuple[str, ...]
     config: Mapping[str, Any] | None = None
-    """Where `seqsep check --model` is run in both releases: the fields of its config.json."""
+    """The fields of config.json of the models that `seqsep check --model` runs in both releases."""
 
 
 ATTENTION = {

@@ -20,7 +20,8 @@ You need this page if you trained a model and want to know how much its state co
 `seqsep audit FILE` prints the numbers below for your own model, and `seqsep audit STORE KEY` for a run that was trained with
 `--keep-weights`. `--page FILE.html` draws them, and `--json` prints every point. From Python: `seqsep.audit`.
 
-The tasks are index lookup, associative recall, equality of random halves, and phonebooks for [language
+The tasks are index lookup, associative recall, multi-query recall, equality of random halves, your own task with a method
+`questions` ([how to](../how-to/own-task.md#5-audit-a-model)), and phonebooks for [language
 models](#language-models). A prefix is the part of an input before the query. `make pages` writes this page from
 `results/audit/sizes.jsonl`.
 

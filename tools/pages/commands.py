@@ -25,6 +25,7 @@ BEFORE = {
 }
 """The commands that write what the example of a command reads."""
 NOT_RUN = {
+    "card": "it trains, and prints its progress",
     "demo": "it trains for several minutes",
     "report": "it checks every theorem, which takes more than a minute",
     "run": "it trains for several minutes",
@@ -33,8 +34,10 @@ NOT_RUN = {
 """The commands whose example is too slow for a page, each with the reason."""
 FAILED = {
     "audit": "The file of `--recheck` is rejected: for example, the model has different states after its two prefixes.",
+    "card": "A law fails, or with `--check` the score of a ladder has dropped.",
     "check": "A theorem or a law is refuted.",
     "demo": "A theorem is refuted, or a run failed.",
+    "report": "A theorem is refuted.",
     "run": "A run failed.",
     "store": "`seqsep store repair` lost a row.",
     "train": "A run failed.",

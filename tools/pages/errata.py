@@ -33,7 +33,7 @@ These entries are not errors. Our construction has another form, is sharper, or 
 
 
 @dataclass(frozen=True)
-class Entry:
+class ErratumEntry:
     """A remark of a theorem, its number among that theorem's errata or choices, and its severity."""
 
     theorem: Theorem
@@ -65,7 +65,7 @@ def errata_page(theorems: Sequence[Theorem] = THEOREMS) -> str:
     )
 
 
-def entries(theorem: Theorem) -> list[Entry]:
+def entries(theorem: Theorem) -> list[ErratumEntry]:
     """Return the errata of a theorem, then its choices.
 
     >>> from seqsep.theorems import BY_NAME
@@ -75,11 +75,11 @@ def entries(theorem: Theorem) -> list[Entry]:
     found = []
     for remarks in (theorem.errata, theorem.choices):
         for number, remark in enumerate(remarks, 1):
-            found.append(Entry(theorem, number, remark, graded(theorem.name, number, remark)))
+            found.append(ErratumEntry(theorem, number, remark, graded(theorem.name, number, remark)))
     return found
 
 
-def _index(listed: Sequence[Entry]) -> str:
+def _index(listed: Sequence[ErratumEntry]) -> str:
     """Return the index of the entries, one line each."""
     lines = [["entry", "place in the paper", "severity", "in one line"]]
     for entry in listed:
@@ -90,7 +90,7 @@ def _index(listed: Sequence[Entry]) -> str:
     return table(lines)
 
 
-def _sections(errata: Sequence[Entry], choices: Sequence[Entry]) -> str:
+def _sections(errata: Sequence[ErratumEntry], choices: Sequence[ErratumEntry]) -> str:
     parts = []
     for kind, listed in (("errata", errata), ("choices", choices)):
         for paper in papers_of(one.theorem.source for one in listed):
@@ -99,14 +99,14 @@ def _sections(errata: Sequence[Entry], choices: Sequence[Entry]) -> str:
     return "".join(parts)
 
 
-def _of_paper(kind: str, paper: Paper, listed: Sequence[Entry]) -> str:
+def _of_paper(kind: str, paper: Paper, listed: Sequence[ErratumEntry]) -> str:
     if not listed:
         return ""
     title = f"*{paper.title}*\n" if paper.title else ""
     return f"\n## {paper.name}: {kind}\n\n{title}" + "".join(map(_section, listed))
 
 
-def _section(entry: Entry) -> str:
+def _section(entry: ErratumEntry) -> str:
     remark = entry.remark
     theorem = entry.theorem
     said = "" if entry.graded.severity == "choice" else f" {entry.graded.summary}"

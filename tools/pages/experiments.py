@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pages._experiment_figure import caption, figure_svg
 from pages._experiment_notes import NOTES, used_bits_table
-from pages._experiment_page import Page, page_text
+from pages._experiment_page import ExperimentPage, page_text
 from pages._experiment_rows import COLUMNS, cells_table, claims_of, claims_table, csv_text, hours, result_table, setup
 from pages._glossary import with_terms
 from pages._language_classes import NAME as LANGUAGE_CLASSES
@@ -188,7 +188,7 @@ def experiment_page(name: str, results: Path) -> str:
     planned = _planned(shown, rows)
     return page_text(
         name,
-        Page(
+        ExperimentPage(
             title=shown.title,
             question=shown.question,
             setup=setup(rows, found, planned),

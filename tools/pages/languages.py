@@ -6,7 +6,7 @@ from pages._markdown import folded, table
 from seqsep.lab.experiments.language_classes import LANGUAGES, NAME, NamedLanguage
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.permutations import named_group
-from seqsep.theorems import BY_NAME, state_tracking
+from seqsep.theorems import BY_NAME, positions, state_tracking
 from seqsep.theorems.analysis.classify import Classification, classify
 from seqsep.theorems.analysis.statements import STATEMENTS
 
@@ -29,7 +29,8 @@ Each verdict holds at one precision, and for an answer that is read at one place
 THEOREMS_HEAD = """
 ## Theorems of seqsep about them
 
-seqsep builds these models weight by weight, or proves these bounds. `seqsep check NAME` runs one.
+seqsep builds these models weight by weight, or proves these bounds. `seqsep check NAME` runs one. The last lines are about the
+positions of stock models. `canary-llama` is recall, and an induction head, with rotary positions.
 
 """
 CLASSES_HEAD = "The table has every class that seqsep decides, and its meaning:\n\n"
@@ -96,8 +97,8 @@ def _architectures(found: list[Classification]) -> str:
 
 
 def _theorems() -> str:
-    """Return a line for each theorem of state tracking."""
-    names = [*state_tracking.PLACES, "fixed-grid-attention"]
+    """Return a line for each theorem of state tracking and positions, and for recall by a stock Llama."""
+    names = [*state_tracking.PLACES, *positions.PLACES, "canary-llama"]
     lines = [["theorem", "bound", "statement"]]
     for name in names:
         theorem = BY_NAME[name]

@@ -252,7 +252,7 @@ INDUCTION = Paper(
 )
 
 PAPERS = (SEPARATIONS, RETRIEVAL, COMPOSITION, INDUCTION)
-OWN = "own"
+OWN_STATEMENT = "own"
 OTHER = "Other sources"
 
 
@@ -286,6 +286,6 @@ def papers_of(sources: Iterable[str]) -> tuple[Paper, ...]:
 
 
 def _others(sources: Iterable[str]) -> OtherSources:
-    verdicts: dict[str, Verdict] = {OWN: "our own statement"}
+    verdicts: dict[str, Verdict] = {OWN_STATEMENT: "our own statement"}
     statements = tuple(Statement(source, verdicts.get(source, "not compared")) for source in sources)
     return OtherSources(OTHER, arxiv="", title="", statements=statements)

@@ -17,7 +17,7 @@ LABEL = re.compile(r"^\*\*(?!Source|We differ)([^*\n]+[.:])\*\*", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Page:
+class PythonPage:
     """A page: its file, its title, who needs it, and its members."""
 
     file: str
@@ -31,7 +31,7 @@ def _members(module: str, *names: str) -> tuple[Member, ...]:
 
 
 PYTHON_PAGES = (
-    Page(
+    PythonPage(
         "theorems",
         "Theorems",
         "You need this page if you check a theorem, compute its bound, or use the network that it builds. [Every theorem]"
@@ -42,7 +42,7 @@ PYTHON_PAGES = (
             *_members("seqsep.theorems.laws", "check_theorem"),
         ),
     ),
-    Page(
+    PythonPage(
         "functions",
         "Functions and accuracy limits",
         "You need this page if you ask how large a state must be for a function, or how accurate a model with a given state "
@@ -53,7 +53,7 @@ PYTHON_PAGES = (
             *_members("seqsep", "ceiling", "least_state_bits", "longest", "first_bitten_length"),
         ),
     ),
-    Page(
+    PythonPage(
         "ceilings",
         "Accuracy limits by task",
         "You need this page if you know a task's sizes and want its accuracy limit from numbers, or the bits that a measured "
@@ -68,7 +68,7 @@ PYTHON_PAGES = (
             *_members("seqsep.tasks.ceilings", "double_star_ceiling", "uniform_graph_ceiling"),
         ),
     ),
-    Page(
+    PythonPage(
         "tasks",
         "Tasks",
         "You need this page if you make examples of a task or write your own task. The page [tasks](../tasks.md) explains "
@@ -84,7 +84,7 @@ PYTHON_PAGES = (
             *_members("seqsep.tasks", "Task", "GeneratedTask", "Batch"),
         ),
     ),
-    Page(
+    PythonPage(
         "training",
         "Training",
         "You need this page if you train a model from Python, or read the rows of runs.",
@@ -94,7 +94,7 @@ PYTHON_PAGES = (
             *_members("seqsep", "save", "load", "Row", "Rows", "read_rows"),
         ),
     ),
-    Page(
+    PythonPage(
         "models",
         "Models, layers and networks",
         "You need this page if you build a model, let it write text, write your own layer, or run a hand-built network. "
@@ -115,7 +115,7 @@ PYTHON_PAGES = (
             *_members("seqsep.maths.arithmetic.softmax", "attend"),
         ),
     ),
-    Page(
+    PythonPage(
         "published-models",
         "Published and trained models",
         "You need this page if you measure the state of a published or trained model. It is measured from the model's "
@@ -154,7 +154,7 @@ def python_index(clone: Path) -> str:
     return f"{with_terms(''.join(parts), clone, up='../../')}\n```{{toctree}}\n:hidden:\n\n{names}\n```\n"
 
 
-def python_page(page: Page, clone: Path) -> str:
+def python_page(page: PythonPage, clone: Path) -> str:
     """Return one page: every member with signature, parameters, errors and example."""
     parts = [f"# {page.title}\n\n{page.purpose}\n", *map(section, page.members)]
     return with_terms("".join(parts), clone, up="../../")

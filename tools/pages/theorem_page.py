@@ -20,9 +20,10 @@ from pages._paper_statements import statement_of
 from pages._size_words import size_words
 from pages.errata import entries
 from pages.papers import paper_of
-from pages.theorems import claims, file_of, module_of, test_file
+from pages.theorems import claims, file_of, test_file
 from seqsep.commands.certify import certify
 from seqsep.core.names import docstring, required
+from seqsep.report.page.proofs import module_of
 from seqsep.theorems import BY_NAME, THEOREMS, Theorem
 
 CONTINUES = re.compile(r"The proofs? (?:continues?|goes on|stands?|is|are)\b|Margins\b.*beside the weights")
@@ -42,7 +43,7 @@ LEFT_OUT = "In an output, `...` stands for text that this page leaves out, such 
 
 
 @dataclass
-class Parts:
+class PageParts:
     """The blocks of a theorem's docstring by section."""
 
     summary: str
@@ -52,14 +53,14 @@ class Parts:
     proof: list[str] = field(default_factory=list)
 
 
-def parts_of(text: str) -> Parts:
+def parts_of(text: str) -> PageParts:
     """Return the blocks of a docstring by section; items and code follow the paragraph before them.
 
     >>> parts_of("A sum.\\n\\nIt adds.\\n\\nSource: x.\\n\\nWe differ: y.\\n\\nProof. z.").proof
     ['Proof. z.']
     """
     summary, *rest = blocks(text)
-    parts = Parts(summary)
+    parts = PageParts(summary)
     place = parts.explained
     for block in rest:
         if block.startswith("Source:"):

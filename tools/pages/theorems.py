@@ -6,13 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
 
 import seqsep
 from pages._markdown import table
 from pages.papers import VERDICTS, Paper, Statement, paper_of, papers_of
 from seqsep.core.files import read_text
-from seqsep.core.names import required
+from seqsep.report.page.proofs import module_of
 from seqsep.theorems import THEOREMS, Claim, Theorem
 
 FOLDER = "docs/reference/theorems"
@@ -24,7 +23,9 @@ Each theorem has its own page: the statement, the proof, and a command that chec
 
 An **upper bound** says that a model of a certain size is right. seqsep builds it weight by weight, and a command runs it.
 A **lower bound** says that every model needs a certain size. A command runs the reduction of its proof on given models.
-Such a run is an example. The written proof shows that no smaller model is right.
+Such a run is an example. The written proof shows that no smaller model is right. If the last column says yes, a
+[machine-checked proof](../../explanation/machine-checked.md) shows it for every model. A **certificate** is a file that
+`seqsep-check` checks without seqsep.
 
 The verdicts mean:
 
@@ -48,7 +49,8 @@ def theorems_page(results: Path, theorems: Sequence[Theorem] = THEOREMS) -> str:
     for paper in all_papers(theorems):
         shown = f"*{paper.title}*, [arXiv:{paper.arxiv}]({paper.address}).\n\n" if paper.address else ""
         parts.append(f"\n## {paper.name}\n\n{shown}")
-        parts.append(table([["statement", "verdict", "theorem", "bound"], *_rows(paper, theorems)]))
+        rows = _rows(paper, theorems, machine_checked(results.parent))
+        parts.append(table([["statement", "verdict", "theorem", "bound", "certificate", "machine-checked"], *rows]))
     parts.append(f"\n## The long checks\n\n{long_checks(results, theorems)}\n")
     names = "\n".join(sorted(theorem.name for theorem in theorems))
     parts.append(f"\n```{{toctree}}\n:hidden:\n\n{names}\n```\n")
@@ -70,15 +72,26 @@ def long_checks(results: Path, theorems: Sequence[Theorem]) -> str:
     )
 
 
-def _rows(paper: Paper, theorems: Sequence[Theorem]) -> list[list[str]]:
+def machine_checked(clone: Path) -> dict[str, list[str]]:
+    """Return the table of proofs/: the name of a theorem -> the theorems in Rocq that are its statement."""
+    table: dict[str, list[str]] = json.loads(read_text(clone / "proofs/theorems.json"))
+    return table
+
+
+def _rows(paper: Paper, theorems: Sequence[Theorem], proved: dict[str, list[str]]) -> list[list[str]]:
     covered = covered_statements(paper, theorems)
     rows = []
     for statement in paper.statements:
         ours = [one.theorem for one in covered if one.statement == statement]
-        rows += [[statement.label, statement.verdict, _link(theorem), ", ".join(theorem.sides)] for theorem in ours]
+        rows += [[statement.label, statement.verdict, *_cells(theorem, theorem.name in proved)] for theorem in ours]
         if not ours:
-            rows.append([statement.label, statement.verdict, "", ""])
+            rows.append([statement.label, statement.verdict, "", "", "", ""])
     return rows
+
+
+def _cells(theorem: Theorem, is_proved: bool) -> list[str]:
+    has_certificate = theorem.certificate_witness is not None
+    return [_link(theorem), ", ".join(theorem.sides), "yes" if has_certificate else "", "yes" if is_proved else ""]
 
 
 def _link(theorem: Theorem) -> str:
@@ -127,11 +140,6 @@ def test_file(theorem: Theorem, clone: Path) -> str:
         if shared.name not in members and re.search(rf"\b{place.stem}\b", read_text(shared)):
             return (folder / shared.name).as_posix()
     return "tests/theorems/test_theorems.py"
-
-
-def module_of(theorem: Theorem) -> ModuleType:
-    """Return the module that defines a theorem's check."""
-    return required(inspect.getmodule(inspect.unwrap(theorem.check)), "the module of a theorem's check")
 
 
 def file_of(theorem: Theorem) -> str:

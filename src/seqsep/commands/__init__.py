@@ -10,16 +10,19 @@
     capacity      `seqsep capacity`: what a published model keeps between tokens
     analyze       `seqsep analyze`: the least state of a function
     classify      `seqsep classify`: the class of a regular language
+    ceiling       `seqsep ceiling`: the highest accuracy that a state of some bits allows
     sample        `seqsep sample`: examples of a task
     ask           `seqsep ask`: what a trained model answers to the user's inputs
     audit         `seqsep audit`: what a trained model carries, and where it fails
     generate      `seqsep generate`: what a trained model writes
     claims        `seqsep claims`: the papers' experiments, claim by claim
     train         `seqsep train`: models on a task, described by flags
+    card          `seqsep card`: what a layer can hold, follow, recall and learn
+    card_model    its cards of published models
     run           `seqsep run`: the runs of an experiment
     export        `seqsep export`: the rows of a store
     store         `seqsep store`: what a store holds, and its repair
-    report        `seqsep report`: the page from committed rows
+    report        `seqsep report`: the page from a store or from rows
     examples      `seqsep examples`: a copy of the examples and committed rows
     text          `seqsep text`: language models that answer questions in plain words
     canary        `seqsep canary`: models whose every answer is known, and engines that are asked for the answers
@@ -31,6 +34,9 @@
     comparison    the reader's rows beside the committed ones
     completion    `seqsep completion`: words for bash, zsh and fish, by argcomplete
     run_settings  the settings of a run as flags
+    several_values  one value or several of a flag
+    equal_states  the width of each model for a state of some bits
+    layer_labels  labels of runs by their layers
     chosen_runs   which runs `seqsep run` trains
     command       what a command is
     outputs       the files that one command writes
@@ -71,11 +77,13 @@ NAMES = (
     "export-network",
     "analyze",
     "classify",
+    "ceiling",
     "sample",
     "ask",
     "audit",
     "generate",
     "train",
+    "card",
     "run",
     "claims",
     "export",

@@ -18,6 +18,8 @@ from seqsep.core.names import BadInput
 
 if TYPE_CHECKING:
     from seqsep.theorems.analysis import Analysis
+    from seqsep.theorems.analysis.every_length import AutomatonAnalysis
+    from seqsep.theorems.analysis.network_language import NetworkAnalysis
 
 MOST_LENGTHS = 4096
 
@@ -28,8 +30,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "targets",
         nargs="+",
         metavar="FUNCTION",
-        help="FILE.py:function, a task (its fields are further flags), a formula in DIMACS as FILE.cnf, a regular expression, "
-        "majority, equality, disjointness, or a network without positions as FILE.json, .npz or .safetensors",
+        help="FILE.py:function, a task (its fields are further flags), majority, equality, disjointness, a regular expression, "
+        "or a truth table such as 00010111. From files: a formula in DIMACS (.cnf, .cnf.gz), a truth table (.txt), an "
+        "automaton (.jff, .json), or a network without positions (.json, .npz, .safetensors)",
     )
     parser.add_argument("--lengths", type=length_list, help="lengths of inputs, such as 2..16 or 4,8,16 or 2..16..2")
     parser.add_argument(
@@ -44,19 +47,20 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--regex",
         action="store_true",
-        help="read every FUNCTION as a regular expression, in which 0 to 9 and a to z are the symbols 0 to 35",
+        help="read every FUNCTION as a regular expression in Python's syntax, in which 0 to 9 and a to z are the symbols 0 to "
+        "35; look-ahead and back-references are refused",
     )
     parser.add_argument(
         "--automata",
         type=Path,
-        help="file for the smallest automaton at each length, as JSON; of a network without --lengths, for its only one",
+        help="file for the smallest automaton at each length, as JSON; without --lengths, for the one of every length",
     )
     parser.add_argument(
         "--certificate",
         type=Path,
         help="file for a certificate of the least state at the greatest length; seqsep-check checks this file",
     )
-    parser.add_argument("-o", "--output", type=Path, help="file for a picture: .png, .svg or .pdf")
+    parser.add_argument("-o", "--output", type=Path, help="file for a picture: .png, .svg, .pdf; without --lengths also .dot")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object at the end, with every length of every function"
     )
@@ -100,11 +104,10 @@ def run(options: argparse.Namespace) -> int:
     If files are asked for, they are written before anything is printed: no verdict is printed without its file. Raises
     ValueError if a function, its lengths, its alphabet or the name of a file is wrong.
     """
-    from seqsep.models.network_file import SUFFIXES
-
-    networks = [target for target in options.targets if Path(target).suffix in SUFFIXES and not options.regex]
-    if networks and options.lengths is None:
-        return _run_networks(flags(NetworkFlags, vars(options)), networks)
+    if options.lengths is None:
+        found = _at_every_length(flags(EveryLengthFlags, vars(options)))
+        if found is not None:
+            return found
     from seqsep.report.figures.least_state import draw_least_state
     from seqsep.report.figures.picture_file import require_format
     from seqsep.theorems.analysis.evidence import least_state
@@ -138,8 +141,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 @dataclass(frozen=True)
-class NetworkFlags:
-    """The flags of an analysis of networks at every length; those after `json` need a length, and are refused."""
+class EveryLengthFlags:
+    """The flags of an analysis for words of every length; --certificate and --precision need a length, and are refused."""
 
     targets: Sequence[str]
     automata: Path | None
@@ -148,44 +151,74 @@ class NetworkFlags:
     output: Path | None
     alphabet: Sequence[int] | None
     precision: Sequence[int] | None
+    regex: bool
     further: Sequence[str]
 
-    def needing_a_length(self) -> list[str]:
+    def needing_a_length(self, *, is_network: bool) -> list[str]:
         """Return the given flags that need a length."""
-        given = {name: getattr(self, name) for name in ("certificate", "output", "alphabet", "precision")}
-        return [f"--{name}" for name, value in given.items() if value is not None] + list(self.further)
+        names = ("certificate", "precision", *(("output", "alphabet") if is_network else ()))
+        given = [f"--{name}" for name in names if getattr(self, name) is not None]
+        return given + (list(self.further) if is_network else [])
 
 
-def _run_networks(asked: NetworkFlags, networks: Sequence[str]) -> int:
-    """Print the class and the least state of each network, for words of every length.
+def _at_every_length(asked: EveryLengthFlags) -> int | None:
+    """Print the smallest automaton of each language, and the class of each network.
 
-    Raises BadInput for another function among them, and for flags that need a length.
+    Return None if no target has an automaton. Raises BadInput for another function among the targets, and for flags that need
+    a length.
     """
+    from seqsep.theorems.analysis.every_length import AutomatonAnalysis
     from seqsep.theorems.analysis.network_language import NetworkAnalysis
 
-    needing = asked.needing_a_length()
-    others = [target for target in asked.targets if target not in networks]
-    if needing or others:
-        raise BadInput(f"analyze {networks[0]}: expected --lengths with {(needing or others)[0]}, found none")
-    if asked.automata is not None and len(networks) > 1:
-        raise BadInput(f"--automata {asked.automata}: expected one network, or --lengths, found {len(networks)} networks")
-    require_outputs((asked.automata,), read=_files_of(networks))
-    analyses = [NetworkAnalysis.of(network) for network in networks]
+    require_outputs((asked.automata, asked.output), read=_files_of(asked.targets))
+    analyses: list[AutomatonAnalysis | NetworkAnalysis] = []
+    without = []
+    for target in asked.targets:
+        one = _of_every_length(target, asked)
+        if one is None:
+            without.append(target)
+        else:
+            analyses.append(one)
+    if not analyses:
+        return None
+    is_network = isinstance(analyses[0], NetworkAnalysis)
+    if wrong := asked.needing_a_length(is_network=is_network) + without:
+        raise BadInput(f"analyze {asked.targets[0]}: expected --lengths with {wrong[0]}, found none")
+    for flag, path in (("--automata", asked.automata), ("--output", asked.output)):
+        if path is not None and len(analyses) > 1:
+            raise BadInput(f"{flag} {path}: expected one function, or --lengths, found {len(analyses)} functions")
+    if isinstance(analyses[0], AutomatonAnalysis) and asked.output is not None:
+        from seqsep.report.figures.automaton_picture import draw_automaton
+
+        draw_automaton(asked.output, analyses[0])
     if asked.automata is not None:
         write_file(asked.automata, json.dumps(analyses[0].automaton_record()) + "\n")
     if asked.json:
-        print_json(analyses[0].record() if len(analyses) == 1 else {"networks": [one.record() for one in analyses]})
+        kind = "networks" if is_network else "functions"
+        print_json(analyses[0].record() if len(analyses) == 1 else {kind: [one.record() for one in analyses]})
     else:
         print("\n\n".join("\n".join(one.lines()) for one in analyses))
     return DONE
 
 
+def _of_every_length(target: str, asked: EveryLengthFlags) -> "AutomatonAnalysis | NetworkAnalysis | None":
+    """Return the analysis of a network, or of a language that is given by an automaton; None for another function."""
+    from seqsep.theorems.analysis.every_length import AutomatonAnalysis
+    from seqsep.theorems.analysis.json_file import is_network_file
+    from seqsep.theorems.analysis.network_language import NetworkAnalysis
+
+    if not asked.regex and is_network_file(target):
+        return NetworkAnalysis.of(target)
+    return AutomatonAnalysis.of(target, asked.alphabet, fields_from_flags(asked.further), is_regular=asked.regex)
+
+
 def _files_of(targets: Sequence[str]) -> list[Path]:
     """Return the files that the targets read functions from."""
     from seqsep.models.network_file import SUFFIXES
+    from seqsep.theorems.analysis.formula_file import ENDINGS
 
     names = [name for target in targets for name in (target, target.rpartition(":")[0])]
-    return [Path(name) for name in names if name.endswith((".py", ".cnf", ".dimacs", *SUFFIXES))]
+    return [Path(name) for name in names if name.endswith((".py", ".jff", ".txt", *ENDINGS, *SUFFIXES))]
 
 
 @dataclass(frozen=True)
@@ -243,8 +276,9 @@ COMMAND = Command(
         "is empty for functions with more than two answers and for long inputs. The last column is the size that one attention "
         "layer needs; it is empty if no such bound is known. "
         "docs/how-to/own-function.md has more examples.\n\n"
-        "--lengths is needed, unless the function or --alphabet has only one length, or the function is a network. Without "
-        "--lengths, the command prints the class of a network's language, as `seqsep classify` does."
+        "--lengths is needed, unless the function or --alphabet has only one length, or the function is a regular expression, "
+        "an automaton or a network. Without --lengths, the command prints the smallest automaton of a regular language, with "
+        "and without its sink, and the class of a network's language, as `seqsep classify` does."
     ),
     takes_further=True,
 )

@@ -79,11 +79,11 @@ def _answered(model: "Model", task: "Task", tokens: tuple[int, ...]) -> dict[str
 
 
 def _in_words(shown: dict[str, Any]) -> str:
-    sure = "" if shown["probability"] is None else f" ({shown['probability']:.1%})"
+    probability = "" if shown["probability"] is None else f" ({shown['probability']:.1%})"
     if shown["expected"] is None:
-        return f"answer: {shown['answer']}{sure}"
+        return f"answer: {shown['answer']}{probability}"
     verdict = "right" if shown["answer"] == shown["expected"] else f"wrong, it is {shown['expected']}"
-    return f"answer: {shown['answer']}{sure}, {verdict}"
+    return f"answer: {shown['answer']}{probability}, {verdict}"
 
 
 COMMAND = Command(

@@ -200,7 +200,9 @@ COMMAND = Command(
     add_flags=add_flags,
     run=run,
     details=(
-        "A kept model must be trained on index lookup, associative recall or equality of random halves.\n\n"
+        "A kept model must be trained on index lookup, associative or multi-query recall, equality of random halves, or your "
+        "own task with a method questions(start, count, seed) (docs/how-to/own-task.md). --worst takes neither multi-query "
+        "recall nor your own task.\n\n"
         f"A folder must hold a causal language model of transformers ({install('hf')}). The audit gives it a phonebook, which "
         "is a list of names and numbers, and asks for the numbers. It downloads nothing and runs no code from the folder.\n\n"
         "docs/reference/audit.md explains the numbers that the command prints."

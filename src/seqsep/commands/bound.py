@@ -41,7 +41,7 @@ SIZE_WORDS: dict[str, str] = {
     "vocabulary": "number of different tokens",
     "width": "d, coordinates of the residual stream",
 }
-"""What each size of a theorem's `bound` counts, in which unit."""
+"""For each size of a theorem's `bound`: the things that it counts and their unit."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:

@@ -28,6 +28,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         if name == "write":
             action.add_argument("name", metavar="NAME", help=f"one of {', '.join(CANARIES)}")
             action.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a new or an empty folder")
+            action.add_argument(
+                "--gguf", action="store_true", help="also write DIR/model.gguf for llama.cpp, in float32; of llama and mamba2"
+            )
             action.add_argument("--dtype", choices=TYPES, default=TYPES[0], help="type of the weights; by default float32")
         else:
             action.add_argument("folder", type=Path, metavar="DIR", help="folder that seqsep canary write made")
@@ -47,17 +50,22 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Write a canary, print its prompts, or check an engine."""
     if options.action == "write":
-        return write(options.name, options.output, options.dtype)
+        return write(options.name, options.output, options.dtype, gguf=options.gguf)
     if options.action == "ask":
         return ask(options.folder, options.scenario, options.seed)
     return run_check(flags(CanaryFlags, vars(options)))
 
 
-def write(name: str, folder: Path, dtype: str) -> int:
-    """Write the folder and print what the model does."""
+def write(name: str, folder: Path, dtype: str, *, gguf: bool) -> int:
+    """Write the folder, and the .gguf file if it is asked for; print what the model does."""
     from seqsep.language_models.canary.folder import canary_of, write_canary
+    from seqsep.language_models.canary.gguf_file import require_gguf, write_gguf
 
+    if gguf:
+        require_gguf(name)
     written = write_canary(name, folder, dtype)
+    if gguf:
+        write_gguf(name, written / "model.gguf")
     print(f"{written}: {canary_of(written).statement}")
     return DONE
 
@@ -68,15 +76,16 @@ def ask(folder: Path, scenarios: list[str], seed: int) -> int:
     from seqsep.language_models.canary.scenarios import chosen_scenarios, prompts
     from seqsep.theorems.canary.vocabulary import words
 
-    for asked in prompts(canary_of(folder), seed, chosen_scenarios(scenarios)):
+    canary = canary_of(folder)
+    for asked in prompts(canary, seed, chosen_scenarios(scenarios)):
         line = {
             "scenario": asked.scenario,
             "conversation": asked.conversation,
             "batch": asked.batch,
             "prompt": list(asked.prompt),
             "answers": list(asked.answers),
-            "words": words(asked.prompt),
-            "answered": words(asked.answers),
+            "words": words(asked.prompt, canary.words),
+            "answered": words(asked.answers, canary.words),
         }
         print(json.dumps(line))
     return DONE

@@ -38,6 +38,7 @@ class CanaryFlags:
     scenario: Sequence[str]
     seed: int
     transformers: bool
+    vllm: bool
     url: str | None
     engine: str | None
     allow_host: Sequence[str]
@@ -52,6 +53,7 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags: which engine is asked, with which limits, and how verdicts are printed."""
     engine = parser.add_mutually_exclusive_group(required=True)
     engine.add_argument("--transformers", action="store_true", help="ask transformers, in this process")
+    engine.add_argument("--vllm", action="store_true", help="ask vLLM, in this process")
     engine.add_argument("--url", metavar="URL", help="a server of the completions protocol, such as http://127.0.0.1:8000/v1")
     engine.add_argument(
         "--engine", metavar="COMMAND", help="an engine as for seqsep check --engine: a program that answers JSON lines"
@@ -77,7 +79,10 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def run_check(options: CanaryFlags) -> int:
-    """Ask the engine; print the table, the first wrong prompt made small, and the faults that give the same answers."""
+    """Ask the engine; print the table, the first wrong prompt made small, and the faults that give the same answers.
+
+    Each part is printed as soon as it is known, since the later ones take minutes.
+    """
     from seqsep.language_models.canary.exam import Budget, examine
     from seqsep.language_models.canary.folder import canary_of
     from seqsep.language_models.canary.scenarios import chosen_scenarios, prompts
@@ -89,14 +94,18 @@ def run_check(options: CanaryFlags) -> int:
     say = now_and_then()
     with saying_what_is_kept(lambda: f"{budget.sent} prompts were asked; no verdict is kept"), _asked(options) as engine:
         report = examine(engine, prompts(canary, options.seed, scenarios), budget, say)
+        if options.junit is not None:
+            write_file(options.junit, junit_text({f"canary {canary.name}": [_case(verdict) for verdict in report]}))
+        if not options.json:
+            print("\n".join(_lines(canary, options, report)), flush=True)
         small = _made_small(engine, canary, report, say)
+        if report.wrong and not options.json:
+            print(f"made small: {small.line()}" if small else "asked again, this prompt was not wrong", flush=True)
     alike, missing = ([], "") if report.holds else _diagnosis(options, report, say)
-    if options.junit is not None:
-        write_file(options.junit, junit_text({f"canary {canary.name}": [_case(verdict) for verdict in report]}))
     if options.json:
         print_json(_record(canary, options, report, small) | {"alike": [asdict(fault) for fault in alike]})
     else:
-        print("\n".join([*_lines(canary, options, report, small), *(fault.line() for fault in alike)]))
+        print("".join(f"{fault.line()}\n" for fault in alike), end="")
         if missing:
             print(missing, file=sys.stderr)
     return DONE if report.holds else REFUTED
@@ -122,6 +131,11 @@ def _asked(options: CanaryFlags) -> "Iterator[Asked]":
         require_engine_file(options.engine)
         with PipeEngine(command_of(options.engine), options.stall_seconds) as served:
             yield EngineAsked(served)
+    elif options.vllm:
+        from seqsep.language_models.canary.folder import dtype_of
+        from seqsep.language_models.canary.in_vllm import VllmAsked
+
+        yield VllmAsked(options.folder, dtype_of(options.folder))
     else:
         from seqsep.language_models.canary.folder import dtype_of
         from seqsep.language_models.engines.with_transformers import TransformersEngine
@@ -162,7 +176,7 @@ def _diagnosis(options: CanaryFlags, report: "CanaryReport", say: Callable[[str]
     return alike, "" if alike else "no injected fault gives these answers"
 
 
-def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport", small: "SmallPrompt | None") -> list[str]:
+def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport") -> list[str]:
     """Return the table, the reasons in it, the first wrong answer, and a line that sums up."""
     lines = [report.table()]
     lines += [f"{verdict.scenario}: {verdict.words()}" for verdict in report if verdict.holds is None]
@@ -175,7 +189,6 @@ def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport", small
     if report.wrong:
         first = report.wrong[0]
         lines.append(f"first wrong: {first.prompt.scenario}: {first.line()}")
-        lines.append(f"made small: {small.line()}" if small else "asked again, this prompt was not wrong")
     return lines
 
 
@@ -183,11 +196,11 @@ def _record(canary: "Canary", options: CanaryFlags, report: "CanaryReport", smal
     """Return what was found, for JSON."""
     return {
         "canary": canary.name,
-        "engine": options.url or options.engine or "transformers",
+        "engine": options.url or options.engine or ("vllm" if options.vllm else "transformers"),
         "seed": options.seed,
         "holds": report.holds,
         "scenarios": [verdict.record() for verdict in report],
-        "small": None if small is None else asdict(small),
+        "small": None if small is None else small.record(),
     }
 
 

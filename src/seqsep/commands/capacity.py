@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 DECIMAL = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 1 << 10, "mi": 1 << 20}
 MEMORY = {"": 1, "b": 1, **{f"{letter}ib": 1 << (10 * power) for power, letter in enumerate("kmgtp", start=1)}}
 MEMORY |= {f"{letter}b": 10 ** (3 * power) for power, letter in enumerate("kmgtp", start=1)}
-MOST = 10**18
+MOST_NUMBER = 10**18
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -262,8 +262,8 @@ def quantity(flag: str, text: str, units: dict[str, int]) -> int:
         raise BadInput(f"{flag}: expected a number{f' with {known} or no unit' if known else ''}, found {text[:60]!r}")
     fraction = match[2] or ""
     value, rest = divmod(int(match[1] + fraction) * unit, 10 ** len(fraction))
-    if rest or not 1 <= value <= MOST:
-        raise BadInput(f"{flag}: expected a whole number from 1 to {MOST:,}, found {text[:60]!r}")
+    if rest or not 1 <= value <= MOST_NUMBER:
+        raise BadInput(f"{flag}: expected a whole number from 1 to {MOST_NUMBER:,}, found {text[:60]!r}")
     return value
 
 

@@ -28,7 +28,8 @@ def path_text(text: str) -> str:
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are BadInput, one line each, with the nearest word or flag that it knows.
 
-    `takes_further`: flags that it does not know are left for others to read.
+    `takes_further`: flags that it does not know are left for others to read. `action_of_a_file`: the action that is meant if
+    the first word is an existing file in place of an action.
 
     >>> Parser(prog="seqsep list").parse_args(["--hlep"])
     Traceback (most recent call last):
@@ -37,6 +38,7 @@ class Parser(argparse.ArgumentParser):
     """
 
     takes_further = False
+    action_of_a_file = ""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -66,12 +68,14 @@ class Parser(argparse.ArgumentParser):
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse what is known. An unknown flag is refused first: it is why a required one is missing."""
         words = list(args or [])
+        if self.action_of_a_file and Path(next(iter(words), "")).is_file():
+            words.insert(0, self.action_of_a_file)
         unknown = self.unknown(words)
         if unknown is not None and not self.takes_further and self._subparsers is None:
             self.refuse(unknown)
         if self.takes_further:
             self._require_first_word(words)
-        return super().parse_known_args(args, namespace)
+        return super().parse_known_args(None if args is None else words, namespace)
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse all words. Raises BadInput, with the nearest flag, for one that is not known."""

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from seqsep.commands.shared_flags import is_store
 from seqsep.commands.shipped import shipped
 from seqsep.core.names import BadInput
-from seqsep.lab.row import Row, Rows, rank_of, read_rows
+from seqsep.lab.row import Row, Rows, rank_of
+from seqsep.lab.rows_of import read_rows
 from seqsep.lab.run import Run, canonical_json
-from seqsep.lab.store.store import Store
 from seqsep.models.plugins.name import shown
 
 MINE = "yours"
@@ -23,9 +22,6 @@ def committed_rows(place: Path) -> list[Row]:
     """
     if place == Path("results") and not place.exists():
         place = shipped("results")
-    if is_store(place):
-        with Store(place, create=False) as store:
-            return [row for row in store.finished() if row.is_current]
     files = sorted(place.glob("*.jsonl")) if place.is_dir() else [place]
     if not files or not place.exists():
         raise BadInput(

@@ -16,7 +16,13 @@ from seqsep.commands.status import DONE
 
 OF_THEOREMS = ("check", "apply", "certify", "bound", "export-network")
 """Commands that take a theorem, and which of its functions has the options."""
-TAKES = {**dict.fromkeys(OF_THEOREMS, "theorems"), "sample": "tasks", "train": "tasks", "run": "experiments"}
+TAKES = {
+    **dict.fromkeys(OF_THEOREMS, "theorems"),
+    "ceiling": "tasks",
+    "sample": "tasks",
+    "train": "tasks",
+    "run": "experiments",
+}
 """Commands whose first word is a member's name."""
 OF_FLAGS = {"--layers": "mixers", "--mixer": "mixers", "--task": "tasks"}
 """Flags whose value is a member's name."""

@@ -4,6 +4,7 @@ A command checks them before its work, so that no work is lost for a name.
 """
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -66,3 +67,12 @@ def files_among(words: Iterable[str]) -> list[Path]:
     """
     paths = [Path(word.rpartition("=")[2]) for word in words]
     return [path for path in paths if path.is_file()]
+
+
+def file_name(label: str) -> str:
+    """Return a file's name for a label: letters, digits and dashes.
+
+    >>> file_name("own_layer.py:MovingAverage"), file_name("gated-delta(negative)")
+    ('own_layer-py-MovingAverage', 'gated-delta-negative')
+    """
+    return re.sub(r"[^\w]+", "-", label).strip("-")

@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 LENGTH = 20
 MODEL_SIZES = {"vocabulary": 11, "classes": 7, "longest": 24}
+FORMER_LAWS = {
+    "surroundings left alone": "global state unchanged",
+    "examples apart": "examples independent",
+    "one position asked": "one queried position",
+    "streams apart": "different streams",
+    "seeds apart": "different seeds",
+}
+"""The present names of laws by their earlier ones, which `--law` takes until 0.5."""
 
 
 def name_own_parts(words: Sequence[str]) -> bool:
@@ -96,7 +104,9 @@ def _chosen_laws(part: "UserLayer | UserModel | UserTask", asked: OwnPartFlags) 
     from seqsep.language_models.engines.check import ENGINE_LAWS
     from seqsep.language_models.laws.check import choose_laws
 
-    return choose_laws(asked.law, dict.fromkeys([*known, *(ENGINE_LAWS if isinstance(part, UserModel) else ())]))
+    named = [name.replace("-", " ").replace("_", " ") for name in asked.law]
+    present = [FORMER_LAWS.get(name, name) for name in named]
+    return choose_laws(present, dict.fromkeys([*known, *(ENGINE_LAWS if isinstance(part, UserModel) else ())]))
 
 
 def _test_cases(record: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""`seqsep report`: the page, its figures and tables, from committed rows."""
+"""`seqsep report`: the page, its figures and tables, from a store or from rows."""
 
 import argparse
 from pathlib import Path
@@ -11,7 +11,7 @@ from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_report
 from seqsep.commands.shared_flags import label
 from seqsep.commands.shipped import shipped
-from seqsep.commands.status import DONE
+from seqsep.commands.status import DONE, REFUTED
 
 Record = dict[str, Any]
 
@@ -23,8 +23,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=shipped("results/demo.jsonl"),
         metavar="FILE",
-        help="rows that seqsep export has written. Default: the committed rows of the demo, which come with seqsep. The page "
-        "also shows experiments whose rows are in the same folder, as NAME.jsonl and NAME-paper.jsonl",
+        help="a store, or rows that seqsep export has written. Default: the committed rows of the demo, which come with "
+        "seqsep. The page also shows experiments whose rows are in the same folder, as NAME.jsonl and NAME-paper.jsonl",
     )
     parser.add_argument(
         "-o",
@@ -73,25 +73,37 @@ def run(options: argparse.Namespace) -> int:
     from seqsep.report.write import write_report
 
     cache = OutcomeCache.open(again=options.check_again)
+    is_refuted = False
 
     def check() -> list[Record]:
+        nonlocal is_refuted
         for line in cache.said():
             print(line, flush=True)
-        return check_every_theorem(cache)[0]
+        records, is_refuted = check_every_theorem(cache)
+        return records
 
     def kept() -> str:
         return "; ".join(part for part in (cache.kept(), f"the page in {options.report} is as it was") if part)
 
     with saying_what_is_kept(kept):
-        page = write_report(options.rows, options.report, check=check, bibtex=options.bibtex, named=options.label)
+        page = write_report(
+            options.rows, options.report, check=check, bibtex=options.bibtex, named=options.label, is_own=_is_own(options.rows)
+        )
+    if is_refuted:
+        print("A theorem FAILS: its line above has the counterexample. The page leaves it out.")
     print(f"open {page}")
-    return DONE
+    return REFUTED if is_refuted else DONE
+
+
+def _is_own(rows: Path) -> bool:
+    """Return True unless the rows are in the folder of those that come with seqsep."""
+    return rows.resolve().parent != shipped("results/demo.jsonl").resolve().parent
 
 
 COMMAND = Command(
     name="report",
-    purpose="rebuild the page, its figures and tables from committed rows",
-    example="seqsep report -o DIR --bibtex",
+    purpose="write a page, figures and tables from the rows of runs",
+    example="seqsep report --rows runs/store.sqlite -o DIR",
     group=RESULTS,
     add_flags=add_flags,
     run=run,

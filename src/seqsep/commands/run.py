@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from seqsep.commands.command import TRAINING, Command, Parser, flags, parser_of
 from seqsep.commands.members import members, names, record_of
 from seqsep.commands.run_settings import add_override_flags, layer_names, settings_given
+from seqsep.commands.several_values import field_combinations
 from seqsep.commands.shared_flags import add_own_part_flags, fields_from_flags
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.commands.sweeping import STALL_SECONDS, SweepFlags, add_sweep_flags, carry_out, engine_of
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from seqsep.lab.run import Run
 
 PRESET_OF_A_FILE = "demo"
-"""What `runs(preset)` of a file is called with if no --preset is given."""
+"""The argument of `runs(preset)` of a user's file if no --preset is given."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -134,8 +135,8 @@ def run(options: argparse.Namespace) -> int:
     if options.task is None and Path(options.experiment).suffix != ".py":
         _refuse_what_is_no_field(options.further)
     fields = fields_from_flags(options.further)
-    layers = layer_names(options.layers) if options.layers else None
-    if layers and (options.mixer or options.model):
+    stacks = [layer_names(text) for text in options.layers or []]
+    if stacks and (options.mixer or options.model):
         raise BadInput("--layers: expected it without --mixer and --model, which replace the layers too")
     from seqsep.commands.chosen_runs import Replacements, choose_runs
     from seqsep.lab.experiments import load_experiment
@@ -145,16 +146,22 @@ def run(options: argparse.Namespace) -> int:
     sweep_flags = flags(SweepFlags, vars(options))
     engine = engine_of(sweep_flags)  # says at once which flag does not fit
     experiment = load_experiment(options.experiment)
-    replacements = Replacements(
-        mixers=options.mixer,
-        models=options.model,
-        task=options.task,
-        fields=fields,
-        settings={"width": options.width, **settings_given(vars(options))},
-        layers=layers,
-        seeds=options.seed or (None,),
-    )
-    changes = replacements.changes()
+    own_stacks: list[list[str] | None] = list(stacks) if stacks else [None]
+    changes = [
+        change
+        for stack in own_stacks
+        for some in field_combinations(fields)
+        for settings in settings_given(vars(options))
+        for change in Replacements(
+            mixers=options.mixer,
+            models=options.model,
+            task=options.task,
+            fields=some,
+            settings=settings,
+            layers=stack,
+            seeds=options.seed or (None,),
+        ).changes()
+    ]
     preset = options.preset or next(iter(experiment.presets), PRESET_OF_A_FILE)
     is_of_claims = options.claim or (experiment.name == "claims" and not options.preset)
     grid = _runs_of_claims(options.experiment, options.claim, options.preset) if is_of_claims else experiment.runs(preset)

@@ -1,10 +1,11 @@
-"""The settings of a run as flags: of `seqsep train`, which makes runs, and of `seqsep run`, which changes those of others."""
+"""The settings of a run as flags, each with one value or several: of `seqsep train` and of `seqsep run`."""
 
 import argparse
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from seqsep.commands.members import names
+from seqsep.commands.several_values import Choices, combinations, several
 from seqsep.commands.shared_flags import positive, reader
 from seqsep.core.names import choose, split_names
 from seqsep.models.plugins.name import names_a_file
@@ -13,9 +14,9 @@ WIDTH = 64
 STEPS = 5000
 MOST_SEEDS = 1000
 LAYERS = (
-    "mixers from the first layer to the last, such as mamba,mamba,attention, with settings as in 'mamba2(states=128)' "
-    "(see docs/reference/mixers.md); your own mixer as FILE.py:CLASS; your own complete model as model:FILE.py:CLASS, without "
-    "other layers"
+    "mixers of one model from the first layer to the last, such as mamba,mamba,attention, with settings as in "
+    "'mamba2(states=128)' (docs/reference/mixers.md). Your own mixer is FILE.py:CLASS or 'FILE.py:CLASS(setting=value)', and "
+    "your own complete model model:FILE.py:CLASS, without other layers. May be given several times, with a run for each"
 )
 
 
@@ -80,8 +81,8 @@ WIDTH_MEANS = "coordinates of the residual stream; from 1"
 
 def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
     """Add the flags that describe new runs: layers, width, seeds, and the other settings with their defaults."""
-    parser.add_argument("--layers", required=True, metavar="A,B,..", help=LAYERS)
-    parser.add_argument("--width", type=positive, default=WIDTH, help=f"{WIDTH_MEANS}; by default {WIDTH}")
+    parser.add_argument("--layers", required=True, action="append", metavar="A,B,..", help=LAYERS)
+    parser.add_argument("--width", type=several(positive), metavar="WIDTH,..", help=f"{WIDTH_MEANS}; by default {WIDTH}")
     parser.add_argument("--seed", type=seed_list, default=(0,), metavar="SEEDS", help=f"{SEEDS_MEAN}; by default 0")
     for name, setting in SETTINGS.items():
         shown = str(setting.default).lower() if isinstance(setting.default, bool) else str(setting.default)
@@ -91,8 +92,8 @@ def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
 def add_override_flags(parser: argparse.ArgumentParser) -> None:
     """Add the same flags without defaults: what is given stands in the place of the runs' own."""
     group = parser.add_argument_group("settings of every run, in place of those of the experiment")
-    group.add_argument("--layers", metavar="A,B,..", help=LAYERS)
-    group.add_argument("--width", type=positive, help=WIDTH_MEANS)
+    group.add_argument("--layers", action="append", metavar="A,B,..", help=LAYERS)
+    group.add_argument("--width", type=several(positive), metavar="WIDTH,..", help=WIDTH_MEANS)
     group.add_argument("--seed", type=seed_list, metavar="SEEDS", help=SEEDS_MEAN)
     for name, setting in SETTINGS.items():
         _add_setting(group, name, help=setting.explained())
@@ -101,8 +102,9 @@ def add_override_flags(parser: argparse.ArgumentParser) -> None:
 def _add_setting(parser: argparse._ActionsContainer, name: str, **keywords: Any) -> None:
     """Add the flag of a setting, and its earlier name if it has one."""
     setting = SETTINGS[name]
-    read = str if setting.choices else reader(type(setting.default))
-    parser.add_argument(flag(name), dest=name, type=read, choices=setting.choices or None, metavar="VALUE", **keywords)
+    read = several(str if setting.choices else reader(type(setting.default)), setting.choices)
+    choices = Choices(setting.choices) if setting.choices else None
+    parser.add_argument(flag(name), dest=name, type=read, choices=choices, metavar="VALUE,..", **keywords)
     if name in FLAGS:
         parser.add_argument(f"--{name}", dest=name, type=read, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
 
@@ -145,11 +147,14 @@ def layer_names(text: str) -> list[str]:
     return layers
 
 
-def settings_given(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the given settings, in the types of their fields.
+def settings_given(given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return each combination of the given settings and widths, in the types of their fields.
 
-    >>> settings_given(dict.fromkeys(SETTINGS) | {"steps": 5, "biases": "false", "json": True})
-    {'steps': 5, 'biases': False}
+    >>> none = dict.fromkeys(["width", *SETTINGS])
+    >>> settings_given(none | {"steps": (5, 10), "biases": ("false",), "json": True})
+    [{'steps': 5, 'biases': False}, {'steps': 10, 'biases': False}]
     """
-    settings = {name: given[name] for name in SETTINGS if given[name] is not None}
-    return settings | ({"biases": settings["biases"] == "true"} if "biases" in settings else {})
+    settings = {name: given[name] for name in ("width", *SETTINGS) if given[name] is not None}
+    if "biases" in settings:
+        settings["biases"] = tuple(value == "true" for value in settings["biases"])
+    return combinations(settings)

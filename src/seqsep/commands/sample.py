@@ -75,11 +75,15 @@ def _print_examples_of_a_file(name: str, further: "Sequence[str]", wanted: _Want
 
 
 def _print_examples(task: "Task", wanted: _Wanted) -> int:
+    from seqsep.models.plugins.task import UserTask
     from seqsep.tasks import NOTHING_ASKED
 
     for inputs, targets in _examples(task, wanted):
         answer = next((target for target in reversed(targets) if target != NOTHING_ASKED), NOTHING_ASKED)
         readable = task.readable(tuple(inputs), answer)
+        answers = [target for target in targets if target != NOTHING_ASKED]
+        if len(answers) > 1 and isinstance(task, UserTask) and not task.reads:
+            readable = {"inputs": inputs, "answers": answers}
         if wanted.json:
             print_json({"inputs": inputs, "targets": targets, "readable": readable})
         else:

@@ -10,11 +10,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from seqsep.core.files import UNLIMITED, open_regular
 from seqsep.core.names import BadInput, excerpt
-
-SQLITE = b"SQLite format 3\0"
-"""What every SQLite database begins with."""
+from seqsep.lab.store_file import is_store
 
 KEY = re.compile("[0-9a-f]{64}")
 """The key of a run, which is the name of the file of its model."""
@@ -196,15 +193,3 @@ def kept_file(place: Path, key: str | None) -> Path:
         named = f"{place} {key or ''}".strip()
         raise BadInput(f"{named}: expected the key of a run kept in {folder}, found {several}; there are {known}")
     return found[0]
-
-
-def is_store(place: Path) -> bool:
-    """Return True if a file is a SQLite database. `Store` reports what is wrong with a database that is not a store.
-
-    >>> is_store(Path("absent.sqlite"))
-    False
-    """
-    if not place.is_file():
-        return False
-    with open_regular(place, most=UNLIMITED) as file:
-        return file.read(len(SQLITE)) == SQLITE

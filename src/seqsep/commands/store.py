@@ -4,7 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from seqsep.commands.command import RESULTS, Command, print_json
+from seqsep.commands.command import RESULTS, Command, Parser, print_json
 from seqsep.commands.kept import saying_what_is_kept
 from seqsep.commands.outputs import require_outputs
 from seqsep.commands.shared_flags import weights_folder
@@ -19,7 +19,9 @@ ACTIONS = {
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags: what to do, and with which store."""
+    """Add the flags: what to do, and with which store; an existing file in place of an action is shown."""
+    if isinstance(parser, Parser):
+        parser.action_of_a_file = "show"
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for name, purpose in ACTIONS.items():
         rows = " results/demo.jsonl" if name == "import" else ""
@@ -129,4 +131,5 @@ COMMAND = Command(
     group=RESULTS,
     add_flags=add_flags,
     run=run,
+    details="`seqsep store PATH` is short for `seqsep store show PATH`.",
 )

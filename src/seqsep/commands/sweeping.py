@@ -26,23 +26,29 @@ STORE = Path("runs/store.sqlite")
 
 
 @dataclass(frozen=True)
-class SweepFlags:
-    """The flags of the sweep, as `add_sweep_flags` and --stall-seconds read them."""
+class ExecutionFlags:
+    """The flags of the engine, as `add_engine_flags` and --stall-seconds read them."""
 
-    store: Path
-    keep_weights: bool
-    label: str | None
-    dry_run: bool
-    compare: Path | None
-    prune: bool
-    log: list[str]
-    log_folder: Path | None
     workers: int | None
     device: str
     engine: str
     address: str | None
     gpus_per_run: float | None
     stall_seconds: float
+
+
+@dataclass(frozen=True)
+class SweepFlags(ExecutionFlags):
+    """The flags of the sweep, as `add_sweep_flags` and --stall-seconds read them."""
+
+    store: Path
+    keep_weights: bool
+    label: list[str]
+    dry_run: bool
+    compare: Path | None
+    prune: bool
+    log: list[str]
+    log_folder: Path | None
 
 
 def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
@@ -56,10 +62,12 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--label",
-        type=label,
-        metavar="NAME",
-        help="name of these runs in tables and figures, at most 40 characters; it is kept next to the store, changes no "
-        "run's key, and may be given later",
+        action="append",
+        type=_label_or_layers,
+        default=[],
+        metavar="[LAYERS=]NAME",
+        help="name of these runs in tables and figures, at most 40 characters, or of the runs with these layers, as in "
+        "mamba,attention=mine. It is kept next to the store and changes no run's key. May be given later, and several times",
     )
     parser.add_argument(
         "--dry-run", action="store_true", help="print the runs and an estimate of their time, and train nothing"
@@ -87,6 +95,11 @@ def add_sweep_flags(parser: argparse.ArgumentParser) -> None:
         help=f"also write the curves of runs for this logger; may be given twice; {install('log')}",
     )
     parser.add_argument("--log-folder", type=Path, help="directory for --log; default: STORE.logs")
+    add_engine_flags(parser)
+
+
+def add_engine_flags(parser: argparse.ArgumentParser) -> None:
+    """Add the flags that say where runs execute."""
     parser.add_argument(
         "--workers",
         type=positive,
@@ -127,6 +140,7 @@ def gpu_share(text: str) -> float:
 def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: "Engine") -> "list[Row]":
     """Train the runs by the flags of the sweep, and print how many there are now; or only print them and their cost."""
     from seqsep.commands.comparison import MINE, beside, committed_rows, sentence
+    from seqsep.commands.layer_labels import read_labels_of_layers
     from seqsep.lab.device import at_once
     from seqsep.lab.estimate import show_cost
     from seqsep.lab.pace import Pace
@@ -162,18 +176,21 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
         require_folder(folder)
     log = _log_to(options.log, log_folder)
 
-    def name(keys: "Iterable[str]") -> None:
-        if options.label is not None:
-            add_labels(options.store, keys, options.label)
+    named = read_labels_of_layers(options.label, runs.first)
+
+    def name(trained: "Iterable[Run]") -> None:
+        labels = named(trained)
+        for shown in dict.fromkeys(labels.values()):
+            add_labels(options.store, [key for key, one in labels.items() if one == shown], shown)
 
     with (
         Store(options.store) as store,
         saying_what_is_kept(KeptRuns(store, experiment)),
         Sweep(store, experiment, engine, show=partial(display, Pace()), on_row=log, weights=weights) as sweep,
     ):
-        name(run.key() for run in runs.first)  # first: those that an interrupted sweep leaves are named too
+        name(runs.first)  # first: those that an interrupted sweep leaves are named too
         rows, waiting = train(runs, competing, sweep)
-        name(row.key for row in rows)
+        name(row.run for row in rows)
     for row in rows:  # also those that the store held already, and those that were pruned
         log(row)
     count = len(rows) + waiting
@@ -181,8 +198,14 @@ def carry_out(experiment: str, runs: "ChosenRuns", options: SweepFlags, engine: 
     if options.compare is not None and committed is not None:
         if options.compare.resolve() == options.store.resolve():  # what the store had before, except these runs
             committed = [row for row in committed if row.key not in {one.key for one in rows}]
-        print(f"{sentence(rows, committed)}:\n{beside(rows, committed, options.label or MINE).table()}")
+        print(f"{sentence(rows, committed)}:\n{beside(rows, committed, ''.join(options.label[:1]) or MINE).table()}")
     return rows
+
+
+def _label_or_layers(text: str) -> str:
+    """Return a label, or LAYERS=LABEL. Raises ArgumentTypeError for anything else."""
+    layers, equals, name = text.rpartition("=")
+    return f"{layers}{equals}{label(name)}" if equals and layers else label(text)
 
 
 def _require_sizes(runs: "Iterable[Run]") -> None:
@@ -202,14 +225,14 @@ def _require_sizes(runs: "Iterable[Run]") -> None:
             raise BadInput(f"{run.label()}: positions rope: {expected}, found {run.width} / {run.heads}")
 
 
-def engine_of(options: SweepFlags) -> "Engine":
+def engine_of(options: ExecutionFlags) -> "Engine":
     """Return the engine of the flags; it starts nothing yet. Raises ValueError for a flag of another engine."""
     from seqsep.lab.device import at_once
     from seqsep.lab.engines.local import Supervisor
     from seqsep.lab.engines.ray import RayEngine
 
     if options.engine == "ray":
-        if options.keep_weights:
+        if isinstance(options, SweepFlags) and options.keep_weights:
             raise ValueError("--keep-weights: expected --engine local: the nodes of a cluster send back rows, not weights")
         if options.device != "cpu":
             raise ValueError(f"--device {options.device}: expected --gpus-per-run in its place with --engine ray")

@@ -21,6 +21,8 @@ from seqsep.models.plugins.name import names_a_file
 if TYPE_CHECKING:
     from seqsep.theorems.options import Option
 
+MOST_VARIABLES = 256
+FORMULAS = "FILE.cnf in DIMACS, or majority:8, equality:8 or disjointness:8"
 KINDS: dict[Any, tuple[str, Callable[[str], Any]]] = {
     int: ("whole number", whole_number),
     float: ("number", number),
@@ -45,7 +47,7 @@ def options_from_flags(command: str, theorems: Sequence[str], words: Sequence[st
     parser = _parser(command, theorems, options)
     refuse_unknown_options(command, theorems, words)
     for option in options.values():
-        if option.reads is None and option.kind not in KINDS:
+        if option.reads is None and option.kind not in KINDS and not _is_formula(option):
             call = f"seqsep.{command.split('-')[-1].replace('network', 'build')}({theorems[0]!r}, ...)"
             raise BadInput(f"{theorems[0]}: its option {option.name} cannot be given as a flag; use {call} in Python")
     found: dict[str, Any] = vars(parser.parse_args(words))
@@ -96,6 +98,10 @@ def help_text(command: str, words: Sequence[str], flags: str) -> str | None:
 def described(option: "Option") -> str:
     """Describe an option for help: flag, type, range, default and meaning, wrapped to 100 columns."""
     kind = KINDS[option.kind][0] if option.kind in KINDS else "name or file" if option.choice else "file"
+    if _is_formula(option):
+        return textwrap.fill(
+            f"formula, required. {FORMULAS}.", 100, initial_indent=f"  {option.flag:<13} ", subsequent_indent=" " * 16
+        )
     default = "" if option.default is False else "optional" if option.default is None else f"by default {option.default}"
     shown = ", ".join(part for part in (kind, str(option.range or ""), "required" if option.is_required else default) if part)
     unsaid = [choice for choice in option.choices if not re.search(rf"\b{choice}\b", option.meaning)]
@@ -139,7 +145,27 @@ def _parts(words: Sequence[str]) -> list[str]:
     return [part for word in words for part in (word.split("=", 1) if word.startswith("--") else [word])]
 
 
+def _is_formula(option: "Option") -> bool:
+    """Return True for an option whose value is a formula of thresholds."""
+    return getattr(option.kind, "__name__", "") == "Thresholds"
+
+
+def _formula(text: str) -> Any:
+    """Return the formula of a file, or of a name with a length. Raises BadInput for another text."""
+    from seqsep.theorems.analysis.formula_file import ENDINGS, read_formula
+    from seqsep.theorems.analysis.function import FORMULAS as NAMED
+
+    if text.endswith(ENDINGS):
+        return read_formula(Path(text))
+    name, _, length = text.partition(":")
+    if name not in NAMED or not length.isdecimal() or not 1 <= int(length[:9]) <= MOST_VARIABLES or len(length) > 9:
+        raise BadInput(f"--formula {text}: expected {FORMULAS}, with at most {MOST_VARIABLES} variables")
+    return NAMED[name](int(length))
+
+
 def _value(option: "Option", word: Any) -> Any:
+    if _is_formula(option):
+        return _formula(word)
     return word if option.reads is None else option.reads(word)
 
 

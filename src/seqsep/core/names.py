@@ -46,7 +46,7 @@ UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u
 LEAST_LIKENESS = 0.6
 """Of a mistyped word to a known one, as `difflib` counts it: 1 for equal words."""
 MOST_BEHIND = 0.12
-"""How much less like than the likest name another one may be to be named with it."""
+"""Names whose similarity is within this of the greatest one are suggested too."""
 
 
 class BadInput(ValueError):

@@ -7,8 +7,10 @@ Files:
     run_labels       names that a reader gives to runs, in a file of their own
     run_table        rows as a table under these names
     row              what a finished run leaves for reports, as canonical JSON
+    rows_of          the rows of a store or of a file
     sound_row        what a row may hold: types, ranges, the key of its run
     train            the training loop
+    answers          the score of each answer by itself, and the accuracy of guessing
     lengths          a task at other lengths, and whether a model can read inputs of them
     other_lengths    accuracy of a trained model at lengths that it was not trained on
     step             one training step
@@ -28,7 +30,9 @@ Files:
     pace             how long steps take, learned from runs under way
     loggers          rows for TensorBoard or Weights & Biases
     experiments      the papers' experiments, and the list of their claims
+    card             a layer's card: size, speed, limits, and a battery of tasks
     audit            what a trained model carries in its state, and where it fails
     engines          where runs execute: this machine or a cluster
+    store_file       a store distinguished from a file of rows
     store            the SQLite store of finished runs, and its repair
 """

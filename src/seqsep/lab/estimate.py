@@ -26,7 +26,7 @@ LENGTHS = (20, 40)
 TIMED_TOKENS = 2048
 """Of a batch with more tokens a part is timed."""
 TIMED_SECONDS = 0.02
-"""What is shorter is timed several times, at most MOST_TIMED: a clock of processor time may stand still for milliseconds."""
+"""Shorter times are measured several times, at most MOST_TIMED: a clock of processor time may stand still for milliseconds."""
 MOST_TIMED = 100
 FORWARD_SHARE = 1 / 3
 """The share of a training step's time that one evaluation of a batch takes, since it has no backward pass.

@@ -36,7 +36,7 @@ MOST_GRAPHS = 4
 PARTS = 8
 
 Computed: TypeAlias = tuple[Tensor, list[Tensor | None]]
-"""The loss and, behind it, 1 if all numbers are finite; the gradient of each weight."""
+"""The loss and, after it, 1 if all numbers are finite; the gradient of each weight."""
 
 
 def in_use(run: Run, device: torch.device | str) -> bool:

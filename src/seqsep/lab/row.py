@@ -9,6 +9,7 @@ from typing import Any
 
 from seqsep.core.files import read_lines, write_file
 from seqsep.core.tables import Tabular
+from seqsep.lab.answers import chance, limits
 from seqsep.lab.ranking import rank
 from seqsep.lab.run import Run, canonical_json
 from seqsep.lab.sound_row import require_ending, require_key, require_reply, require_result, require_shallow, too_deep
@@ -19,7 +20,7 @@ from seqsep.models.plugins.task import UserTask
 
 PRUNED = "pruned"
 DESCRIBED = ("layers", "task", "length", "width", "heads", "positions", "embedding_scale", "learning_rate", "seed")
-"""What a table says of a run, in this order."""
+"""The columns of a table of runs, in this order."""
 RUN_FIELDS = tuple(field.name for field in fields(Result) if field.default is MISSING)
 REPLY_FIELDS = (
     "status",
@@ -140,9 +141,11 @@ class Row:
             require_result(self.result, any_loss=True)
         else:
             require_result(self.result, most_steps=run.steps, any_loss=isinstance(run.task, UserTask))
-            tested = [length for length, _ in self.result.get("accuracy_by_length", ())]
-            if tested != list(run.test_lengths if self.status in ("converged", "finished") else ()):
-                raise ValueError(f"result.accuracy_by_length: expected the lengths {run.test_lengths}, found {tested}")
+            for name in ("accuracy_by_length", "accuracy_per_answer_by_length"):
+                tested = [length for length, _ in self.result.get(name, ())]
+                has_tests = self.status in ("converged", "finished") and (name in self.result or name == "accuracy_by_length")
+                if tested != list(run.test_lengths if has_tests else ()):
+                    raise ValueError(f"result.{name}: expected the lengths {run.test_lengths}, found {tested}")
 
     def to_json(self) -> str:
         """Return the row as canonical JSON, in which the configuration is called `run`."""
@@ -176,6 +179,12 @@ class Row:
         return row
 
 
+def chance_of(run: Run, result: Mapping[str, Any]) -> float | None:
+    """Return the accuracy of guessing, as the result has it or else for the run's task; None if it is not known."""
+    known = result.get("chance")
+    return known if known is not None or isinstance(run.task, UserTask) else chance(run.task)
+
+
 class Rows(list[Row], Tabular):
     """Rows in a list that prints as a table, with one line per row; a reply of a language model fills fewer columns.
 
@@ -192,18 +201,21 @@ class Rows(list[Row], Tabular):
         """Return a row for each run: its settings, its end, its last accuracy, its parameters and bits of state.
 
         None means heads that its layers do not have, and for positions of a layer from a file that says nothing of them.
+        `accuracy_low` and `accuracy_high` are the limits of a 95 % confidence interval of the accuracy over all examples, by
+        Clopper and Pearson. `chance` is the accuracy of guessing, and `loss_nats` the mean loss of an answer at the last
+        evaluation. `accuracy_per_answer` counts single answers and is a column if any run has it.
         `live_accuracy`, of answers after chains of thought that the model wrote itself, is a column if any run has it. So is
         the accuracy at each test length of a run.
         """
-        is_live = any("live_accuracy" in row.result for row in self)
+        further = [name for name in ("accuracy_per_answer", "live_accuracy") if any(name in row.result for row in self)]
         lengths = sorted({length for row in self for length, _ in row.result.get("accuracy_by_length", ())})
-        return [_record(row, is_live, lengths) for row in self]
+        return [_record(row, further, lengths) for row in self]
 
     def __repr__(self) -> str:
         return self.table()
 
 
-def _record(row: Row, is_live: bool, lengths: Sequence[int]) -> dict[str, Any]:
+def _record(row: Row, further: Sequence[str], lengths: Sequence[int]) -> dict[str, Any]:
     """Return the part of a row that a table shows."""
     columns: dict[str, Any] = dict.fromkeys(DESCRIBED)
     if not row.is_reply:
@@ -215,7 +227,14 @@ def _record(row: Row, is_live: bool, lengths: Sequence[int]) -> dict[str, Any]:
     bits = row.result.get("state_bits")  # of a run two numbers, of a reply one or None
     fixed, per_token = bits if isinstance(bits, Sequence) else (bits, None)
     ending = {"status": row.status, "steps": row.result.get("steps"), "accuracy": row.result.get("accuracy")}
-    if is_live:
+    if "accuracy_per_answer" in further:
+        ending["accuracy_per_answer"] = row.result.get("accuracy_per_answer")
+    ending |= dict.fromkeys(("accuracy_low", "accuracy_high", "chance", "loss_nats"))
+    if not row.is_reply and "curve" in row.result:
+        low, high = limits(row.result["accuracy"], row.run.evaluation)
+        loss = row.result["curve"][-1][2] if row.result["curve"] else None
+        ending |= {"accuracy_low": low, "accuracy_high": high, "chance": chance_of(row.run, row.result), "loss_nats": loss}
+    if "live_accuracy" in further:
         ending["live_accuracy"] = row.result.get("live_accuracy")
     by_length = dict(row.result.get("accuracy_by_length", ()))
     ending |= {f"accuracy_at_{length}": by_length.get(length) for length in lengths}

@@ -12,13 +12,13 @@ from seqsep.core.names import excerpt, printable
 from seqsep.lab.run import Run
 from seqsep.lab.train import NON_FINITE, TENTHS
 
-SHARES = ("accuracy", "best_accuracy", "live_accuracy", "unanswered", "answer_accuracy")
-OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy")
+OPTIONAL = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_per_answer", "chance_per_answer", "chance")
+SHARES = ("accuracy", "best_accuracy", *OPTIONAL)
 STATUSES = ("converged", "finished", "pruned", NON_FINITE)
-"""How a training run with an outcome ends."""
+"""The statuses of a training run that has an outcome."""
 REPLY_STATUSES = ("finished",)
 FAILED = "failed: "
-"""How the status of a run without an outcome begins; the reason follows."""
+"""The first words of the status of a run without an outcome; the reason follows."""
 MOST_NESTED = 100
 MOST_INTEGER = 2**63
 MOST_LOSS = sys.float_info.max
@@ -108,10 +108,13 @@ def require_result(result: Mapping[str, Any], most_steps: int = MOST_INTEGER, *,
     for bits in state:
         require_whole("result.state_bits", bits)
     require_curve(result["curve"], result["steps"], -MOST_LOSS if any_loss else 0.0)
+    if "answer_bits" in result:
+        require_whole("result.answer_bits", result["answer_bits"])
     if "accuracy_by_tenth" in result:
         require_tenths(result["accuracy_by_tenth"])
-    if "accuracy_by_length" in result:
-        require_lengths(result["accuracy_by_length"])
+    for name in ("accuracy_by_length", "accuracy_per_answer_by_length"):
+        if name in result:
+            require_lengths(name, result[name])
     if result["best_accuracy"] < result["accuracy"]:
         raise ValueError(
             f"result.best_accuracy: expected at least the accuracy {result['accuracy']}, found {result['best_accuracy']}"
@@ -161,21 +164,21 @@ def require_tenths(tenths: Any) -> None:
             require_share(f"result.accuracy_by_tenth, tenth {number}", share)
 
 
-def require_lengths(pairs: Any) -> None:
-    """Raise ValueError unless the value is a list of pairs of a length and a share, with different lengths.
+def require_lengths(name: str, pairs: Any) -> None:
+    """Raise ValueError unless the field of a result is a list of pairs of a length and a share, with different lengths.
 
-    >>> require_lengths([[80, 0.5], [160, 0.25]])
+    >>> require_lengths("accuracy_by_length", [[80, 0.5], [160, 0.25]])
     """
     lengths = []
-    for number, pair in enumerate(require_kind("result.accuracy_by_length", pairs, list, "a list of pairs"), start=1):
-        where = f"result.accuracy_by_length, pair {number}"
+    for number, pair in enumerate(require_kind(f"result.{name}", pairs, list, "a list of pairs"), start=1):
+        where = f"result.{name}, pair {number}"
         if not isinstance(pair, list) or len(pair) != 2:
             raise ValueError(f"{where}: expected a length and a share, found {str(pair)[:60]}")
         require_whole(f"{where}: length", pair[0])
         require_share(f"{where}: accuracy", pair[1])
         lengths.append(pair[0])
     if len(set(lengths)) < len(lengths):
-        raise ValueError(f"result.accuracy_by_length: expected different lengths, found {str(lengths)[:60]}")
+        raise ValueError(f"result.{name}: expected different lengths, found {str(lengths)[:60]}")
 
 
 def require_share(field: str, value: Any) -> None:

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from seqsep.core.tables import Tabular
+from seqsep.lab.answers import answer_scores
 from seqsep.lab.checkpoint import load_checkpoint, save_checkpoint
 from seqsep.lab.device import CPU
 from seqsep.lab.graphed_step import steps_of
@@ -28,11 +29,25 @@ from seqsep.models.model import Model
 from seqsep.tasks import NOTHING_ASKED, Batch, Task
 
 EXAMPLES_PER_BLOCK = 4096
+EXAMPLES_AT_ONCE = 250
+PAIRS_AT_ONCE = EXAMPLES_AT_ONCE * 128**2
+"""Pairs of tokens of an example, summed over the examples that a model answers at once: longer inputs are fewer."""
 TENTHS = 10
 PAUSED = "paused"
 NON_FINITE = "failed: non-finite"
-AT_THE_END = ("live_accuracy", "unanswered", "answer_accuracy", "accuracy_by_tenth", "accuracy_by_length")
-"""What only a run that came to its end has."""
+AT_THE_END = (
+    "live_accuracy",
+    "unanswered",
+    "answer_accuracy",
+    "accuracy_by_tenth",
+    "accuracy_by_length",
+    "accuracy_per_answer",
+    "accuracy_per_answer_by_length",
+    "chance_per_answer",
+    "chance",
+    "answer_bits",
+)
+"""The fields that only a run that came to its end has."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +88,15 @@ class Result(Tabular):
         live_accuracy: accuracy if the model writes its own chain of thought, for a task with one.
         unanswered: share of these examples in which the model writes no answer.
         answer_accuracy: accuracy of the answer if the model reads the right chain of thought.
-        accuracy_by_tenth: accuracy in each tenth of the positions, for a task that queries a position.
+        accuracy_by_tenth: accuracy in each tenth of the positions, for a task that queries a position; for a task with several
+            answers, accuracy of the answers in each tenth of the tokens.
         accuracy_by_length: accuracy on evaluation inputs of each of the run's test lengths, as pairs of length and accuracy.
+        accuracy_per_answer: share of right answers, for your own task and for a task with several answers. `accuracy` is the
+            share of examples in which all answers are right.
+        accuracy_per_answer_by_length: the same on evaluation inputs of each of the run's test lengths.
+        chance_per_answer: this share for a guess that does not read the input.
+        chance: `accuracy` of this guess.
+        answer_bits: bits of state that your own task says it needs.
 
     >>> Result("finished", 2, 0.5, 0.5, curve=(Point(2, 0.5, 0.7),), state_bits=(64, 0), parameters=10)
     finished at step 2: accuracy 50.00% (50.00% at best), 10 parameters, 64 state bits
@@ -94,6 +116,11 @@ class Result(Tabular):
     answer_accuracy: float | None = None
     accuracy_by_tenth: tuple[float | None, ...] | None = None
     accuracy_by_length: tuple[tuple[int, float], ...] | None = None
+    accuracy_per_answer: float | None = None
+    accuracy_per_answer_by_length: tuple[tuple[int, float], ...] | None = None
+    chance_per_answer: float | None = None
+    chance: float | None = None
+    answer_bits: int | None = None
 
     def title(self) -> str:
         """Return the end of the run: its status and step, its last accuracy and its sizes."""
@@ -116,8 +143,9 @@ class Result(Tabular):
         known = {name: value for name, value in asdict(self).items() if value is not None}
         if self.accuracy_by_tenth is not None:
             known["accuracy_by_tenth"] = list(self.accuracy_by_tenth)
-        if self.accuracy_by_length is not None:
-            known["accuracy_by_length"] = list(map(list, self.accuracy_by_length))
+        for name in ("accuracy_by_length", "accuracy_per_answer_by_length"):
+            if name in known:
+                known[name] = list(map(list, known[name]))
         return known | {
             "curve": [[point.step, point.accuracy, point.loss_nats] for point in self.curve],
             "state_bits": list(self.state_bits),
@@ -147,6 +175,8 @@ def train(
     >>> model, result = train(run)
     >>> result.status, result.steps, len(result.curve), result.state_bits
     ('finished', 2, 2, (512, 0))
+    >>> train(run, until=1)[1].status
+    'paused'
     """
     if until is not None and not (0 < until < run.steps and until % run.evaluate_every == 0):
         between = f"a multiple of evaluate_every, {run.evaluate_every}, above 0 and below {run.steps}"
@@ -183,9 +213,11 @@ def train(
     result = _result(model, progress)
     if result.status in ("converged", "finished"):
         result = replace(result, accuracy_by_tenth=accuracy_by_tenth(run, model))
+        block = _evaluation_block(run.task, run.evaluation)
+        result = replace(result, **answer_scores(run, model, block, parts_of(block)))
         say = on_progress or (lambda progress: None)
         if run.test_lengths:
-            result = replace(result, accuracy_by_length=accuracy_by_length(run, model, lambda: say(progress)))
+            result = replace(result, **scores_by_length(run, model, lambda: say(progress)))
         score = live_score(run, model, lambda: say(progress))
         if score is not None:
             result = replace(result, live_accuracy=score.live, unanswered=score.unanswered)
@@ -238,13 +270,26 @@ def split(block: Batch, size: int) -> Iterator[Batch]:
         yield Batch(block.inputs[part, :longest], block.targets[part, :longest], block.lengths[part])
 
 
+def parts_of(block: Batch) -> Iterator[Batch]:
+    """Cut evaluation examples into the batches that a model answers: of at most `EXAMPLES_AT_ONCE`, and fewer if they are long.
+
+    A layer whose memory grows with the square of the length needs no more for longer inputs than for those of training.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> [len(part.lengths) for part in parts_of(IndexLookup(length=5000, alphabet=2).sample(0, 2, seed=0, evaluate=True))]
+    [1, 1]
+    """
+    longest = int(block.lengths.max())
+    return split(block, max(1, min(EXAMPLES_AT_ONCE, PAIRS_AT_ONCE // longest**2)))
+
+
 @torch.no_grad()
 def evaluate(run: Run, model: Model, step: int) -> Point:
     """Return accuracy and loss on the first `evaluation` examples of the evaluation stream, under seed 0 for every run."""
     right = 0
     loss = 0.0
     positions = 0
-    for batch in split(_evaluation_block(run.task, run.evaluation), 250):
+    for batch in parts_of(_evaluation_block(run.task, run.evaluation)):
         with computing(model, run.dtype):
             logits, targets = asked(model, batch)
         right += int(np.sum(_is_right(run.task, batch, logits)))
@@ -253,14 +298,24 @@ def evaluate(run: Run, model: Model, step: int) -> Point:
     return Point(step, right / run.evaluation, loss / positions)
 
 
-def accuracy_by_length(run: Run, model: Model, on_length: Callable[[], None] = lambda: None) -> tuple[tuple[int, float], ...]:
-    """Return the accuracy of `evaluate` on inputs of each test length, as pairs; `on_length` is called after each."""
-    found = []
+def scores_by_length(run: Run, model: Model, on_length: Callable[[], None] = lambda: None) -> dict[str, Any]:
+    """Return the accuracy on inputs of each test length, as pairs, and for several answers that of a single answer.
+
+    `on_length` is called after each length.
+    """
+    accuracies = []
+    single = []
     for length in run.test_lengths:
-        point = evaluate(replace(run, task=at_length(run.task, length), test_lengths=()), model, run.steps)
-        found.append((length, point.accuracy))
+        tested = replace(run, task=at_length(run.task, length), test_lengths=())
+        accuracies.append((length, evaluate(tested, model, run.steps).accuracy))
         on_length()
-    return tuple(found)
+        block = _evaluation_block(tested.task, run.evaluation)
+        scores = answer_scores(tested, model, block, parts_of(block))
+        if scores:
+            single.append((length, scores["accuracy_per_answer"]))
+        on_length()
+    found: dict[str, Any] = {"accuracy_by_length": tuple(accuracies)}
+    return found | ({"accuracy_per_answer_by_length": tuple(single)} if single else {})
 
 
 @torch.no_grad()
@@ -271,7 +326,7 @@ def accuracy_by_tenth(run: Run, model: Model) -> tuple[float | None, ...] | None
     """
     examples = np.zeros(TENTHS, dtype=np.int64)
     right = np.zeros(TENTHS, dtype=np.int64)
-    for batch in split(_evaluation_block(run.task, run.evaluation), 250):
+    for batch in parts_of(_evaluation_block(run.task, run.evaluation)):
         queried = run.task.query_positions(batch)
         if queried is None:
             return None

@@ -7,6 +7,7 @@
     engines   any inference engine as a model that reads tokens: the laws of state on it
     text      language models that answer questions in plain words
     canary    models whose every greedy answer is known, put to serving engines
+    card      a published model's card: capacity, laws, limits and audit
     check     the public function that checks a model's file and then its laws
     model_file  a model's file, checked before its laws are tested: its kind, its windows, the names of its sizes
 

@@ -6,9 +6,8 @@ from typing import Any
 
 from seqsep.core.names import whole_arguments
 from seqsep.language_models.capacity.config import model_path
-from seqsep.language_models.laws import check
-from seqsep.language_models.laws.check import ModelVerdict
-from seqsep.language_models.loader.source import find_source
+from seqsep.language_models.laws.check import LawsFail, ModelVerdict, choose_laws, try_laws
+from seqsep.language_models.loader.source import find_source, require_fields
 from seqsep.language_models.model_file import require_model_file
 
 
@@ -40,5 +39,11 @@ def check_language_model(
     ['beyond windows', 'window passed by one']
     """
     path = model_path(path)
-    require_model_file(find_source(path, changes or {}, seed), changes or {})
-    return check.check_language_model(path, changes, seed, laws=laws)
+    source = find_source(path, changes or {}, seed)
+    require_model_file(source, changes or {})
+    chosen = choose_laws(laws)
+    require_fields(source, changes or {})
+    verdicts = list(try_laws(source, seed=seed, laws=chosen))
+    if any(verdict.holds is False for verdict in verdicts):
+        raise LawsFail(verdicts, path)
+    return verdicts

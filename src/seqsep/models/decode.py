@@ -32,7 +32,7 @@ from seqsep.tasks.retriever import TimeoutCall, TookTooLong
 SECONDS = 30.0
 
 Found: TypeAlias = tuple[list[int], str]
-"""The tokens to insert behind a text, and what is wrong with the retriever; empty if nothing is."""
+"""The tokens to insert after a text, and what is wrong with the retriever; empty if nothing is."""
 
 
 class Generated(NamedTuple):

@@ -61,7 +61,7 @@ UNFIT = (
     struct.error,
     NotImplementedError,
 )
-"""What reading a file of another kind raises."""
+"""The exceptions of reading a file of another kind."""
 FORMAT = "seqsep network 1"
 SUFFIXES = (".safetensors", ".npz", ".json")
 HEADER = "network"

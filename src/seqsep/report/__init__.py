@@ -12,6 +12,8 @@ Measured numbers as data:
     plain_table          a table of texts, as the page shows it
     result_table         an experiment's cells by model and task, and its columns
     experiment_table     from rows to the table of each experiment
+    any_task             the runs of any task and any layers: table, curve and heat map
+    swept                the settings that differ among runs, and the accuracy over them
     reach                the length up to which each architecture has 99 %
     used_bits            the bits of its state that a model is shown to use
     captions             the captions of an experiment's figures
@@ -32,6 +34,7 @@ From data to files:
 
     figures              drawings by matplotlib
     page                 the page in HTML, its charts in SVG
+    card                 a layer's card as a picture and a page
     table_files          an experiment's cells as CSV and LaTeX
     figure_files         an experiment's figures and tables as files
     is_tree_files        the experiment `is-tree` as files

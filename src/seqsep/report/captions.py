@@ -21,3 +21,8 @@ USED_BITS = (
     "are shares of the state, and no model can be in the grey part. The right axis is the accuracy that proves each number of "
     f"bits. All runs have the same number of steps, learning rate and seed. {TABLE}"
 )
+SWEPT = (
+    "Line: mean over the seeds; band: least to greatest. Of the other settings, each point has the best. Chance is the "
+    "accuracy of a guess that does not read the input."
+)
+GRID = "Mean over the seeds in percent, and below it least to greatest. Of the other settings, each cell has the best."

@@ -173,4 +173,4 @@ def _cell(
         return HeatmapCell(None, printed, highest, committed=False)
     tried = tuple(runs.candidates(task, model))
     cell = Cell(best=best, repeats=tuple(seeds), paper=printed, ceiling=highest, runs=tried)
-    return HeatmapCell(cell, printed, highest, committed=best not in runs.fresh)
+    return HeatmapCell(cell, printed, highest, committed=not runs.own and best not in runs.fresh)

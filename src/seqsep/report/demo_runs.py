@@ -17,12 +17,15 @@ Cells = dict[tuple[Task, SizedModel], list[RunSummary]]
 class DemoRuns:
     """The runs of this demo (`fresh`, one seed) and the committed ones (all rates and seeds); either may be empty.
 
+    `own`: the committed ones are the reader's, and nothing calls them committed.
+
     One run represents a model on a task: the best of the fresh ones over the learning rates. If none was made, it is the best
     committed one under the least seed.
     """
 
     fresh: tuple[RunSummary, ...] = ()
     committed: tuple[RunSummary, ...] = ()
+    own: bool = False
 
     def __post_init__(self) -> None:
         placed = in_places(run.model for run in self.all)
@@ -32,11 +35,14 @@ class DemoRuns:
             object.__setattr__(self, name, tuple(shown))
 
     @classmethod
-    def of_rows(cls, fresh: Iterable[Row], committed: Iterable[Row], labels: Labels = NO_LABELS) -> "DemoRuns":
+    def of_rows(
+        cls, fresh: Iterable[Row], committed: Iterable[Row], labels: Labels = NO_LABELS, *, own: bool = False
+    ) -> "DemoRuns":
         """Return the runs of the rows that ended, under the reader's labels."""
         return cls(
             fresh=tuple(RunSummary.of(row, labels) for row in fresh if row.finished),
             committed=tuple(RunSummary.of(row, labels) for row in committed if row.finished),
+            own=own,
         )
 
     @property

@@ -16,6 +16,7 @@ from seqsep.report.figures.results import draw_results
 from seqsep.report.figures.sheet import write_figure
 from seqsep.report.figures.used_bits import draw_used_bits
 from seqsep.report.page.ledger_picture import separation_picture
+from seqsep.report.plain_table import PlainTable
 from seqsep.report.table_files import write_tables
 
 
@@ -30,11 +31,13 @@ class ShownFigure:
 
 @dataclass(frozen=True)
 class ShownExperiment:
-    """An experiment on the page."""
+    """An experiment on the page: its figures, and a table if the page has none elsewhere."""
 
     name: str
     question: str
     figures: tuple[ShownFigure, ...]
+    table: PlainTable | None = None
+    positions: PlainTable | None = None
 
 
 def write_separation(folder: Path) -> None:
@@ -48,11 +51,15 @@ def write_experiment(named: NamedTable, folder: Path) -> ShownExperiment:
     Where models differ in their states alone, at one rate, NAME-state is the only figure.
     """
     write_tables(named.table, folder / "tables", named.name)
-    shown = [
+    return ShownExperiment(named.name, named.question, tuple(shown_figures(named, folder)))
+
+
+def shown_figures(named: NamedTable, folder: Path) -> list[ShownFigure]:
+    """Write the figures of a table; return what the page shows of them."""
+    return [
         ShownFigure(write_as_data(figure, folder, f"{named.name}{suffix}"), title, caption)
         for suffix, title, figure, caption in _drawn(named)
     ]
-    return ShownExperiment(named.name, named.question, tuple(shown))
 
 
 def _drawn(named: NamedTable) -> Sequence[tuple[str, str, Figure, str]]:

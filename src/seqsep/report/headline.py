@@ -28,15 +28,12 @@ class Separation:
 
     def sentence(self) -> str:
         """Return the sentence with the accuracies of both, each with the size of its model and its steps."""
-        runs = ", ".join(_with_size_and_steps(run) for run in (self.attention, self.recurrent))
-        return f"Index lookup among {self.task.length} symbols: {runs}"
-
-
-def _with_size_and_steps(run: RunSummary) -> str:
-    """Return a run's accuracy with the size of its model and its steps, in words."""
-    layers = len(run.model.layers)
-    size = f"{layers} layer{'' if layers == 1 else 's'}, width {run.model.width}"
-    return f"{run.model.title} ({size}) {percent(run.accuracy)} % after {count(run.steps)} steps"
+        runs = []
+        for run in (self.attention, self.recurrent):
+            layers = len(run.model.layers)
+            size = f"{layers} layer{'' if layers == 1 else 's'}, width {run.model.width}"
+            runs.append(f"{run.model.title} ({size}) {percent(run.accuracy)} % after {count(run.steps)} steps")
+        return f"Index lookup among {self.task.length} symbols: {', '.join(runs)}"
 
 
 def separation(runs: DemoRuns) -> Separation | None:

@@ -5,14 +5,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from seqsep.lab.answers import limits
 from seqsep.lab.ranking import rank
-from seqsep.lab.row import PRUNED, Row
+from seqsep.lab.row import PRUNED, Row, chance_of
 from seqsep.lab.run_labels import NO_LABELS, Labels
 from seqsep.report.formatting import LEARNED, known
 from seqsep.report.sized_model import SizedModel
 from seqsep.tasks import Task
-from seqsep.tasks.ceilings import ceiling
 
+FURTHER = ("decay", "warm_up", "mixed_steps", "dtype", "norm", "feed_forward", "hidden", "biases", "embeddings")
+"""Settings of a run that are shown if they differ from their defaults."""
 GOAL = LEARNED
 """The accuracy at which a model counts as having learned its task."""
 
@@ -24,7 +26,9 @@ class RunSummary:
     `accuracy` is that of its last evaluation, a fraction; `curve` holds (step, accuracy, loss in nats). `state_bits` are
     (fixed, per token), counted from tensors. It took `steps` of `steps_allowed`. `failed`: it diverged. `pruned`: successive
     halving stopped it, and it is never the best of anything. `accuracy_by_tenth` is that by tenth of the queried positions.
-    The first `mixed_steps` had training inputs of mixed lengths.
+    The first `mixed_steps` had training inputs of mixed lengths. `accuracy_per_answer` counts single answers, and `chance` is
+    the accuracy of guessing; None if it is not known. `answer_bits` is what a user's own task says that it needs. `further` are
+    the other settings that differ from their defaults, each as (name, value).
     """
 
     task: Task
@@ -46,6 +50,11 @@ class RunSummary:
     pruned: bool = False
     accuracy_by_tenth: tuple[float | None, ...] | None = None
     mixed_steps: int = 0
+    accuracy_per_answer: float | None = None
+    chance_per_answer: float | None = None
+    chance: float | None = None
+    answer_bits: int | None = None
+    further: tuple[tuple[str, str], ...] = ()
     environment: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @classmethod
@@ -73,14 +82,32 @@ class RunSummary:
             failed=row.status.startswith("failed"),
             pruned=row.status == PRUNED,
             mixed_steps=run.mixed_steps,
+            accuracy_per_answer=result.get("accuracy_per_answer"),
+            chance_per_answer=result.get("chance_per_answer"),
+            chance=chance_of(run, result),
+            answer_bits=result.get("answer_bits"),
+            further=tuple(
+                (name.replace("_", " "), str(run.configuration()[name])) for name in FURTHER if name in run.configuration()
+            ),
             accuracy_by_tenth=tuple(result["accuracy_by_tenth"]) if "accuracy_by_tenth" in result else None,
             environment=dict(row.environment),
         )
 
     @property
-    def setting(self) -> tuple[float, int, float, int]:
-        """The choices of a search: rate, heads, embedding scale and most steps. Runs of one setting differ in their seed."""
-        return self.learning_rate, self.heads, self.embedding_scale, self.steps_allowed
+    def setting(self) -> tuple[object, ...]:
+        """The choices of a search: rate, heads, scales, steps, batch and others. Runs of one setting differ in their seed."""
+        chosen = (self.learning_rate, self.heads, self.embedding_scale, self.weight_scale, self.steps_allowed, self.batch)
+        return *chosen, self.further
+
+    @property
+    def loss_nats(self) -> float | None:
+        """The loss at the last evaluation; None without one."""
+        return self.curve[-1][2] if self.curve else None
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The limits of a 95 % confidence interval of the accuracy over all examples of the task."""
+        return limits(self.shown_accuracy, self.evaluation)
 
     @property
     def recurrent(self) -> bool:
@@ -106,17 +133,6 @@ class RunSummary:
     def steps_to_goal(self) -> int | None:
         """The first evaluation at 99 % or above."""
         return next((step for step, accuracy, _ in self.curve if accuracy >= GOAL), None)
-
-
-def chance(task: Task) -> float:
-    """Return the accuracy without any state: that of guessing if all labels are equally likely.
-
-    >>> from seqsep.tasks import BoundedDyck
-    >>> chance(BoundedDyck(20))
-    0.5
-    """
-    bound = ceiling(task, 0)
-    return 1 / task.classes if bound is None else bound
 
 
 def by_accuracy(run: RunSummary) -> tuple[float, int, float]:

@@ -18,18 +18,18 @@ def labels_of_layers(named: Sequence[tuple[str, str]], rows: Iterable[Row]) -> d
     {}
     """
     found: dict[str, str] = {}
-    written = {row.key: _written(row.run) for row in rows if named and "question" not in row.configuration}
+    layers_of = {row.key: written(row.run) for row in rows if named and "question" not in row.configuration}
     for layers, label in named:
-        keys = [key for key, names in written.items() if layers.replace(" ", "") in names]
+        keys = [key for key, names in layers_of.items() if layers.replace(" ", "") in names]
         if not keys:
-            known = list(dict.fromkeys(names[0] for names in written.values()))
+            known = list(dict.fromkeys(names[0] for names in layers_of.values()))
             raise BadInput(f"--label {layers}={label}: expected layers of a row: {'; '.join(known)}{nearest(layers, known)}")
         found |= dict.fromkeys(keys, label)
     return found
 
 
-def _written(run: Run) -> tuple[str, ...]:
+def written(run: Run) -> tuple[str, ...]:
     """Return the ways to write the layers of a run: one for all if they are equal, or each of them."""
-    names = [layer.class_name if isinstance(layer, PlugIn) else layer for layer in run.layers]
+    names = [f"{layer.class_name}{layer.settings}" if isinstance(layer, PlugIn) else layer for layer in run.layers]
     whole = ",".join(names)
     return (names[0], whole) if len(set(run.layers)) == 1 else (whole,)

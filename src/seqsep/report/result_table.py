@@ -7,8 +7,10 @@ bits set.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from seqsep.lab.answers import chance
+from seqsep.models.plugins.task import UserTask
 from seqsep.report.formatting import DASH, percent, percent_at_most
-from seqsep.report.measured import RunSummary, by_accuracy, chance
+from seqsep.report.measured import RunSummary, by_accuracy
 from seqsep.report.sized_model import MOST_NAMED, SizedModel, model_names
 from seqsep.tasks import Task
 from seqsep.tasks.ceilings import ceiling
@@ -18,6 +20,13 @@ POINTS = 200
 
 PaperNumber = Callable[[SizedModel, Task], float | None]
 """The accuracy that the paper prints for a model on a task, a fraction; None if it prints none."""
+
+
+def limit_of(task: Task, bits: int, answer_bits: int | None) -> float | None:
+    """Return the ceiling of a task for a state; of a user's own task, whose file is not read, 1 if `answer_bits` suffice."""
+    if isinstance(task, UserTask):
+        return 1.0 if answer_bits is not None and bits >= answer_bits else None
+    return ceiling(task, bits)
 
 
 @dataclass(frozen=True)
@@ -50,7 +59,7 @@ class Cell:
             best=best,
             repeats=tuple(run for run in ended if run.setting == best.setting),
             paper=paper,
-            ceiling=ceiling(best.task, best.bits_before_the_question),
+            ceiling=limit_of(best.task, best.bits_before_the_question, best.answer_bits),
             runs=tuple(ended),
             pruned=tuple(run for run in runs if run.pruned),
             scale=f"{best.embedding_scale:g}" if with_scale else "",
@@ -95,6 +104,9 @@ class Cell:
             lines.append(f"scale {self.scale}")
         if len(self.seeds) > 1:
             lines.append(f"{len(self.seeds)} seeds {self.spread}")
+        per_answer = self.best.accuracy_per_answer
+        if per_answer is not None and per_answer != self.best.accuracy:
+            lines.append(f"each answer {percent(per_answer)}")
         if self.paper is not None:
             lines.append(f"paper {percent(self.paper)}")
         lines.append("no bound known" if self.ceiling is None else f"ceiling {percent_at_most(self.ceiling)}")
@@ -110,14 +122,29 @@ class Column:
     cells: dict[SizedModel, Cell]
 
     @property
-    def chance(self) -> float:
-        """Accuracy without any state."""
+    def chance(self) -> float | None:
+        """Accuracy of guessing; None if it is not known."""
+        known = [cell.best.chance for cell in self.cells.values() if cell.best.chance is not None]
+        if known or isinstance(self.task, UserTask):
+            return known[0] if known else None
         return chance(self.task)
+
+    @property
+    def answer_bits(self) -> int | None:
+        """Bits of state with which all answers can be right; of a user's own task, as its rows say."""
+        if isinstance(self.task, UserTask):
+            return next((cell.best.answer_bits for cell in self.cells.values() if cell.best.answer_bits is not None), None)
+        return self.task.answer_bits()
+
+    @property
+    def is_binary(self) -> bool:
+        """True if there are two answers, so that guessing is right in half of the examples."""
+        return not isinstance(self.task, UserTask) and self.task.classes == 2
 
     @property
     def bits_span(self) -> tuple[float, float]:
         """The bits from which and to which its states are drawn, including the bits that the task needs."""
-        asked = self.task.answer_bits()
+        asked = self.answer_bits
         bits = [cell.state_bits for cell in self.cells.values()] or [1]
         bits += [asked] if asked else []
         return max(1.0, min(bits) / 5), 3.0 * max(bits)
@@ -128,7 +155,7 @@ class Column:
         low, high = self.bits_span
         ratio = high / low
         bits = sorted({round(low * ratio ** (place / POINTS)) for place in range(POINTS + 1)})
-        heights = {number: ceiling(self.task, number) for number in bits}
+        heights = {number: limit_of(self.task, number, self.answer_bits) for number in bits}
         return {number: height for number, height in heights.items() if height is not None}
 
 

@@ -7,7 +7,7 @@ fractions that read back as the same float, and an empty field is a number that 
 from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
-from statistics import median
+from statistics import mean, median
 from typing import Any
 
 from seqsep.core.files import write_file
@@ -50,13 +50,16 @@ COLUMNS = (
     ("", "scale"),
     ("", "best"),
     ("", "least"),
-    ("", "median"),
+    ("", "mean"),
     ("", "most"),
     ("", "seeds"),
     ("", "runs"),
     ("", "steps"),
+    ("each", "answer"),
+    ("chance,", r"\%"),
     ("paper,", r"\%"),
     ("ceiling,", r"\%"),
+    ("loss,", "nats"),
     ("state,", "bits"),
     ("para-", "meters"),
 )
@@ -88,6 +91,9 @@ def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
 
     `accuracy_best` is the best run's, with the first seed; least, median and greatest are over the seeds of that run, `runs`
     counts those that it is the best of, `steps` are what it took, and `state_bits` what it keeps once `length` tokens are read.
+    `accuracy_low` and `accuracy_high` are a 95 % confidence interval of the best run's accuracy over all examples.
+    `accuracy_per_answer` counts single answers, `chance` is the accuracy of guessing, and `settings` are those of training that
+    differ from their defaults.
     """
     best = cell.best
     seeds = cell.seeds
@@ -105,6 +111,12 @@ def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
         "accuracy_least": min(seeds),
         "accuracy_median": median(seeds),
         "accuracy_greatest": max(seeds),
+        "accuracy_mean": mean(seeds),
+        "accuracy_low": best.interval[0],
+        "accuracy_high": best.interval[1],
+        "accuracy_per_answer": best.accuracy_per_answer,
+        "chance": best.chance,
+        "loss_nats": best.loss_nats,
         "seeds": len(seeds),
         "runs": len(cell.tried) + len(cell.pruned),
         "steps": best.steps,
@@ -113,6 +125,9 @@ def record(model: SizedModel, task: Task, cell: Cell) -> dict[str, Any]:
         "ceiling": cell.ceiling,
         "state_bits": best.bits_before_the_question,
         "parameters": best.parameters,
+        "batch": best.batch,
+        "weight_scale": best.weight_scale,
+        "settings": " ".join(f"{name.replace(' ', '_')}={value}" for name, value in best.further) or None,
     }
 
 
@@ -178,10 +193,13 @@ def _entries(model: SizedModel, task: Task, cell: Cell) -> list[str]:
         row["positions"] or DASH,
         f"{row['learning_rate']:g}",
         f"{row['embedding_scale']:g}",
-        *(percent(row[f"accuracy_{name}"]) for name in ("best", "least", "median", "greatest")),
+        *(percent(row[f"accuracy_{name}"]) for name in ("best", "least", "mean", "greatest")),
         *(count(row[name]) for name in ("seeds", "runs", "steps")),
+        percent(row["accuracy_per_answer"]),
+        percent(row["chance"]),
         percent(row["paper_accuracy"]),
         percent_at_most(row["ceiling"]),
+        DASH if row["loss_nats"] is None else f"{row['loss_nats']:.3g}",
         count(row["state_bits"]),
         count(row["parameters"]),
     ]

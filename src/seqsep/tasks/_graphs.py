@@ -18,7 +18,7 @@ Edges = Int64[np.ndarray, "batch edges 2"]
 PAIRS_TRIED = 4
 """Pairs of vertices drawn in one attempt at a near miss; a pair that is joined already is of no use."""
 ATTEMPTS_A_ROUND = 256
-"""How many attempts of the stream one graph may take (`distinct`) before it is known whether it is a tree."""
+"""The attempts of the stream that one graph may take (`distinct`) before it is known whether it is a tree."""
 
 
 def double_stars(

@@ -24,7 +24,7 @@ MOST_NORM = 4000
 CANDIDATES_AT_ONCE = 512
 TRIES = 64
 ROUNDING = 1e-6
-"""What float32 coordinates may add to a difference of two products."""
+"""The most that float32 coordinates add to a difference of two products."""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ prediction) it represents a set of classes: only that one, or EVERY_CLASS for al
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from numbers import Real
@@ -41,11 +41,18 @@ class Batch:
     >>> from seqsep.tasks import IndexLookup
     >>> IndexLookup(length=3, alphabet=5).sample(start=0, count=4, seed=0, evaluate=True).inputs.shape
     (4, 4)
+    >>> inputs, targets, lengths = IndexLookup(length=3, alphabet=5).sample(start=0, count=4, seed=0)
+    >>> inputs.shape, targets.shape, lengths.shape
+    ((4, 4), (4, 4), (4,))
     """
 
     inputs: Int64[np.ndarray, "batch time"] | Float32[np.ndarray, "batch time coordinates"]
     targets: Int64[np.ndarray, "batch time"]
     lengths: Int64[np.ndarray, "batch"]
+
+    def __iter__(self) -> Iterator[np.ndarray]:
+        """Yield inputs, targets and lengths, so that a batch unpacks."""
+        return iter((self.inputs, self.targets, self.lengths))
 
 
 @dataclass(frozen=True)
@@ -160,7 +167,16 @@ class Task(ABC):
     def score(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]
     ) -> Bool[np.ndarray, "batch"]:
-        """Return the examples that are right: those with every queried position predicted exactly."""
+        """Return the examples that are right: those with every queried position predicted exactly.
+
+        >>> from seqsep.tasks import IndexLookup
+        >>> task = IndexLookup(length=2, alphabet=3)
+        >>> targets = task.sample(0, 2, seed=0).targets
+        >>> predictions = targets.copy()
+        >>> predictions[1] += 1
+        >>> task.score(predictions, targets)
+        array([ True, False])
+        """
         return np.all((targets == NOTHING_ASKED) | (predictions == targets), axis=1)
 
     def label(self) -> str:

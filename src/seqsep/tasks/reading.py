@@ -161,4 +161,4 @@ READERS: dict[type, Callable[[Any, Given], tuple[int, ...]]] = {
     InductionHeads: _induction_heads,
     ParityConditionedRecall: _parity_conditioned_recall,
 }
-"""How the fields of `readable` become tokens; tasks that are not here are asked by their tokens."""
+"""For each task, a function from the fields of `readable` to tokens; other tasks are asked by their tokens."""

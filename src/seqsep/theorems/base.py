@@ -94,7 +94,8 @@ class Outcome:
         verdict = "computed" if self.computed and self.holds else "holds" if self.holds else "FAILS"
         chosen = f" [{self.variant}]" if self.variant else ""
         sizes = ", ".join(f"{name} {self.measured[name]:,} / {self.bound[name]:,}" for name in self.measured)
-        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} {'size(s), no model ran' if self.computed else 'inputs'}"
+        unit = ("size" if self.computed else "input") + ("" if self.inputs == 1 else "s")
+        tried = f"{'all ' if self.exhaustive else ''}{self.inputs:,} {unit}{', no model ran' if self.computed else ''}"
         more = [part for part in (self._margin_shown(), self._saturated_shown(), self._error_shown()) if part]
         return (
             f"{verdict}  {self.theorem}{chosen} ({self.side} bound; {self.source}): {self.statement}. "

@@ -68,8 +68,8 @@ class Trial:
         wanted = expected.reshape(len(inputs), -1)
         self.compare(result.answers, result.unique_argmax, wanted, readable, run="on the grid")
         if self.inputs < self.in_floats:
-            answers, sure = self._in_floats(inputs, at)
-            self.compare(answers, sure, wanted, readable, run="in float64")
+            answers, unique_argmax = self._in_floats(inputs, at)
+            self.compare(answers, unique_argmax, wanted, readable, run="in float64")
         self.note(result, wanted.size)
         return result
 
@@ -170,16 +170,16 @@ class Trial:
     def compare(
         self,
         answers: np.ndarray,
-        sure: np.ndarray,
+        unique_argmax: np.ndarray,
         expected: np.ndarray,
         readable: Callable[[int], Mapping[str, Any]],
         run: str,
     ) -> None:
-        """Raise TheoremFails, with the first example that is wrong or not `sure`; `run` says where it was run."""
-        wrong = np.argwhere((answers != expected) | ~sure)
+        """Raise TheoremFails, with the first example that is wrong or has no `unique_argmax`; `run` says where it was run."""
+        wrong = np.argwhere((answers != expected) | ~unique_argmax)
         if len(wrong):
             place = tuple(wrong[0])
-            answer = int(answers[place]) if sure[place] else "a tie"
+            answer = int(answers[place]) if unique_argmax[place] else "a tie"
             shown = readable(int(place[0]))
             raise TheoremFails(self.theorem, {**shown, "expected": int(expected[place]), "found": answer, "run": run})
 
@@ -198,8 +198,8 @@ class Trial:
         parts = [slice(first, first + at_once) for first in range(0, len(inputs), at_once)]
         found = [self._in_floats(inputs[part], places[part] - 1) for part in parts]
         answers = np.concatenate([answer for answer, _ in found])
-        sure = np.concatenate([is_sure for _, is_sure in found])
-        require_followed(self.network.name, sequences, asked, answers=answers, sure=sure)
+        unique_argmax = np.concatenate([is_unique for _, is_unique in found])
+        require_followed(self.network.name, sequences, asked, answers=answers, unique_argmax=unique_argmax)
 
     def logits(self, tokens: Int64[np.ndarray, "batch time"]) -> Float64[np.ndarray, "batch time classes"]:
         """The logits after every token, in float64."""
@@ -229,11 +229,11 @@ class Trial:
                 logits = self.model(given, torch.full((batch,), at % time))[:, None]
             else:
                 logits = self.model(given)[torch.arange(batch)[:, None], torch.from_numpy(at)]
-        sure = np.ones(logits.shape[:-1], dtype=bool)
+        unique_argmax = np.ones(logits.shape[:-1], dtype=bool)
         if logits.shape[-1] > 1:
             first_two = logits.topk(2, dim=-1).values
-            sure = (first_two[..., 0] > first_two[..., 1]).numpy()
-        return logits.argmax(-1).numpy(), sure
+            unique_argmax = (first_two[..., 0] > first_two[..., 1]).numpy()
+        return logits.argmax(-1).numpy(), unique_argmax
 
 
 def logits_apart(result: Execution) -> Array:

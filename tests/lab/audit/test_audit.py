@@ -13,7 +13,7 @@ from seqsep.lab.audit.reader import StateReader
 from seqsep.lab.run import Run
 from seqsep.lab.train import train
 from seqsep.models.mixers import MIXERS
-from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, MultiQueryRecall
+from seqsep.tasks import AssociativeRecall, Equality, IndexLookup
 from support.planted_memories import planted
 
 MEMORY = IndexLookup(length=130, alphabet=16)
@@ -147,7 +147,6 @@ def test_examples_are_none_that_training_was_evaluated_on():
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"task": MultiQueryRecall(6)}, "expected a model of index-lookup, associative-recall or equality"),
         ({"task": Equality(8, variant="one")}, "expected a model of index-lookup, associative-recall or equality"),
         ({}, "expected the task of the model"),
         ({"task": TINY.task, "questions": 0}, "expected questions from 1"),

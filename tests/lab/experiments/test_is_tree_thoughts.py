@@ -91,7 +91,7 @@ def test_what_the_next_token_of_a_peeling_depends_on():
 
 
 def steps_of_tours(facts):
-    """(what is named in `facts`, the next token), behind a vertex and the one before it."""
+    """(what is named in `facts`, the next token), after a vertex and the one before it."""
     for vertices, edges in graphs():
         tokens = Tokens(vertices)
         written = printed(tokens, vertices, edges)

@@ -124,7 +124,7 @@ def test_answers_from_states_are_those_of_one_pass(family, tmp_path):
 
 
 def test_books_in_words_are_those_of_the_phonebook_task():
-    """Every question is the prompt of `seqsep text phonebook` without examples, cut behind the last number."""
+    """Every question is the prompt of `seqsep text phonebook` without examples, cut after the last number."""
     made = bytes_tokenizer()
     books = InWords(3, 2, lambda text: made(text)["input_ids"], names_seed=4)
     questions = books.questions(range(2), seed=9)

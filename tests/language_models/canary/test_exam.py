@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from seqsep.core.names import BadInput
-from seqsep.language_models.canary.exam import Budget, examine
+from seqsep.language_models.canary import over_http
+from seqsep.language_models.canary.exam import Budget, WrongAnswer, examine
 from seqsep.language_models.canary.over_http import ServerAsked
 from seqsep.language_models.canary.questions import canary_words
 from seqsep.language_models.canary.scenarios import BLOCK, SCENARIOS, CanaryPrompt, PromptWriter, prompts
-from seqsep.language_models.canary.smaller import made_small
+from seqsep.language_models.canary.smaller import SmallPrompt, made_small
 from seqsep.language_models.canary.through_engine import EngineAsked
 from seqsep.theorems.canary import CANARIES
 from seqsep.theorems.canary.vocabulary import ABSENT, BOS, FILLER, FIRST_KEY, SIZE, V0, V1
@@ -22,7 +23,7 @@ CANARY = CANARIES["llama"]
 SHORT = ("one", "together", "again", "twins", "parents", "turns", "absent")
 
 
-FEW = {"one": 2, "together": 8, "borders": 2, "again": 4, "twins": 4, "parents": 6, "turns": 8, "absent": 4}
+FEW = {"one": 2, "together": 8, "borders": 2, "again": 4, "twins": 4, "parents": 6, "turns": 8, "absent": 4, "crowded": 6}
 """Scenario -> the prompts of two conversations."""
 
 
@@ -88,6 +89,16 @@ def test_a_right_server_that_counts_exercises_all() -> None:
     assert [verdict.words() for verdict in report] == ["right"] * len(SHORT)
 
 
+def test_fewer_steps_than_answers_show_requests_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No look finds two requests that are answered."""
+    monkeypatch.setattr(over_http, "RUNNING", ())
+    for hold, said in ((1.0, "right"), (0.0, "not exercised: the server shows no requests at the same time")):
+        with served(hold=hold) as server:
+            asks = ServerAsked(server.url, at_once=64 if hold else 1)
+            [verdict] = examine(asks, asked("together"))
+        assert verdict.words() == said
+
+
 def test_without_counters_a_scenario_is_not_exercised() -> None:
     with served(counts=False) as server:
         report = examine(ServerAsked(server.url), asked(*SHORT))
@@ -95,6 +106,13 @@ def test_without_counters_a_scenario_is_not_exercised() -> None:
     verdicts = {verdict.scenario: verdict.holds for verdict in report}
     assert verdicts == {"one": True, "absent": True} | dict.fromkeys(SHORT[1:-1], None)
     assert report[1].words() == "not exercised: the server shows no requests at the same time"
+
+
+@pytest.mark.parametrize(("room", "said"), [(1, "right"), (1000, "not exercised: no preemptions")])
+def test_a_crowd_needs_preemptions(room: int, said: str) -> None:
+    with served(hold=1.0, room=room) as server:
+        [verdict] = examine(ServerAsked(server.url), asked("crowded"))
+    assert verdict.words() == said
 
 
 def test_a_wrong_answer_is_wrong_whether_exercised_or_not() -> None:
@@ -105,6 +123,18 @@ def test_a_wrong_answer_is_wrong_whether_exercised_or_not() -> None:
         [verdict] = examine(ServerAsked(server.url), asked("twins"))
     assert verdict.holds is False
     assert {wrong.found for wrong in verdict.wrong} == {ABSENT}
+
+
+def test_a_wrong_answer_has_the_words_of_its_canary() -> None:
+    checksum = CANARIES["checksum"]
+    prompt = next(prompts(checksum, 0, ["one"]))
+    line = WrongAnswer(prompt, 0, prompt.answers[0] + 1).line()
+    words = [checksum.words[prompt.answers[0] + more] for more in range(2)]
+    assert line.endswith(f"expected {words[0]}, found {words[1]}")
+    assert all(word.startswith("e") for word in words)
+    small = SmallPrompt(prompt.prompt, prompt.answers[:1], prompt.answers[0] + 1, words=prompt.words)
+    assert small.line().endswith(f"expected {words[0]}, found {words[1]}")
+    assert "words" not in small.record()
 
 
 def test_a_failing_server_is_a_verdict_of_its_own() -> None:

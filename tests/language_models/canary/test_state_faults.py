@@ -17,6 +17,7 @@ from seqsep.language_models.canary.scenarios import SCENARIOS, PromptWriter
 from seqsep.language_models.canary.serving import Serving
 from seqsep.language_models.canary.state_faults import STATE_FAULTS
 from seqsep.theorems.canary import CANARIES
+from support import canary_table
 
 transformers = pytest.importorskip("transformers")
 CONVERSATIONS = 3
@@ -63,11 +64,34 @@ def test_the_diagnosis_finds_a_fault_of_the_state(name: str, model: Any, monkeyp
     assert all(other.alike < 2 for other in others)
 
 
+@pytest.mark.parametrize("name", NOT_SEEN)
 def test_all_other_faults_were_seen_in_all_of_20_conversations(name: str) -> None:
     rates = {fault: entries for fault, entries in RATES[name].items() if fault in STATE_FAULTS}
     assert {fault for fault, entries in rates.items() if any(one["seen"] < 20 for one in entries)} == NOT_SEEN[name]
     assert [one["seen"] for fault, entries in RATES[name].items() if fault not in rates for one in entries] == [0] * (
         len(RATES[name]) - len(rates)
+    )
+
+
+def test_a_pair_of_canaries_sees_each_fault_of_its_class() -> None:
+    """A state in bf16 and a token that is read twice are seen by a canary of OLMo hybrid only."""
+    seen = {
+        name: {fault for fault, entries in rates.items() if all(one["seen"] == 20 for one in entries)}
+        for name, rates in RATES.items()
+    }
+    assert seen["checksum"] | seen["olmo-hybrid"] == set(STATE_FAULTS)
+    assert seen["qwen3-next"] | seen["walk-qwen3-next"] == set(STATE_FAULTS) - {"token-twice", "state-in-bf16"}
+
+
+def test_the_page_has_the_measured_rates() -> None:
+    page = canary_table.PAGE.read_text(encoding="utf-8")
+    rates = canary_table.kept_rates()
+    assert canary_table.table(rates) in page
+    assert canary_table.paged(page, rates) == page
+    rates["mamba2"] = rates["checksum"]
+    assert canary_table.paged(page, rates) != page
+    assert canary_table.cell({"token-twice": [{"seen": 3}, {"seen": 20}], "token-lost": [{"seen": 20}]}) == (
+        "a token that is read twice: 3 to 20"
     )
 
 

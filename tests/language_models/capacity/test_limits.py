@@ -50,7 +50,7 @@ def test_a_phonebook_s_entries_are_no_tokens():
 @pytest.mark.parametrize("values", [2, 5, 64, 5000])
 @pytest.mark.parametrize("bits", [0, 1, 9, 100, 295, 3000])
 def test_different_values_fit_exactly_as_counted(values, bits):
-    """Also as the ceiling of different values has it: 1 up to here, and below 1 behind it."""
+    """Also as the ceiling of different values has it: 1 up to here, and below 1 after it."""
     most = most_different(values, bits)
     if most is None:
         assert perm(values, values) <= 1 << bits

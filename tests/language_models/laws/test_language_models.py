@@ -94,7 +94,7 @@ def test_each_law_of_padding_sees_its_own_path(fault: str, laws: list[str], name
 
 
 def test_padding_in_chunks_says_where(trial: LawTrial) -> None:
-    """Two sequences with 0 and 4 tokens of padding: the chunk behind 2 begins with the rest of it."""
+    """Two sequences with 0 and 4 tokens of padding: the chunk after 2 begins with the rest of it."""
     trial.reader = FaultyReader(trial.exact, "padding of a chunk written into the state")
     [failure] = failures(trial, "padding in chunks")
     assert failure.where.startswith(

@@ -9,7 +9,7 @@ import pytest
 
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.identities import CLASSES, Identities
-from seqsep.maths.automata.multiplication import multiplication
+from seqsep.maths.automata.multiplication import components, multiplication
 from seqsep.maths.automata.regular import automaton
 from seqsep.maths.automata.separation import separate
 from seqsep.maths.automata.witnesses import AGAINST, FORMS, Witness
@@ -68,6 +68,57 @@ def test_each_class_is_that_of_its_definition(name):
     for states in (2, 3):
         for (one, classes), by_force in zip(decided(states), brute(states), strict=True):
             assert getattr(by_force, name)() is (classes[name] is None), (name, one)
+
+
+@pytest.mark.unchecked
+def test_counts_of_locally_threshold_testable_and_of_acc0_only():
+    """A class between two that are decided: locally testable, and aperiodic. No class of ours is in its place."""
+    found = Counter()
+    for (_, classes), by_force in zip(decided(3), brute(3), strict=True):
+        is_threshold = by_force.threshold_testable()
+        found["threshold"] += is_threshold
+        found["only acc0"] += classes["acc0"] is None and classes["ac0"] is not None
+        assert is_threshold or classes["locally_testable"] is not None
+        assert not is_threshold or classes["aperiodic"] is None
+    assert found == {"threshold": 144, "only acc0": 468}
+
+
+def reversed_language(one):
+    """The least automaton of the words read from right to left, by subsets of states."""
+    start = frozenset(np.flatnonzero(one.accepting).tolist())
+    numbers = {start: 0}
+    table = []
+    for states in (queue := [start]):
+        row = [frozenset(np.flatnonzero(np.isin(one.table[:, letter], list(states))).tolist()) for letter in (0, 1)]
+        for after in row:
+            if after not in numbers:
+                numbers[after] = len(numbers)
+                queue.append(after)
+        table.append([numbers[after] for after in row])
+    return DFA(np.array(table), 0, np.array([one.start in states for states in numbers])).minimal()
+
+
+def is_ordered(one):
+    return len(set(components(one.table.tolist()).tolist())) == len(one.table)
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("states", [2, 3, 4])
+def test_trivial_languages_by_their_automata(states):
+    """R-trivial: no state is entered again. L-trivial: so for the reversed words. J-trivial: both."""
+    if states == 4:
+        draws = np.random.default_rng(0)
+        drawn = [DFA(draws.integers(4, size=(4, 2)), 0, draws.integers(2, size=4).astype(bool)).minimal() for _ in range(300)]
+    else:
+        drawn = small_automata(states)
+    seen = Counter()
+    for one in drawn:
+        identities = Identities(multiplication(one))
+        verdicts = [getattr(identities, name)() is None for name in ("r_trivial", "l_trivial", "j_trivial")]
+        right, left = is_ordered(one), is_ordered(reversed_language(one))
+        assert verdicts == [right, left, right and left], one
+        seen.update({tuple(verdicts)})
+    assert len(seen) >= 3
 
 
 @pytest.mark.slow

@@ -62,12 +62,12 @@ def repeater(offset: int, tokens: int = 4, longest: int = 12) -> Network:
 
 
 def bouncing(tokens):
-    """A retriever: behind token 3 it inserts the token before it, twice."""
+    """A retriever: after token 3 it inserts the token before it, twice."""
     return [tokens[-2], tokens[-2]] if tokens[-1] == 3 else None
 
 
 def marks_of(sequence, start):
-    """Which tokens `bouncing` has inserted behind the start."""
+    """Which tokens `bouncing` has inserted after the start."""
     marks = [False] * len(sequence)
     place = start
     while place < len(sequence):

@@ -26,7 +26,7 @@ def name(grid: Grid) -> str:
 
 
 def mixed_network(seed: int, grid: Grid) -> Network:
-    """A linear layer with products behind it, then attention, then a linear layer again, of numbers on and off the whole."""
+    """A linear layer with products after it, then attention, then a linear layer again, of numbers on and off the whole."""
     random = np.random.default_rng(seed)
 
     def some(*shape: int) -> Array:
@@ -214,7 +214,7 @@ def test_a_broken_recurrence_is_found_out(monkeypatch):
 
 
 def test_ranges_are_of_all_that_was_met():
-    """A shift register of two and a counter, by hand; what is remembered behind the last token counts."""
+    """A shift register of two and a counter, by hand; what is remembered after the last token counts."""
     layer = LinearLayer(whole([[0, 0, 0], [1, 0, 0], [0, 0, 1]]), whole([[1, 0], [0, 0], [0, 1]]), whole(np.zeros((2, 3))))
     symbols = whole([[0, 1], [5, 1], [2, -1]])
     network = Network("shift", Grid(16), {}, symbols, ((layer, None),), whole([[1, 0]]), whole([0]))

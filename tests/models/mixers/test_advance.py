@@ -25,7 +25,7 @@ def test_advance_equals_step(name, read):
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_what_advance_leaves_serves_every_method(name):
-    """A cache of attention has room behind its tokens, which `step`, `step_output` and `prefill` must not read."""
+    """A cache of attention has room after its tokens, which `step`, `step_output` and `prefill` must not read."""
     mixer = BY_NAME[name].build(8, 2).double()
     x = torch.randn(1, 12, 8, dtype=torch.float64)
     with torch.no_grad():

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 def runs_of(witness: dict[str, Any]) -> list[tuple[list[int], list[int]]]:
-    """Each input with the tokens behind it; a network answers with one class."""
+    """Each input with the tokens after it; a network answers with one class."""
     answers = [answer if isinstance(answer, list) else [answer] for answer in witness["answers"]]
     return list(zip(witness["inputs"], answers, strict=True))
 

@@ -72,7 +72,7 @@ def named() -> list[Shown]:
 
 
 def _logits_of(given: dict[str, Any]) -> list[list[list[int]]]:
-    """The executor's logits at the last place of each input and at every place behind it."""
+    """The executor's logits at the last place of each input and at every place after it."""
     network = as_network(given)
     rows = []
     for word, answer in runs_of(given["witness"]):

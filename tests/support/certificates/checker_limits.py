@@ -168,7 +168,7 @@ def _sizes_of_runs(of: dict[str, dict[str, Any]]) -> list[Shown]:
 
 
 def _thoughts(of: dict[str, dict[str, Any]]) -> list[Shown]:
-    """Runs of networks that look at the last token only: what is next to an end is none, and behind an end nothing stands."""
+    """Runs of networks that look at the last token only: what is next to an end is none, and after an end nothing stands."""
     cases: list[Shown] = []
     goes_on = "a run continues after its end"
     counting = {"name": "counting", "alphabet": 2, "length": 1}

@@ -79,7 +79,7 @@ RUNS: list[tuple[list[int], list[int], str]] = [  # a prompt, what is written, a
     (PATH, [OPENS, 1, CLOSES, 2, OPENS, 2, 1, CLOSES, 3], "holds"),
     (PATH, [OPENS, 1, CLOSES, 2, OPENS, 2, 1, CLOSES, 1], NOT_FOUND),
     (PATH, [OPENS, 1, CLOSES, 3, OPENS, 2, 1, CLOSES, 3], NOT_FOUND),
-    (PATH, [OPENS, 1, CLOSES], NOT_FOUND),  # behind which the answer would be what is found
+    (PATH, [OPENS, 1, CLOSES], NOT_FOUND),  # after which the answer would be what is found
     (PATH, [CLOSES, FAILED], NOT_OPENED),
     (PATH, [1, CLOSES, 2, OPENS], NOT_OPENED),
     (LOOP, [OPENS, 1, CLOSES, 1], "holds"),
@@ -100,7 +100,7 @@ def queries() -> list[Shown]:
 
 
 def _written(task: dict[str, Any], closes: int, prompt: list[int], *, answer: list[int], why: str) -> Case:
-    """A network that prefers at each place the token of the answer, but behind ] where something is found none.
+    """A network that prefers at each place the token of the answer, but after ] where something is found none.
 
     Behind a last ] it prefers the answer, which is not what is found.
     """
@@ -126,7 +126,7 @@ def _written(task: dict[str, Any], closes: int, prompt: list[int], *, answer: li
 
 
 def many_queries(count: int) -> bytes:
-    """One prompt of 64 vertices, and so many queries behind it, for each of which each edge is looked at."""
+    """One prompt of 64 vertices, and so many queries after it, for each of which each edge is looked at."""
     vertices = 64
     run = [vertices + 4, 64, 63, vertices + 5, vertices + 6] * count + [vertices + 3]
     prompt = [0, *chain.from_iterable((1, vertices + 1, other) for other in range(2, vertices + 1))]

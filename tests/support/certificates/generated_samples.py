@@ -109,7 +109,7 @@ def random_generator(seed: int, grid: Grid, *, tokens: int, longest: int, is_lin
 def right_runs(
     network: Network, prompts: list[list[int]], value: Callable[[list[int]], int], ends: Collection[int], most: int
 ) -> list[tuple[list[int], list[int]]]:
-    """The prompts behind which the network writes the value, with what it writes."""
+    """The prompts after which the network writes the value, with what it writes."""
     runs = []
     for prompt in prompts:
         try:

@@ -175,7 +175,7 @@ def _colliding_scores() -> bytes:
 
 
 def _long_run(most: int, width: int, remembered: int) -> bytes:
-    """One prompt with `most` tokens behind it; random weights, and a recurrence in the first of two layers if it remembers."""
+    """One prompt with `most` tokens after it; random weights, and a recurrence in the first of two layers if it remembers."""
     draw, steps = random.Random(0), 1 << 20
 
     def matrix(rows: int, columns: int) -> list[list[int]]:

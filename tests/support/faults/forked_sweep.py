@@ -2,7 +2,7 @@
 
 A fresh interpreter takes seconds to load torch, and a trial needs several. All else is as in a user's sweep: the driver, the
 supervisor, workers in process groups of their own, real training (tests/lab/test_sweep.py kills sweeps with fresh
-interpreters). This process has one thread, whatever OMP_NUM_THREADS says: a fork behind OpenMP's threads waits for them for
+interpreters). This process has one thread, whatever OMP_NUM_THREADS says: a fork after OpenMP's threads waits for them for
 ever.
 """
 

@@ -182,7 +182,7 @@ def stores(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
 
 
 def logs(flips: int, cuts: int, seed: int = 0) -> dict[str, Any]:
-    """The log of a store whose driver was killed, with every row in it. SQLite drops what is behind the damage without a word,
+    """The log of a store whose driver was killed, with every row in it. SQLite drops what is after the damage without a word,
     so fewer rows may be reported; `repair` brings back all but at most the one that a changed bit is in."""
     with scratch() as folder:
         path, behind = folder / "store.db", folder / "store.db-wal"

@@ -90,12 +90,6 @@ SURVIVORS: dict[str, str] = {
     "tasks/trees/live.py: if not 2 <= len(query) <= 3 or not self.are_vertices((query[0], *query[2:])): | 2 -> 3 at 71": (
         "a third token that is no vertex is in no edge, so nothing is found either way"
     ),
-    "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 249 at 64": (
-        "sums over the same examples, cut otherwise"
-    ),
-    "lab/train.py: for batch in split(_evaluation_block(run.task, run.evaluation), 250): | 250 -> 251 at 64": (
-        "sums over the same examples, cut otherwise"
-    ),
     "lab/graphed_step.py: MOST_GRAPHS = 4 | 4 -> 5 at 14": "how many graphs memory holds; a step is the same without one",
     "theorems/equality/relabelled_two_layers.py: if length < 2 or length % 2 or sorted(set(left)) != sorted(left) or "
     "2 * len(left) != length: | 2 -> 1 at 12": "a length of 1 is odd, and refused either way",
@@ -105,6 +99,9 @@ SURVIVORS: dict[str, str] = {
     "(1 + unit) * (1 + 3 * unit))] | Add -> Sub at 102": "the second lead is never the least",
     "theorems/canary/conversations.py: elif kind < 0.9: | comparison 0 Lt -> LtE at 5": "no draw of the tests is 0.9",
     "theorems/canary/llama.py: _share(1.0, 2 * none, unit), | 2 -> 1 at 12": "the lead of ACK is never the least",
+    "theorems/canary/llama.py: none = (high + low) * (1 + 6 * unit) | Mult -> Add at 27": "leads over it are never the least",
+    "theorems/canary/checksum.py: if sign * terms.sum() <= (2**-12 + 2 * unit) * np.abs(terms).sum() + summing: "
+    "| 12 -> 11 at 30": "the sums of the three types are above both",
     'theorems/canary/_qwen.py: "norm_topk_prob": True, | True -> False at 18': "all experts are zero",
     'theorems/canary/_qwen_run.py: return norm(hidden, 1 + weights["model.norm.weight"], epsilon) @ weights["lm_head.weight"]'
     ".T | Add -> Sub at 20": "the weights of this norm are zero",

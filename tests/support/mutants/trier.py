@@ -72,7 +72,7 @@ def examples_hold(path: str) -> bool:
     try:
         module = importlib.import_module("seqsep." + path.removesuffix(".py").replace("/", "."))
         flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-        doctest.testmod(module, optionflags=flags, raise_on_error=True)  # else it would go on behind an example without end
+        doctest.testmod(module, optionflags=flags, raise_on_error=True)  # else it would go on after an example without end
         return True
     except (Exception, TooLong):
         return False

@@ -65,7 +65,7 @@ def test_an_empty_state_recalls_by_guessing() -> None:
 
 
 def grams(gram: int, data: Data) -> list[tuple[Hashable, Hashable]]:
-    """The questions at every place behind which a symbol stands, with the symbol behind the first place of the same ones."""
+    """The questions at every place after which a symbol stands, with the symbol after the first place of the same ones."""
     asked: dict[Data, int] = {}
     found = []
     for place in range(len(data) - gram + 1):

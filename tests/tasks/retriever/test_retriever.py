@@ -29,7 +29,7 @@ def tokens_of(text: str) -> list[int]:
 
 
 def walk(edges, vertices: int, retriever: Retriever) -> list[int]:
-    """IsTree by findings 3.1: at v from y, the neighbour behind y; behind the last one the first, which is a wrap of v.
+    """IsTree by findings 3.1: at v from y, the neighbour after y; after the last one the first, which is a wrap of v.
 
     From the root to its first neighbour, until the root wraps; a tree if there are as many wraps as vertices.
     """

@@ -202,7 +202,7 @@ WRONG = [
     (["nonsense", "--lengths", "3"], ["nonsense", "expected FILE.py:function", "seqsep list tasks"]),
     (["bounded-dyck", "--lengths", "4", "--alphabet", "3"], ["bounded-dyck", "kinds, depth", "--alphabet"]),
     (["bounded-dyck", "--lengths", "4", "--color", "3"], ["bounded-dyck", "--color"]),
-    (["(01", "--lengths", "4"], ["(01", "character 4", "found the end"]),
+    (["(01", "--lengths", "4"], ["(01", "character 1", "unterminated subpattern"]),
     (["0|1", "--lengths", "4", "--alphabet", "1"], ["0|1", "character 3"]),
     (["equality", "--lengths", "5"], ["equality(length=5)", "even"]),
     (["majority", "--lengths", "4", "--alphabet", "3"], ["majority", "alphabet 2"]),
@@ -293,5 +293,7 @@ def test_two_files_have_two_names(tmp_path, capsys):
 
 def test_digits_alone_are_an_expression_if_that_is_said(capsys):
     assert main(["analyze", "0110", "--lengths", "4"]) == 2
+    assert "0110: expected length 2, that of its inputs, found 4" in capsys.readouterr().err
+    assert main(["analyze", "0120", "--lengths", "4"]) == 2
     assert "a regular expression (with --regex, if it has no operator)" in capsys.readouterr().err
     assert main(["analyze", "0110", "--regex", "--lengths", "4"]) == 0

@@ -1,6 +1,7 @@
 """The verdicts of `classify` on languages, their records and proofs, and the ways to name a language."""
 
 import json
+from time import process_time
 
 import numpy as np
 import pytest
@@ -140,6 +141,19 @@ def test_layers_are_the_derived_length():
     three = classify(of_permutations([(1, 2, 3, 0), (1, 0, 2, 3)])).architectures()[6]
     assert three.why == "a group of derived length 3: 3 layers, and not fewer"
     assert classify("(0|1 0* 1)*").architectures()[6].why == "a group of derived length 1: 1 layer, and not fewer"
+
+
+@pytest.mark.unchecked
+def test_monoids_of_3000_elements_take_a_third_of_a_second():
+    """CPU seconds, the best of three: a letter eleven from the end, and a counter modulo 3,000."""
+    counter = DFA(np.array([[(state + 1) % 3000] for state in range(3000)]), 0, np.arange(3000) == 0)
+    for language, size in (("(0|1)*1(0|1){10}", 4095), (counter, 3000)):
+        times = []
+        for _ in range(3):
+            start = process_time()
+            assert classify(language).monoid.size == size
+            times.append(process_time() - start)
+        assert min(times) < 0.3
 
 
 def test_an_undecided_class_is_said_to_be_unknown(monkeypatch):

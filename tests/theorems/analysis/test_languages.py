@@ -9,9 +9,10 @@ import pytest
 import seqsep
 from seqsep.core.names import BadInput
 from seqsep.maths.automata.automata import DFA
+from seqsep.theorems.analysis.automaton_file import read_automaton_file
 from seqsep.theorems.analysis.classify import classify
 from seqsep.theorems.analysis.function import resolve
-from seqsep.theorems.analysis.languages import read_automaton, shown
+from seqsep.theorems.analysis.languages import shown
 from support.small_languages import of_permutations
 
 A5 = of_permutations([(1, 2, 3, 4, 0), (1, 2, 0, 3, 4)])
@@ -114,7 +115,7 @@ def test_a_wrong_automaton_is_refused_in_one_line(name, tmp_path):
     path = tmp_path / "own.json"
     path.write_text(FILES[name])
     with pytest.raises(BadInput) as refused:
-        read_automaton(path)
+        read_automaton_file(path)
     assert str(refused.value).startswith(f"{path}: expected ")
     assert "\n" not in str(refused.value)
     assert len(str(refused.value).replace(str(path), "")) < 300

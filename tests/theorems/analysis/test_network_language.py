@@ -95,5 +95,5 @@ def test_flags_that_need_a_length(seen, capsys, tmp_path):
         assert (status, out) == (2, "")
         assert "expected --lengths" in error
     error = call(capsys, "analyze", str(seen), str(seen), "--automata", str(tmp_path / "a.json"))[2]
-    assert "expected one network, or --lengths, found 2 networks" in error
+    assert "expected one function, or --lengths, found 2 functions" in error
     assert "missing.json: No such file" in call(capsys, "analyze", str(tmp_path / "missing.json"))[2]

@@ -253,4 +253,4 @@ def test_arithmetic_on_sizes_is_called_computed():
     lines = {outcome.variant: outcome.line() for outcome in bounded_dyck_one_layer.check(length=6)}
     computed = [variant for variant, line in lines.items() if line.startswith("computed  ")]
     assert computed == ["m = 2, H = 1, L = N^2"]
-    assert "4 size(s), no model ran" in lines[computed[0]]
+    assert "4 sizes, no model ran" in lines[computed[0]]

@@ -5,16 +5,10 @@ import hashlib
 import numpy as np
 import pytest
 
-from seqsep.theorems.canary import CANARIES, checksum, llama, mamba2, olmo_hybrid, qwen3_next, walk_qwen3_next
+from seqsep.report.page.proofs import module_of
+from seqsep.theorems import BY_NAME
+from seqsep.theorems.canary import CANARIES, PLACES
 
-MODULES = {
-    "llama": llama,
-    "checksum": checksum,
-    "olmo-hybrid": olmo_hybrid,
-    "mamba2": mamba2,
-    "qwen3-next": qwen3_next,
-    "walk-qwen3-next": walk_qwen3_next,
-}
 UNITS = (2**-24, 2**-11, 2**-8)
 KNOWN = {
     "llama": ("05a13d90edbc484b", (0.241411, 0.238057, 0.213578)),
@@ -46,4 +40,19 @@ def test_the_proved_leads(name: str) -> None:
 @pytest.mark.parametrize("name", CANARIES)
 def test_the_declared_sizes_are_those_of_the_configuration(name: str) -> None:
     fields = CANARIES[name].configuration()
-    assert dict(MODULES[name].sizes()) == {"layers": fields["num_hidden_layers"], "width": fields["hidden_size"]}
+    assert BY_NAME[f"canary-{name}"].call("bound", {}) == {
+        "layers": fields["num_hidden_layers"],
+        "width": fields["hidden_size"],
+    }
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_a_theorem_is_about_the_canary_of_its_file(name: str) -> None:
+    theorem = BY_NAME[f"canary-{name}"]
+    canary = CANARIES[name]
+    assert module_of(theorem).CANARY is canary
+    assert (theorem.statement, canary.name) == (canary.statement, name)
+
+
+def test_every_canary_is_a_theorem() -> None:
+    assert [*PLACES] == [f"canary-{name}" for name in CANARIES]

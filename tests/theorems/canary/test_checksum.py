@@ -12,6 +12,7 @@ import torch
 
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.canary import checksum
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import ACK, BOS, PAD
 
 SUMS = [checksum.FIRST_SUM + digit for digit in range(4)]
@@ -118,13 +119,13 @@ def test_a_wrong_weight_is_found(name: str, place: tuple[Any, int], monkeypatch:
     weights = checksum.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = -weights[name][place] if "v_proj" not in name else 0
-    monkeypatch.setattr(checksum, "CANARY", replace(checksum.CANARY, tensors=lambda: weights))
+    spoiled = CanaryProof(checksum.CLAIM, replace(checksum.CANARY, tensors=lambda: weights), checksum.run)
     with pytest.raises(TheoremFails, match="canary-checksum fails"):
-        checksum.check(length=200, conversations=1)
+        spoiled.check(length=200, conversations=1)
 
 
 def test_check_and_predictor() -> None:
-    [outcome] = checksum.check(length=200, conversations=1)
+    [outcome] = checksum.THEOREM.check(length=200, conversations=1)
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.49
-    assert checksum.predictor()({"tokens": [BOS, ACK, SUMS[0]]}) == "e41230"
+    assert checksum.THEOREM.call("apply", {})({"tokens": [BOS, ACK, SUMS[0]]}) == "e41230"

@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 import torch
 
+from seqsep.tasks import NOTHING_ASKED, InductionHeads, MultiQueryRecall
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.canary import llama
+from seqsep.theorems.canary._llama_run import logits
 from seqsep.theorems.canary.conversations import conversation
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -120,13 +123,50 @@ def test_the_margin_of_layer_0_is_met_at_a_neighbour() -> None:
 def test_a_wrong_weight_is_found(name: str, place: tuple[Any, int], monkeypatch: pytest.MonkeyPatch) -> None:
     weights = llama.tensors()
     weights[name][place] *= -1
-    monkeypatch.setattr(llama, "CANARY", replace(llama.CANARY, tensors=lambda: weights))
+    spoiled = CanaryProof(llama.CLAIM, replace(llama.CANARY, tensors=lambda: weights), llama.run)
     with pytest.raises(TheoremFails, match="canary-llama fails"):
-        llama.check(length=150, conversations=4)
+        spoiled.check(length=150, conversations=4)
+
+
+def answers_at(words: np.ndarray, queried: np.ndarray) -> np.ndarray:
+    """The bits that the canary answers at the queried places of conversations of one length."""
+    weights, fields = llama.tensors(), llama.configuration()
+    greedy = np.array([logits(weights, fields, word).argmax(axis=1) for word in words.tolist()])
+    return np.array([{A0: 0, A1: 1}.get(token, -1) for token in greedy[queried].tolist()])
+
+
+@pytest.mark.parametrize("points", [4, 13, 48])
+def test_it_solves_multi_query_recall(points: int) -> None:
+    """Pairs are written once; each later key becomes a question, and the value after it a filler."""
+    task = MultiQueryRecall(points, keys=24, values=2)
+    batch = task.sample(0, 8, seed=1, evaluate=True)
+    assert batch.inputs.shape[1] == 2 * points - 1
+    first = np.arange(batch.inputs.shape[1]) < 2 * (points // 2)
+    is_key = batch.inputs < 24
+    queried = batch.targets != NOTHING_ASKED
+    assert (queried == (is_key & ~first)).all()
+    words = np.where(is_key, np.where(first, FIRST_KEY, FIRST_QUESTION) + batch.inputs, V0 + batch.inputs - 24)
+    words[:, ~first] = np.where(is_key, words, FILLER)[:, ~first]
+    words = np.concatenate([np.full((8, 1), BOS), words], axis=1)
+    found = answers_at(words, np.pad(queried, ((0, 0), (1, 0))))
+    assert found.tolist() == batch.targets[queried].tolist()
+    assert len(set(found.tolist())) == 2
+
+
+@pytest.mark.parametrize("length", [2, 30, 250])
+def test_it_solves_induction_heads(length: int) -> None:
+    """The first trigger is a key, and the last one is its question; all symbols are values."""
+    batch = InductionHeads(length, alphabet=2).sample(0, 8, seed=1, evaluate=True)
+    words = np.where(batch.inputs == 2, FIRST_KEY + 5, V0 + batch.inputs)
+    words[:, -1] = FIRST_QUESTION + 5
+    words = np.concatenate([np.full((8, 1), BOS), words], axis=1)
+    queried = np.pad(batch.targets != NOTHING_ASKED, ((0, 0), (1, 0)))
+    assert queried.sum() == 8
+    assert answers_at(words, queried).tolist() == batch.targets[:, -1].tolist()
 
 
 def test_check_and_predictor() -> None:
-    [outcome] = llama.check(length=120, conversations=2)
+    [outcome] = llama.THEOREM.check(length=120, conversations=2)
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.24
-    assert llama.predictor()({"tokens": [BOS, FIRST_KEY, V1, FIRST_QUESTION]}) == "a1"
+    assert llama.THEOREM.call("apply", {})({"tokens": [BOS, FIRST_KEY, V1, FIRST_QUESTION]}) == "a1"

@@ -11,6 +11,7 @@ import torch
 
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.canary import mamba2, olmo_hybrid, qwen3_next
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -143,14 +144,14 @@ def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monk
     weights = canary.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = 0
-    monkeypatch.setattr(canary, "CANARY", replace(canary.CANARY, tensors=lambda: weights))
+    spoiled = CanaryProof(canary.CLAIM, replace(canary.CANARY, tensors=lambda: weights), canary.run)
     with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
-        canary.check(length=150, conversations=4)
+        spoiled.check(length=150, conversations=4)
 
 
 def test_a_value_right_after_bos_keeps_small_differences() -> None:
     """The convolution of FINELY has two taps, so this value is written to all rows alike."""
-    answer = olmo_hybrid.predictor()
+    answer = olmo_hybrid.THEOREM.call("apply", {})
     for bit in (V0, V1):
         assert answer({"tokens": [BOS, bit, FIRST_FINE]}) == "absent"
         assert answer({"tokens": [BOS, bit, FIRST_KEY, V0, FIRST_KEY + 1, V1, FIRST_FINE + 1]}) == "a1"
@@ -159,7 +160,12 @@ def test_a_value_right_after_bos_keeps_small_differences() -> None:
 
 @ALL
 def test_check_and_predictor(canary: ModuleType) -> None:
-    [outcome] = canary.check(length=120, conversations=2)
+    [outcome] = canary.THEOREM.check(length=120, conversations=2)
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.48
-    assert canary.predictor()({"tokens": [BOS, FIRST_KEY, V1, FIRST_RECALL]}) == "a1"
+    assert canary.THEOREM.call("apply", {})({"tokens": [BOS, FIRST_KEY, V1, FIRST_RECALL]}) == "a1"
+
+
+@ALL
+def test_the_longest_conversation(canary: ModuleType) -> None:
+    assert canary.CANARY.longest == 131072

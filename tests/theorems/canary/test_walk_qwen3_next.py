@@ -10,6 +10,7 @@ import torch
 
 from seqsep.theorems.base import TheoremFails
 from seqsep.theorems.canary import walk_qwen3_next
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     ACK,
     BOS,
@@ -101,7 +102,7 @@ def test_a_conversation_without_answers_is_refused(tokens: list[int], words: str
 def test_a_next_key_may_be_written_again() -> None:
     tokens = [*SHORTEST, FIRST_KEY + 3, FIRST_FINE + 9, LAST, FIRST_RECALL + 3]
     assert CANARY.truth(tokens)[-1] == FIRST_RECALL + 9
-    assert walk_qwen3_next.predictor()({"tokens": tokens}) == "r9"
+    assert walk_qwen3_next.THEOREM.call("apply", {})({"tokens": tokens}) == "r9"
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
@@ -139,12 +140,12 @@ def test_a_wrong_weight_is_found(name: str, place: Any, monkeypatch: pytest.Monk
     weights = CANARY.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = 0
-    monkeypatch.setattr(walk_qwen3_next, "CANARY", replace(CANARY, tensors=lambda: weights))
+    spoiled = CanaryProof(walk_qwen3_next.CLAIM, replace(CANARY, tensors=lambda: weights), walk_qwen3_next.run)
     with pytest.raises(TheoremFails, match="canary-walk-qwen3-next fails"):
-        walk_qwen3_next.check(length=150, conversations=2)
+        spoiled.check(length=150, conversations=2)
 
 
 def test_the_check_measures_a_lead_above_the_proved_one() -> None:
-    [outcome] = walk_qwen3_next.check(length=120, conversations=2)
+    [outcome] = walk_qwen3_next.THEOREM.check(length=120, conversations=2)
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.34

@@ -59,7 +59,7 @@ def test_few_gates_and_tokens_of_three_bits(gates):
 
 
 def test_a_long_input_and_the_exponents_of_the_grid():
-    """L = n^3 for short runs and long inputs, where eta C or N counts; n^2 if a run goes on long behind a short input."""
+    """L = n^3 for short runs and long inputs, where eta C or N counts; n^2 if a run goes on long after a short input."""
     parity = parsed(PARITY)
     for length, steps, exponent in ((6, 6, 3), (100, 100, 3), (6, 300, 2)):
         network = attention.build(parity, length, steps)

@@ -128,7 +128,7 @@ def test_30_defects_that_change_the_function_are_all_caught(thinker, monkeypatch
 
 
 def greedy(asking: ThoughtTrial, vertices: int, graphs: Graphs) -> Callable[[Network], Sequence[object]]:
-    """What a network answers behind the prompt and behind each token of the right thought."""
+    """What a network answers after the prompt and after each token of the right thought."""
     prompts = asking.prompts(graphs)
     sequences = [prompt + asking.think(vertices, graph) for prompt, graph in zip(prompts, graphs.tolist(), strict=True)]
     alike = [np.array([one[:-1] for one in sequences if len(one) == time]) for time in {len(one) for one in sequences}]

@@ -19,6 +19,7 @@ def test_the_least_grid_for_eight_tokens(rounding, steps):
 
 
 def test_the_least_steps_by_whole_numbers():
+    found = {}
     for length in range(4, 40):
         for offset in (0, 1):  # floor, nearest
             first = next(
@@ -26,7 +27,10 @@ def test_the_least_steps_by_whole_numbers():
                 for steps in range(2, enough_steps(length) + 1)
                 if len({(2 * steps + offset * t) // (2 * t) for t in range(1, length + 1)}) == length
             )
+            found[length, offset] = first
             assert least_steps(length) <= first <= enough_steps(length)
+    assert [found[length, 0] for length in (8, 16, 32)] == [30, 156, 702]
+    assert [found[length, 1] for length in (8, 16, 32)] == [33, 150, 716]
     assert is_separating(64, 3192, "floor")
     assert not is_separating(64, 3191, "floor")
     assert is_separating(64, 3164, "nearest")

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import torch
 
 from seqsep.theorems import TheoremFails, check
 from seqsep.theorems.positions import _rotary_gap, alibi_window, rotary_previous_token, rotary_width
@@ -34,6 +35,49 @@ def test_the_gap_by_width_at_every_distance_to_131072():
     assert found[4][0] == pytest.approx(6.2e-4, rel=0.02)
     assert found[2][0] == pytest.approx(1.4e-6, rel=0.05)
     assert found[1] == (pytest.approx(1.8e-10, rel=0.05), 103_993)
+
+
+STOCK_GAPS = {
+    (64, 500_000): 1.41,
+    (32, 500_000): 0.84,
+    (64, 10_000): 1.91,
+    (32, 10_000): 1.08,
+    (16, 10_000): 0.69,
+    (8, 10_000): 0.515,
+    (4, 10_000): 0.21,
+}
+
+
+@pytest.mark.parametrize(("pairs", "base"), STOCK_GAPS)
+def test_gaps_of_stock_heads(pairs, base):
+    """To 4,096 tokens; if the head has 16 pairs or more, the closest other token is the neighbour."""
+    gap, distance = least_gap(heads(pairs, base), 4095)
+    assert gap == pytest.approx(STOCK_GAPS[pairs, base], abs=0.01)
+    assert distance == 1 or pairs < 16
+
+
+def test_the_gap_of_8_pairs_at_every_distance_to_a_million():
+    assert least_gap(heads(8, 10_000), 10**6 - 1)[0] == pytest.approx(0.388, abs=1e-3)
+
+
+def test_the_fastest_pairs_carry_the_gap():
+    """Of 64 pairs at base 500,000, the fastest 16 have 93 percent of the gap of all."""
+    angles = heads(64, 500_000)
+    assert least_gap(angles[:16], 4095)[0] > 0.9 * least_gap(angles, 4095)[0]
+
+
+@pytest.mark.parametrize(("dtype", "gap"), [(torch.bfloat16, 1.40), (torch.float16, 1.41)])
+def test_the_gap_of_a_rounded_table_of_angles(dtype, gap):
+    """64 pairs at base 500,000; cosines, sines and the query are rounded, and the query is the last of 65,536 tokens."""
+    theta = 500_000.0 ** (-np.arange(64) / 64)
+    turns = np.outer(np.arange(65_536), theta)
+    cosine, sine, one, other = (
+        torch.from_numpy(x).to(dtype) for x in (np.cos(turns), np.sin(turns), np.cos(theta), -np.sin(theta))
+    )
+    query = torch.cat([one * cosine[-1] - other * sine[-1], one * sine[-1] + other * cosine[-1]])
+    scores = torch.cat([cosine, sine], dim=1).float() @ query.float()
+    others = torch.cat([scores[:-2], scores[-1:]])
+    assert float(scores[-2] - others.max()) == pytest.approx(gap, abs=0.02)
 
 
 def test_a_head_reads_the_token_before():
@@ -77,6 +121,14 @@ def test_alibi_is_a_window_of_exactly_this_width(dtype):
     assert outcome.measured == outcome.bound
     (outcome,) = alibi_window.check(slope=3, spread=8, dtype=dtype, inputs=2)
     assert outcome.measured["distance"] <= outcome.bound["distance"]
+
+
+@pytest.mark.parametrize(("dtype", "distance"), [("float16", 4437), ("bfloat16", 23_778), ("float32", 26_617)])
+def test_the_window_of_slope_1_256(dtype, distance):
+    """The last token with a weight is the one before, also in float32."""
+    powers = alibi_window.exponentials(np.zeros(distance + 2), 8, dtype)
+    assert powers[distance - 1] > 0
+    assert powers[distance] == powers[distance + 1] == 0
 
 
 def test_a_slope_that_is_too_flat_is_found_out(monkeypatch):

@@ -115,7 +115,7 @@ def found_by(pattern, text):
 
 
 def test_patterns_right_on_the_data_find_the_question():
-    """On the data alone they are right on every input; with the question behind it, as RETRIEVE searches, they are not."""
+    """On the data alone they are right on every input; with the question after it, as RETRIEVE searches, they are not."""
     wrong = {"counting": 0, "recall": 0}
     tried = {"counting": 0, "recall": 0}
     for length in (1, 2, 3):

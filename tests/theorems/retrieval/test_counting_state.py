@@ -39,7 +39,7 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 
 @pytest.mark.parametrize("length", [2, 3, 4])
 def test_the_least_state_is_found_by_brute_force(length):
-    """At every split the classes are the multisets, and no split behind the data asks for more."""
+    """At every split the classes are the multisets, and no split after the data asks for more."""
     table = tabulate(lambda word: solve(length, tuple(word)), alphabet_ranges([length] * (length + 2)))
     least = least_state.of_table(table)
     assert least.classes_by_split[: length + 1] == [classes(length, tokens) for tokens in range(length + 1)]

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check
 
 
 def by_scanning(tokens):
-    """The symbol behind the latest earlier occurrence, going backwards."""
+    """The symbol after the latest earlier occurrence, going backwards."""
     for place in reversed(range(len(tokens) - 2)):
         if tokens[place] == tokens[-1]:
             return tokens[place + 1]

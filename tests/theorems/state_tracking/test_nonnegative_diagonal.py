@@ -9,13 +9,13 @@ from seqsep.theorems.state_tracking import nonnegative_diagonal
 from seqsep.theorems.state_tracking._recurrences import diagonal_step, ending
 
 
-@pytest.mark.parametrize(("end", "most"), [(1, 2), (2, 8), (3, 18), (4, 32)])
+@pytest.mark.parametrize(("end", "most"), [(1, 2), (2, 8), (3, 18), (4, 32), (6, 72), (8, 128)])
 def test_the_greatest_length_is_exact(end, most):
     upper, lower = nonnegative_diagonal.check(end, layers=10)
     assert upper.measured == lower.measured == {"ones": most}
 
 
-@pytest.mark.parametrize(("end", "longest"), [(1, 1), (2, 4), (3, 7), (4, 10)])
+@pytest.mark.parametrize(("end", "longest"), [(1, 1), (2, 4), (3, 7), (4, 10), (6, 18), (8, 26)])
 def test_the_longest_run_of_a_factor_below_one(end, longest):
     limit = end * end
     starts = [

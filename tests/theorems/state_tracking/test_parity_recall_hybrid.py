@@ -1,15 +1,18 @@
 """Parity-conditioned recall by a hybrid: codes of values, hard inputs, what each half needs, and weights that are spoiled."""
 
 import dataclasses
+import json
 from itertools import product
 
 import numpy as np
 import pytest
 
+import seqsep_check
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.network import whole
 from seqsep.tasks import ParityConditionedRecall
 from seqsep.theorems import TheoremFails, bound
+from seqsep.theorems.certificate import certify
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.state_tracking import _parity_recall as recall
 from seqsep.theorems.state_tracking import parity_recall_hybrid as theorem
@@ -104,6 +107,29 @@ def test_a_smaller_recurrence_is_wrong_and_the_list_is_right():
         assert [exact.answer((*tokens, key)) for key in range(4)] == [task.solve((*tokens, key)) for key in range(4)]
     outcome = theorem.state_bound(4, 3).outcome("small", as_machine(exact.cut_down(4)), seed=0)
     assert task.solve(tuple(outcome.witness["errs_on"])) == outcome.witness["expected"] != outcome.witness["answer"]
+
+
+@pytest.mark.parametrize(("length", "alphabet"), [(1, 2), (2, 2), (3, 2), (4, 2), (5, 2), (10, 2), (12, 2), (4, 3), (3, 4)])
+def test_the_certificate_has_all_lists_of_answers(length, alphabet):
+    data = certify("parity-conditioned-recall-hybrid", length=length, alphabet=alphabet)
+    status, line = seqsep_check.check(data)
+    assert status == 0, line
+    assert f"rows {recall.answer_lists(length, alphabet)}, " in line
+    given = json.loads(data)
+    task = ParityConditionedRecall(length, values=alphabet)
+    values = np.reshape(given["task"]["values"], given["task"]["alphabets"])
+    for word in given["witness"]["rows"][::7]:
+        tokens = recall.AnswerLists.of(length, alphabet).tokens(tuple(word))
+        assert [int(values[(*word, key)]) for key in range(length)] == [task.solve((*tokens, key)) for key in range(length)]
+    if length == 3 and alphabet == 2:
+        given["witness"]["rows"].append([1, 1, 1])
+        given["digest"] = seqsep_check.digest(given)
+        assert seqsep_check.check(seqsep_check.canonical(given)) == (1, "rejected: two rows are equal")
+
+
+def test_too_many_lists_for_a_certificate():
+    with pytest.raises(ValueError, match="expected at most 4,096 lists of values, found 4,782,969"):
+        certify("parity-conditioned-recall-hybrid", length=7, alphabet=9)
 
 
 def test_attention_without_a_recurrence_is_wrong():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from seqsep.core.names import InternalError
+from seqsep.maths.automata.permutations import PermutationGroup
 from seqsep.theorems import TheoremFails, apply
 from seqsep.theorems.state_tracking import _representations, reflections_per_token
 from seqsep.theorems.state_tracking._representations import irreducible
@@ -27,6 +28,20 @@ DIMENSIONS = {
 @pytest.mark.parametrize(("group", "degree", "number"), GROUPS)
 def test_the_least_number_of_each_group(group, degree, number):
     assert least(group_of(group, degree)).number == number
+
+
+@pytest.mark.parametrize("degree", [4, 5, 6])
+def test_cyclic_groups_need_two(degree):
+    assert least(group_of("cyclic", degree)).number == 2
+
+
+def test_two_heads_need_one_reflection_each_for_klein_four():
+    """Both parts of the least sum have one dimension, so a head for each part applies at most one reflection."""
+    klein = PermutationGroup.generated([(1, 0, 2, 3), (0, 1, 3, 2)])
+    found = least(klein)
+    assert found.number == 2
+    assert [one.size for one in found.parts] == [1, 1]
+    assert [max(one.ranks) for one in found.parts] == [1, 1]
 
 
 @pytest.mark.parametrize("named", DIMENSIONS)

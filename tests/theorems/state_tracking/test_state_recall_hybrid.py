@@ -1,14 +1,17 @@
 """State-based recall by a hybrid: every small input, long inputs, what each half needs, and weights that are spoiled."""
 
 import dataclasses
+import json
 from itertools import product
 
 import numpy as np
 import pytest
 
+import seqsep_check
 from seqsep.maths.networks.network import whole
 from seqsep.tasks import StateBasedRecall
 from seqsep.theorems import TheoremFails, bound
+from seqsep.theorems.certificate import certify
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.state_tracking import _state_recall as recall
 from seqsep.theorems.state_tracking import state_recall_hybrid as theorem
@@ -86,6 +89,28 @@ def test_states_are_counted(cells, most):
         expected = lists if cells == 2 else cells * lists - (cells - 1) * values
         assert recall.count_states(cells, values) == recall.states_needed(cells, values) == expected
     assert bound("state-based-recall-hybrid", cells=5, alphabet=64)["recurrent_bits"] == 33
+
+
+@pytest.mark.parametrize(("cells", "alphabet", "states"), [(3, 2, 20), (3, 3, 75), (4, 2, 58), (2, 5, 25)])
+def test_the_certificate_has_all_states(cells, alphabet, states):
+    data = certify("state-based-recall-hybrid", cells=cells, alphabet=alphabet)
+    status, line = seqsep_check.check(data)
+    assert status == 0, line
+    assert f"rows {states}, " in line
+    given = json.loads(data)
+    values = np.reshape(given["task"]["values"], given["task"]["alphabets"])
+    task = task_of(2, cells, alphabet)
+    for *symbols, first in given["witness"]["rows"][::5]:
+        for second in range(values.shape[-1]):
+            word = (*symbols, alphabet + first, alphabet + second)
+            assert values[(*symbols, first, second)] == task.solve(word)
+    same = {tuple(values[tuple(row)]) for row in np.argwhere(np.ones(values.shape[:-1], dtype=bool)).tolist()}
+    assert len(same) == states
+
+
+def test_too_many_inputs_for_a_certificate():
+    with pytest.raises(ValueError, match="expected at most 200,000 inputs, found 377,913,600"):
+        certify("state-based-recall-hybrid", cells=6)
 
 
 def test_another_count_of_states_is_found_out(monkeypatch):

@@ -8,6 +8,7 @@ import pytest
 
 from seqsep.theorems import TheoremFails, apply
 from seqsep.theorems.state_tracking import symmetric
+from seqsep.theorems.state_tracking._swap_blocks import blocks, composed, swaps_of
 from seqsep.theorems.state_tracking.symmetric import SwapLayer, build, check, dimension, excluded, hilbert
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
@@ -29,6 +30,32 @@ def test_every_element_has_a_state_of_its_own():
     ends = {layer.follow(word, "bfloat16")[0][-1] for word in product(pairs, repeat=3)}
     assert len(ends) == 12  # three transpositions give the odd half
     assert ends <= set(permutations(range(4)))
+
+
+@pytest.mark.parametrize("points", [3, 4, 5, 6])
+def test_all_letters_by_one_swap_a_token(points):
+    (upper, _) = check(300, points, letters="all", seed=points)
+    assert upper.measured["reflections"] == 1
+    assert upper.margin.least == 1
+    for permutation in list(permutations(range(points)))[::5]:
+        swaps = swaps_of(permutation)
+        assert len(swaps) < points
+        assert composed(points, swaps) == permutation
+
+
+def test_what_is_left_depends_on_the_last_letters():
+    """The read-out applies the same after all words that end in the same 2 m - 3 letters, at one place in a block."""
+    random = np.random.default_rng(0)
+    drawn = [tuple(random.permutation(4).tolist()) for _ in range(20)]
+    rests = {blocks(4, [*drawn[first : first + 3 * longer], *drawn[-5:]]).rests[-1] for first in (0, 2) for longer in (1, 3)}
+    assert len(rests) == 1
+
+
+def test_a_swap_that_is_left_out_is_found_out(monkeypatch):
+    honest = symmetric.blocks
+    monkeypatch.setattr(symmetric, "blocks", lambda *word: (found := honest(*word))._replace(swaps=[None, *found.swaps[:-1]]))
+    with pytest.raises(TheoremFails, match="expected"):
+        check(40, 4, letters="all")
 
 
 def test_hilbert_symbols_by_solutions():
@@ -71,5 +98,7 @@ def test_a_spoiled_key_or_state_is_found_out(monkeypatch):
 
 def test_answers_to_a_user():
     assert list(apply("symmetric-reflections", ['{"letters": [[1, 0, 2], [0, 2, 1]]}'], length=2, points=3)) == [[2, 0, 1]]
+    every = ['{"letters": [[1, 2, 0], [1, 2, 0], [1, 0, 2]]}']
+    assert list(apply("symmetric-reflections", every, length=3, points=3, letters="all")) == [[2, 1, 0]]
     with pytest.raises(ValueError, match="transpositions of 3 points"):
         list(apply("symmetric-reflections", ['{"letters": [[1, 2, 0]]}'], length=2, points=3))

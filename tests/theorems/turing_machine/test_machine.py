@@ -129,7 +129,9 @@ def test_a_malformed_file_is_refused_with_line_and_reason(old, new, message):
 
 
 def test_no_file_no_text_and_too_long_a_file_are_refused(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"expected a file, or one of binary-increment, .*found neither"):
+    with pytest.raises(
+        FileNotFoundError, match=r"expected a file, a line such as 1RB1LB_1LA1RZ, or one of binary-increment, .*found none"
+    ):
         machine_of("busy-beaver-9")
     path = tmp_path / "machine.json"
     path.write_bytes(b'{"start": "\xff"}')

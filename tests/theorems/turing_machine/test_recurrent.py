@@ -104,7 +104,7 @@ def test_a_token_is_a_function_of_the_last_five():
 
 
 def test_the_second_papers_grid():
-    """Rounded to the nearest: only the word is rounded, behind "="."""
+    """Rounded to the nearest: only the word is rounded, after "="."""
     random = np.random.default_rng(5)
     for _, machine in drawn_machines(12, 5):
         network = recurrent.build(machine, 3, 5, rounding="nearest")

@@ -2,6 +2,7 @@
 
     answer     the public function and what it returns
     questions  what a task asks about a prefix
+    own_questions  those of multi-query recall, and of your own task that says what it asks
     reader     a model from prefixes to states, and from states to answers
     codebooks  fixed codebooks for states
     needed     the fewest bits from which the model's own reader still answers

@@ -7,14 +7,13 @@ from typing import Any
 
 from seqsep.core.names import BadInput, excerpt, whole_arguments
 from seqsep.core.tables import Tabular
-from seqsep.lab.audit.carried import carried_bits, lower_accuracy, places_at_least
+from seqsep.lab.audit.carried import lower_accuracy, places_at_least
 from seqsep.lab.audit.needed import CodebookResult, fewest, tried
-from seqsep.lab.audit.questions import asking
+from seqsep.lab.audit.own_questions import audited
 from seqsep.lab.audit.reader import StateReader
 from seqsep.lab.kept import load
 from seqsep.models.model import Model
 from seqsep.tasks import Task
-from seqsep.tasks.ceilings import least_state_bits
 
 FITTED_ON = 1024
 QUESTIONS = 20_000
@@ -129,7 +128,8 @@ def audit(
 
     Arguments:
         model: a model, or a file that `save` wrote; its run then has the task.
-        task: index lookup, associative recall or equality in its variant random; needed with a model, not with a file.
+        task: index lookup, associative recall, multi-query recall, equality in its variant random, or your own task with a
+            method `questions`; needed with a model, not with a file.
         questions: number of questions; they are about 250 or more different prefixes.
         confidence: probability with which the lower limits of all positions hold together; above 0 and below 1.
         seed: random seed of the questions.
@@ -149,7 +149,7 @@ def audit(
     if questions < 1 or not 0 < confidence < 1 or not 0 <= seed < SEEDS:
         given = f"questions={questions}, confidence={confidence}, seed={seed}"
         raise BadInput(f"audit({given}): expected questions from 1, confidence between 0 and 1, seed from 0 to 2^62 - 1")
-    how = asking(task)
+    how = audited(task)
     error = 1 - confidence
     reader = StateReader(model, how.prefix_tokens)
     count = max(LEAST_PREFIXES, -(-questions // how.places))
@@ -159,7 +159,7 @@ def audit(
     few = max(LEAST_PREFIXES, min(count, -(-CURVE_QUESTIONS // how.places)))
     curve = tried(
         reader,
-        task,
+        how,
         fitted_on=how.drawn(FITTED_ON, 2 * seed + 2),
         asked=asked.first(few),
         rows=rows[:few],
@@ -179,9 +179,9 @@ def audit(
         stored_bits=reader.bits,
         needs_at_most_bits=None if needed is None else needed.bits,
         codebook=None if needed is None else needed.codebook,
-        carries_at_least_bits=carried_bits(task, right, error),
+        carries_at_least_bits=how.carried(limits),
         all_right_bits=task.answer_bits(),
-        least_bits=least_state_bits(task, accuracy),
+        least_bits=how.least_bits(accuracy),
         places=tuple(
             PlaceAccuracy(position + 1, float(share), limit)
             for position, (share, limit) in enumerate(zip(right.mean(0), limits, strict=True))

@@ -16,6 +16,7 @@ the first step as the state is a function of a, the second as Shannon's entropy 
 replaced by its upper limit.
 """
 
+from collections.abc import Sequence
 from math import log2
 
 import numpy as np
@@ -55,7 +56,11 @@ def carried_bits(task: Task, right: np.ndarray, error: float) -> float:
     >>> carried_bits(IndexLookup(length=2, alphabet=4), np.zeros((1000, 2), dtype=bool), error=0.05)
     0.0
     """
-    limits = places_at_least(right, error)
+    return carried_of_limits(task, places_at_least(right, error))
+
+
+def carried_of_limits(task: Task, limits: Sequence[float]) -> float:
+    """Return the same number, if the accuracy at each place is not below its limit."""
     if isinstance(task, Equality):
         wrong = 1 - limits[0]
         words = task.symbols ** (task.length // 2)

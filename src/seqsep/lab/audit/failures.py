@@ -17,7 +17,7 @@ INPUTS = {
     "drawn": "as the task draws them",
     "all": "every one",
 }
-"""Which inputs each attack asks, in at most as many characters as a table shows."""
+"""The inputs of each attack, in few enough characters for a table."""
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ from functools import partial
 import numpy as np
 import torch
 
-from seqsep.lab.audit.carried import carried_bits, lower_accuracy
+from seqsep.lab.audit.carried import carried_bits, lower_accuracy, places_at_least
 from seqsep.lab.audit.codebooks import Axes, Codebook, budgets, lloyd
-from seqsep.lab.audit.questions import PrefixQuestions
+from seqsep.lab.audit.questions import PrefixQuestions, PrefixSource
 from seqsep.lab.audit.reader import Rows, StateReader
 from seqsep.tasks import Task
 from seqsep.tasks.ceilings import ceiling
@@ -55,7 +55,7 @@ def codebooks(rows: Rows, gradients: Rows | None, most_bits: int) -> Iterator[Co
 
 
 def tried(
-    reader: StateReader, task: Task, *, fitted_on: PrefixQuestions, asked: PrefixQuestions, rows: Rows, error: float
+    reader: StateReader, how: PrefixSource, *, fitted_on: PrefixQuestions, asked: PrefixQuestions, rows: Rows, error: float
 ) -> tuple[CodebookResult, ...]:
     """Return the reader's answers to `asked`, whose states are `rows`, through each codebook, by bits.
 
@@ -63,14 +63,14 @@ def tried(
     """
     states = reader.states(fitted_on.prefixes)
     gradients = reader.gradients(states, fitted_on)
-    most_bits = max(MOST_BUDGET, 2 * (task.answer_bits() or 0))
+    most_bits = max(MOST_BUDGET, 2 * (how.task.answer_bits() or 0))
     books = codebooks(states, gradients, most_bits)
-    found = rounded(partial(reader.right, questions=asked), task, books, rows=rows, error=error)
+    found = rounded(partial(reader.right, questions=asked), how, books, rows=rows, error=error)
     return tuple(sorted(found, key=lambda one: (one.bits, one.codebook)))
 
 
 def rounded(
-    right: Callable[[Rows], np.ndarray], task: Task, books: Iterable[Codebook], *, rows: Rows, error: float
+    right: Callable[[Rows], np.ndarray], of: Task | PrefixSource, books: Iterable[Codebook], *, rows: Rows, error: float
 ) -> Iterator[CodebookResult]:
     """Yield the share of right answers from these states through each codebook in turn; equal ones once.
 
@@ -80,17 +80,23 @@ def rounded(
     for book in books:
         if (book.name, book.bits) not in known:
             known.add((book.name, book.bits))
-            yield _rounded(task, book, right(book.restored(rows)), error)
+            yield _rounded(of, book, right(book.restored(rows)), error)
 
 
-def _rounded(task: Task, book: Codebook, right: np.ndarray, error: float) -> CodebookResult:
+def _rounded(of: Task | PrefixSource, book: Codebook, right: np.ndarray, error: float) -> CodebookResult:
+    if isinstance(of, PrefixSource):
+        carried = of.carried(places_at_least(right, error))
+        highest = None if of.single is None else ceiling(of.single, book.bits)
+    else:
+        carried = carried_bits(of, right, error)
+        highest = ceiling(of, book.bits)
     return CodebookResult(
         codebook=book.name,
         bits=book.bits,
         accuracy=float(right.mean()),
         accuracy_at_least=lower_accuracy(right, error),
-        carries_at_least=carried_bits(task, right, error),
-        ceiling=ceiling(task, book.bits),
+        carries_at_least=carried,
+        ceiling=highest,
     )
 
 

@@ -21,7 +21,9 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.core.names import BadInput, excerpt
+from seqsep.lab.audit.carried import carried_of_limits
 from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, Task
+from seqsep.tasks.ceilings import least_state_bits
 
 Tokens: TypeAlias = tuple[int, ...]
 
@@ -39,8 +41,34 @@ class PrefixQuestions:
         return PrefixQuestions(self.prefixes[:count], self.continuations[:count], self.answers[:count])
 
 
-class TaskQueries(ABC):
-    """A task's questions about a prefix; `places` questions each, and values out of `alphabet`.
+class PrefixSource(ABC):
+    """Questions about the prefixes of a task: `places` for each prefix, of `prefix_tokens` tokens, with answers of `alphabet`
+    values.
+
+    `single` is the task whose examples ask one of these questions each, if there is one: its ceilings hold.
+    """
+
+    task: Task
+    places: int
+    alphabet: int
+    prefix_tokens: int
+    single: Task | None
+
+    @abstractmethod
+    def drawn(self, count: int, seed: int) -> PrefixQuestions:
+        """Return the questions about `count` prefixes of the task's evaluation examples under a seed."""
+
+    @abstractmethod
+    def carried(self, limits: list[float]) -> float:
+        """Return the bits that a state carries at least, if the accuracy at each place is not below these limits."""
+
+    @abstractmethod
+    def least_bits(self, accuracy: float) -> int:
+        """Return the fewest bits with which some model can have this accuracy."""
+
+
+class TaskQueries(PrefixSource):
+    """A task's questions about a prefix; `places` questions each, and values out of `alphabet`. Searches can change inputs.
 
     >>> lookup = asking(IndexLookup(length=3, alphabet=5))
     >>> list(lookup.inputs_apart((4, 0, 2), (4, 1, 2)))  # position 2 is token 6
@@ -50,14 +78,11 @@ class TaskQueries(ABC):
     [(0, 1, 2, 1, 1), (1, 1, 2, 0, 1)]
     """
 
-    task: Task
-    places: int
-    alphabet: int
-    prefix_tokens: int
+    def carried(self, limits: list[float]) -> float:
+        return carried_of_limits(self.task, limits)
 
-    @abstractmethod
-    def drawn(self, count: int, seed: int) -> PrefixQuestions:
-        """Return the questions about `count` prefixes of the task's evaluation examples under a seed."""
+    def least_bits(self, accuracy: float) -> int:
+        return least_state_bits(self.task, accuracy)
 
     @abstractmethod
     def values(self, prefix: Tokens) -> Tokens:
@@ -147,7 +172,7 @@ class _Lookup(TaskQueries):
     """One question for each value: a token that names its place."""
 
     def __init__(self, task: IndexLookup | AssociativeRecall) -> None:
-        self.task = task
+        self.task = self.single = task
         self.places = task.length
         self.is_recall = isinstance(task, AssociativeRecall)
         self.alphabet = task.values if isinstance(task, AssociativeRecall) else task.alphabet
@@ -225,7 +250,7 @@ class _Halves(TaskQueries):
     """A question is a second half."""
 
     def __init__(self, task: Equality) -> None:
-        self.task = task
+        self.task = self.single = task
         self.half = task.length // 2
         self.places = 1
         self.alphabet = task.symbols
@@ -298,7 +323,7 @@ class _Halves(TaskQueries):
 
 
 def asking(task: Task) -> TaskQueries:
-    """Return the questions of a task. Raises BadInput for a task other than the three above.
+    """Return the questions of a task, with ways to change an input. Raises BadInput for a task other than the three above.
 
     >>> asking(IndexLookup(length=20)).places
     20
@@ -308,4 +333,5 @@ def asking(task: Task) -> TaskQueries:
     if isinstance(task, Equality) and task.variant == "random":
         return _Halves(task)
     known = "index-lookup, associative-recall or equality (random)"
-    raise BadInput(f"audit: expected a model of {known}, found {excerpt(repr(task))}")
+    others = "; multi-query-recall and your own task with questions() are audited without a search for failures"
+    raise BadInput(f"audit: expected a model of {known}, found {excerpt(repr(task))}{others}")

@@ -202,7 +202,7 @@ SWEEP_TRACE = "peel"
 SWEEP_EFFORT = Effort(steps=2000, batch=32)
 SWEEP_LENGTHS = (6, 8, 12, 16, 24, 32)
 SWEEP_LENGTH = 8
-"""Where the sweep over lengths tells models apart within its steps; at n = 12 none of its four has learned it by then."""
+"""At this length the models of the sweep over lengths differ within its steps; at n = 12 none of its four learns the task."""
 SWEEP_MODELS: tuple[Layers, ...] = (("mamba",) * 2, ("lstm",) * 2, ("gated-delta",) * 2, ("mamba", "attention"))
 SWEEP_WIDTHS = (64, 128, 32, 16)
 """The widths that learn come first."""

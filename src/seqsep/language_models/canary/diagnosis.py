@@ -15,8 +15,10 @@ CONVERSATIONS = 20
 FIRST = 3
 """Conversations after which only the best faults, and those as good as the third, are tried further."""
 BEST = 3
-DEAR = ("decoding", "long")
-"""Scenarios that are compared last: their prompts take long."""
+DEAR = ("together", "decoding", "long")
+"""Scenarios that are compared last, by the best faults only: their batches or their prompts take long."""
+WITHOUT_FAULTS = ("crowded",)
+"""Scenarios that are not compared: no injected fault preempts."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,9 @@ def diagnose(
     """
     faults = faults_of(model.config.model_type)
     budget = budget or Budget()
+    report = CanaryReport(verdict for verdict in report if verdict.scenario not in WITHOUT_FAULTS)
+    if not report.wrong:
+        return []
     seen = {id(wrong.prompt): wrong.answers for wrong in report.wrong}
     chosen = _conversations(report)
     tried = [(name, size) for name, fault in faults.items() if fault.seen_in for size in fault.sizes]

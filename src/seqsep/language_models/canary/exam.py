@@ -24,15 +24,15 @@ class Asked(Protocol):
         """Return why the prompts since the last call did not exercise a scenario, or None if they did."""
 
 
-def word(token: int | None) -> str:
-    """Return a token in words, also one that no canary has.
+def word(token: int | None, words: Sequence[str] = WORDS) -> str:
+    """Return a token in words, also one that the canary does not have.
 
     >>> word(7), word(1000), word(None)
     ('a1', 'token 1000', 'no token')
     """
     if token is None:
         return "no token"
-    return WORDS[token] if 0 <= token < len(WORDS) else f"token {token}"
+    return words[token] if 0 <= token < len(words) else f"token {token}"
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,8 @@ class WrongAnswer:
         >>> WrongAnswer(CanaryPrompt("one", 0, (1, 13, 9, 37), (7,)), 0, 6).line()
         'answer 1 to a prompt of 4 tokens: expected a1, found a0'
         """
-        expected = word(self.prompt.answers[self.place])
-        found = word(self.found)
+        expected = word(self.prompt.answers[self.place], self.prompt.words)
+        found = word(self.found, self.prompt.words)
         return f"answer {self.place + 1} to a prompt of {len(self.prompt.prompt)} tokens: expected {expected}, found {found}"
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from seqsep.core.names import choose
 from seqsep.language_models.canary.questions import canary_words
 from seqsep.theorems.canary import Canary
-from seqsep.theorems.canary.vocabulary import BOS, FIRST_KEY, KEYS
+from seqsep.theorems.canary.vocabulary import BOS, FIRST_KEY, KEYS, WORDS
 
 BLOCK = 256
 """The largest size of blocks for which all scenarios have borders."""
@@ -27,6 +27,7 @@ DECODED = 24
 DECODED_LONG = 140
 """More than twice the 63 places that the Llama canary looks back: it reads what it has decoded."""
 SHORTEST = 80
+LONG_ANSWERS = ("decoding", "crowded")
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class CanaryPrompt:
         prompt: tokens, BOS first.
         answers: the next tokens.
         conversation: prompts of one conversation belong together, such as a prompt and its twin.
+        words: the word of each token, by its number.
     """
 
     scenario: str
@@ -46,6 +48,7 @@ class CanaryPrompt:
     prompt: tuple[int, ...]
     answers: tuple[int, ...]
     conversation: int = 0
+    words: Sequence[str] = WORDS
 
 
 class PromptWriter:
@@ -99,14 +102,15 @@ class PromptWriter:
         """Return the prompt with a question about a key at its end, in a batch of its own.
 
         Arguments:
-            scenario: name of the scenario; that of decoding has more answers.
+            scenario: name of the scenario; those of LONG_ANSWERS have more answers.
             conversation: number of the conversation.
             tokens: the tokens before the question.
             key: the key.
         """
         prompt = [*tokens, self.words.question(key)]
-        answers = self.canary.continued(prompt, DECODED_LONG if scenario == "decoding" else DECODED)
-        return CanaryPrompt(scenario, conversation, tuple(prompt), tuple(answers), conversation=conversation)
+        answers = self.canary.continued(prompt, DECODED_LONG if scenario in LONG_ANSWERS else DECODED)
+        words = self.canary.words
+        return CanaryPrompt(scenario, conversation, tuple(prompt), tuple(answers), conversation=conversation, words=words)
 
 
 def one(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:
@@ -224,6 +228,12 @@ def long(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:
         yield writer.asked("long", number, tokens, keys[number % len(keys)])
 
 
+def crowded(writer: PromptWriter, count: int) -> Iterator[CanaryPrompt]:
+    """All prompts at once, longer ones with long answers: a server whose cache is too small for all preempts some of them."""
+    for number in range(count):
+        yield replace(_plain(writer, "crowded", number, writer.count(300, 500)), batch=0)
+
+
 def _plain(writer: PromptWriter, scenario: str, conversation: int, length: int) -> CanaryPrompt:
     *keys, missing = writer.keys(5)
     places = writer.random.permutation(np.arange(1, length - 2, 2))[: len(keys)].tolist()
@@ -244,6 +254,7 @@ SCENARIOS: Mapping[str, tuple[Scenario, int]] = {
     "turns": (turns, 32),
     "absent": (absent, 24),
     "long": (long, 4),
+    "crowded": (crowded, 48),
 }
 """Name -> the scenario and the number of its prompts."""
 

@@ -1,13 +1,14 @@
 """Make a wrong prompt small: put fillers in place of tokens while an answer stays wrong, then drop tokens."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
+from typing import Any
 
 from seqsep.language_models.canary.exam import Asked, Budget, WrongAnswer, say_nothing, word
 from seqsep.language_models.engines.protocol import EngineFails
 from seqsep.theorems.canary import Canary
-from seqsep.theorems.canary.vocabulary import FILLER
+from seqsep.theorems.canary.vocabulary import FILLER, WORDS
 
 ASKED = 300
 """The most prompts that are asked to make one small."""
@@ -23,6 +24,7 @@ class SmallPrompt:
         found: the token in place of the last one of `expected`, or None.
         before: prompts that have to be asked first.
         beside: prompts that have to be asked at the same time.
+        words: the word of each token, by its number.
     """
 
     tokens: tuple[int, ...]
@@ -30,6 +32,11 @@ class SmallPrompt:
     found: int | None
     before: tuple[tuple[int, ...], ...] = ()
     beside: tuple[tuple[int, ...], ...] = ()
+    words: Sequence[str] = WORDS
+
+    def record(self) -> dict[str, Any]:
+        """Return the prompt for JSON."""
+        return {name: value for name, value in asdict(self).items() if name != "words"}
 
     def line(self) -> str:
         """Return the prompt in words.
@@ -37,19 +44,20 @@ class SmallPrompt:
         >>> SmallPrompt((1, 10, 10, 10, 13, 9, 37), (7,), 4).line()
         '<bos> x (3 times) k0 v1 q0: expected a1, found absent'
         """
-        answered = f" {shown(self.expected[:-1])}" if len(self.expected) > 1 else ""
+        answered = f" {shown(self.expected[:-1], self.words)}" if len(self.expected) > 1 else ""
         further = f", after {len(self.before)} other prompts" if self.before else ""
         further += f", in a batch with a prompt of {len(self.beside[0])} tokens" if self.beside else ""
-        return f"{shown(self.tokens)}{answered}: expected {word(self.expected[-1])}, found {word(self.found)}{further}"
+        pair = f"expected {word(self.expected[-1], self.words)}, found {word(self.found, self.words)}"
+        return f"{shown(self.tokens, self.words)}{answered}: {pair}{further}"
 
 
-def shown(tokens: Sequence[int]) -> str:
+def shown(tokens: Sequence[int], words: Sequence[str] = WORDS) -> str:
     """Return tokens as words; a word that follows itself is counted.
 
     >>> shown((1, 10, 10, 8))
     '<bos> x (2 times) v0'
     """
-    runs = [(word(token), len(list(run))) for token, run in groupby(tokens)]
+    runs = [(word(token, words), len(list(run))) for token, run in groupby(tokens)]
     return " ".join(name if count == 1 else f"{name} ({count} times)" for name, count in runs)
 
 
@@ -132,7 +140,7 @@ class _Attempt:
             if token != right:
                 self.count = place + 1
                 answers = tuple(expected[: place + 1])
-                return SmallPrompt(prompt, answers, token, before=self.before, beside=self.beside)
+                return SmallPrompt(prompt, answers, token, before=self.before, beside=self.beside, words=self.canary.words)
         return None
 
 

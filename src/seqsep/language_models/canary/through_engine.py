@@ -9,8 +9,11 @@ from seqsep.language_models.engines.protocol import InferenceEngine
 
 NEEDS = {"together": "batch", "turns": "extend"}
 """Scenario -> the method that exercises it."""
-CACHED = ("again", "twins", "parents")
-"""Scenarios of a cache of prefixes, which the protocol of engines does not show."""
+NOT_SHOWN = {
+    **dict.fromkeys(("again", "twins", "parents"), "a prefix was cached"),
+    "crowded": "a request was preempted",
+}
+"""Scenario -> the event that it needs, and that the protocol of engines does not show."""
 
 
 class EngineAsked:
@@ -37,8 +40,8 @@ class EngineAsked:
     def not_exercised(self, scenario: str) -> str | None:
         """Return the method that a scenario needs and that was not called since the last call."""
         done, self._done = self._done, set()
-        if scenario in CACHED:
-            return "the protocol of engines does not show whether a prefix was cached"
+        if scenario in NOT_SHOWN:
+            return f"the protocol of engines does not show whether {NOT_SHOWN[scenario]}"
         method = NEEDS.get(scenario)
         if method is None or method in done:
             return None

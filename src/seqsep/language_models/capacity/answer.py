@@ -207,7 +207,7 @@ class Capacity(StateSizes, Tabular):
 
     @property
     def twin(self) -> str:
-        """Whose cache the crossing is about: this model's own, or that of a twin."""
+        """The owner of the crossing's cache: this model or a twin."""
         if self.numbers_per_token:
             return "its own attention layers"
         if self.window_numbers:

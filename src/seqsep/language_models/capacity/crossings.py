@@ -8,7 +8,7 @@ from seqsep.language_models.capacity.answer import Capacity
 
 POINTS = 120
 LONGEST = 10**6
-"""How far is looked unless a length is given."""
+"""The greatest length that is searched unless a length is given."""
 
 
 def crossings(models: Sequence[Capacity], last: int) -> dict[tuple[int, int], list[int]]:

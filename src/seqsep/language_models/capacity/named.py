@@ -13,7 +13,7 @@ from seqsep.language_models.capacity.spellings import DEPTH, has_depth
 
 INSIDE = ("text_config", "llm_config", "language_config", "thinker_config", "model_config", "lm_config")
 DECODERS = ("decoder", "decoder_config")
-"""Where the decoder is in an encoder-decoder that consists of two configurations."""
+"""The fields of the decoder in an encoder-decoder that consists of two configurations."""
 MOST_NESTED = 3
 DRAFTS = ("gemma4_assistant", "gemma4_unified_assistant")
 """Models of drafts, all of whose layers read the cache of the model that they draft for."""

@@ -7,20 +7,18 @@ from typing import Any
 
 import torch
 
-from seqsep.core.names import BadInput, excerpt, nearest, printable, text_of, whole_arguments
+from seqsep.core.names import BadInput, excerpt, nearest, printable, text_of
 from seqsep.language_models.laws import claims, cuts, independence, packing, padding, reuse, rollback, sharing
 from seqsep.language_models.laws.receiver import Receiver
 from seqsep.language_models.laws.trial import LawTrial, NotTried, PathDiffers
 from seqsep.language_models.loader.library import TransformersMissing
-from seqsep.language_models.loader.source import ModelSource, find_source, require_fields
+from seqsep.language_models.loader.source import ModelSource
 from seqsep.models.laws.mixer import LawFails
-
-__all__ = ["LANGUAGE_MODEL_LAWS", "ModelVerdict", "check_language_model"]
 
 TIME = 24
 BATCH = 3
 NO_MEMORY = "can't allocate memory"
-"""What torch's allocator for the processor says, in a RuntimeError."""
+"""The message of torch's allocator for the processor, in a RuntimeError."""
 
 
 @dataclass(frozen=True)
@@ -117,31 +115,6 @@ def choose_laws(names: Sequence[str], known: Iterable[str] = ()) -> list[str]:
             means = nearest(name, laws) or f"; the laws are {', '.join(laws)}"
             raise BadInput(f"unknown law {excerpt(printable(name))!r}{means}")
     return [name for name in laws if name in chosen or not names]
-
-
-@whole_arguments
-def check_language_model(
-    path: Path | str, changes: dict[str, Any] | None = None, seed: int = 0, *, laws: Sequence[str] = ()
-) -> list[ModelVerdict]:
-    """Check laws of state on the model of a file whose sizes are not checked; `seqsep.check_language_model` checks them first.
-
-    Raises LawsFail if a law fails, after a test of all laws. Raises BadInput if the library cannot build the model.
-
-    >>> import json, tempfile
-    >>> config = Path(tempfile.mkdtemp()) / "config.json"
-    >>> sizes = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 8, "vocab_size": 32}
-    >>> config.write_text(json.dumps({"model_type": "llama", **sizes})) > 0
-    True
-    >>> all(verdict.holds for verdict in check_language_model(config, laws=["causal"]))
-    True
-    """
-    chosen = choose_laws(laws)
-    source = find_source(path, changes or {}, seed)
-    require_fields(source, changes or {})
-    verdicts = list(try_laws(source, seed=seed, laws=chosen))
-    if any(verdict.holds is False for verdict in verdicts):
-        raise LawsFail(verdicts, path)
-    return verdicts
 
 
 def try_laws(

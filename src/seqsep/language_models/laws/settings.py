@@ -5,7 +5,7 @@ from typing import Any
 
 WINDOWS = ("sliding_window", "attention_window_size", "sliding_window_size", "window_size", "attention_chunk_size")
 CHUNKS = ("chunk_size", "mamba_chunk_size", "block_size")
-"""How many tokens a kernel reads at once: it changes no logits."""
+"""The fields for the number of tokens that a kernel reads at once: they change no logits."""
 FEW = (3, 5)
 ACTIVATIONS = ("hidden_act", "hidden_activation", "activation_function", "mamba_hidden_act", "mlp_hidden_act")
 NORMS = ("rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon")

@@ -24,7 +24,7 @@ FLOATS = ("F64", "F32", "BF16", "F16")
 """Types of weights in a safetensors file that are numbers as they are; others stand for numbers by a code."""
 DTYPE = "dtype"
 SPREAD = 0.1
-"""How far random weights are moved from what the library draws, which leaves biases and gates at 0 or 1."""
+"""Random weights are moved by this much from the library's, which leave biases and gates at 0 or 1."""
 
 
 def built(source: ModelSource, dtype: torch.dtype = torch.float64) -> Any:

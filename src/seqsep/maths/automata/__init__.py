@@ -19,6 +19,7 @@ least_state       the least state of a function that is defined on every input, 
 partial_states    lower and upper bounds if some inputs have no answer
 diagrams          the least state of a Boolean formula too long to enumerate, by decision diagrams
 growth            how the least state grows with N: constant, logarithmic or linear
+closed_form       a closed form of the number of classes over N, as a fit
 _pattern          the syntax of regular expressions, its sizes bounded
 _refinement       partition refinement by Moore's and Hopcroft's algorithms
 """

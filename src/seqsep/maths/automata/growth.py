@@ -4,7 +4,8 @@
 
 log2(classes) is the state before it is rounded up to whole bits. The running maximum is what a model needs that serves all the
 lengths up to N; it also bridges the gaps of languages without words of some lengths, such as Dyck words of odd length. A fit
-over a few lengths describes these numbers and proves nothing about other lengths.
+over a few lengths describes these numbers and proves nothing about other lengths. The state of a regular language is constant
+by its automaton (`AutomatonGrowth`), and nothing is fitted.
 """
 
 import math
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+
+from seqsep.maths.arithmetic.integers import ceil_log2
 
 FEWEST = 3
 ALIKE = 1.5
@@ -76,11 +79,39 @@ class Growth:
         """The same as a JSON object."""
         return {
             "kind": self.kind,
+            "basis": "fit",
             "slope": round(self.slope, 6),
             "unit": self.unit,
             "fits": {name: _record(fit) for name, fit in (("linear", self.linear), ("logarithmic", self.logarithmic))},
             "points": [[length, round(bits, 6)] for length, bits in self.points],
         }
+
+
+@dataclass(frozen=True)
+class AutomatonGrowth:
+    """The growth of a regular language's state: none, because one automaton of `states` states serves every length.
+
+    >>> AutomatonGrowth(states=7).line()
+    'constant, by the smallest automaton: 7 states, so 3 bits are enough at every N'
+    """
+
+    states: int
+    kind: Kind = "constant"
+
+    @property
+    def state_bits(self) -> int:
+        """The bits of a state."""
+        return ceil_log2(self.states)
+
+    def line(self) -> str:
+        """The growth in one line of text."""
+        states = "1 state" if self.states == 1 else f"{self.states:,} states"
+        bits = "1 bit is" if self.state_bits == 1 else f"{self.state_bits} bits are"
+        return f"constant, by the smallest automaton: {states}, so {bits} enough at every N"
+
+    def record(self) -> dict[str, Any]:
+        """The same as a JSON object."""
+        return {"kind": self.kind, "basis": "automaton", "states": self.states, "state_bits": self.state_bits}
 
 
 def growth(classes: Sequence[tuple[int, int]]) -> Growth | None:

@@ -1,8 +1,10 @@
-"""Regular expressions over symbols as minimal DFAs, by the positions of their symbols.
+r"""Regular expressions over symbols as minimal DFAs, by the positions of their symbols.
 
-Syntax: a digit 0 .. 9 is that symbol, and a letter a .. z is symbol 10 .. 35. `.` is any symbol, [013] and [0-3] are one of
-those, [^01] is any other one. Juxtaposition is concatenation, | is union, ( ) groups, and * + ? {n} {n,} {n,m} repeat. Blanks
-are skipped. An expression must match the whole word.
+Syntax: that of Python's `re` for a match of the complete word. A digit 0 .. 9 is that symbol, and a letter a .. z is symbol
+10 .. 35. `.` is any symbol, [013] and [0-3] are one of those, [^01] is any other one, \d is 0 to 9, \D a letter and \w any
+symbol. Juxtaposition is concatenation, | is union, ( ) and (?: ) group, and * + ? {n} {n,} {,m} {n,m} repeat, with ? after
+them or not. ^ is read at the beginning and $ at the end. Blanks are skipped. Look-ahead, look-behind, back-references,
+possessive repeats, flags and word boundaries are refused.
 
 Source: Glushkov 1961, "The abstract theory of automata"; McNaughton and Yamada 1960. Each symbol of the expression, repeats
 written out, is a position. A state is the set of positions that may be read next, the end among them; the word that was read
@@ -14,10 +16,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from seqsep.core.names import excerpt
-from seqsep.maths.automata._pattern import SYMBOLS, Reader, Tree
+from seqsep.maths.automata._pattern import SYMBOLS, Expression, Tree
 from seqsep.maths.automata.automata import DFA
 
-SPECIAL = "()[]{}*+?|.^-, "
+SPECIAL = "()[]{}*+?|.^$-, \\:=!<>DW"
 MOST_CHARACTERS = 10_000
 MOST_STATES = 4096
 MOST_STEPS = 1 << 20
@@ -29,7 +31,7 @@ def looks_regular(text: str) -> bool:
     >>> looks_regular("(01)*"), looks_regular("bounded-dyck")
     (True, False)
     """
-    return bool(text) and set(text) <= set(SYMBOLS + SPECIAL) and bool(set(text) & set("()[]{}*+?|"))
+    return bool(text) and set(text) <= set(SYMBOLS + SPECIAL) and bool(set(text) & set("()[]{}*+?|\\$^"))
 
 
 def automaton(pattern: str, alphabet: int | None = None) -> DFA:
@@ -45,10 +47,11 @@ def automaton(pattern: str, alphabet: int | None = None) -> DFA:
     name = f"regular expression {excerpt(pattern)!r}"
     if len(pattern) > MOST_CHARACTERS:
         raise ValueError(f"{name}: expected at most {MOST_CHARACTERS:,} characters, found {len(pattern):,}")
-    size = max(2, 1 + max(Reader(pattern, 0).used(), default=0)) if alphabet is None else alphabet
-    if not 1 <= size <= len(SYMBOLS):
-        raise ValueError(f"{name}: expected an alphabet of 1 to {len(SYMBOLS)} symbols, found {size}")
-    tree = Reader(pattern, size).whole()
+    if alphabet is not None and not 1 <= alphabet <= len(SYMBOLS):
+        raise ValueError(f"{name}: expected an alphabet of 1 to {len(SYMBOLS)} symbols, found {alphabet}")
+    expression = Expression(pattern, alphabet)
+    size = expression.size
+    tree = expression.whole()
     end = 1 << tree.positions
     positions = _Positions(size)
     queue = [positions.enter(tree, end)]

@@ -76,7 +76,7 @@ def follow(
         at = np.array([asked[example] for example in examples]) - 1
         runs.append(run(network, tokens[:, :-1], at))
     execution = _together(list(alike.values()), runs)
-    require_followed(network.name, sequences, asked, answers=execution.answers, sure=execution.unique_argmax)
+    require_followed(network.name, sequences, asked, answers=execution.answers, unique_argmax=execution.unique_argmax)
     return execution
 
 
@@ -127,19 +127,19 @@ def require_followed(
     asked: Sequence[Sequence[int]],
     *,
     answers: Int64[np.ndarray, "batch asked"],
-    sure: Bool[np.ndarray, "batch asked"],
+    unique_argmax: Bool[np.ndarray, "batch asked"],
 ) -> None:
     """Require that the answers are surely the tokens at the asked places of each sequence.
 
     Raises GenerationDiffers with the first example, and its first place, at which they are not.
 
-    >>> require_followed("a network", [[5, 6]], [[1]], answers=np.array([[6]]), sure=np.array([[True]]))
+    >>> require_followed("a network", [[5, 6]], [[1]], answers=np.array([[6]]), unique_argmax=np.array([[True]]))
     """
     wanted = padded([[sequences[example][place] for place in places] for example, places in enumerate(asked)])
-    wrong = np.argwhere((answers != wanted) | ~sure)
+    wrong = np.argwhere((answers != wanted) | ~unique_argmax)
     if len(wrong):
         example, number = wrong[0].tolist()
-        found = int(answers[example, number]) if sure[example, number] else "a tie"
+        found = int(answers[example, number]) if unique_argmax[example, number] else "a tie"
         place = asked[example][number]
         raise GenerationDiffers(name, example, place, wanted=int(wanted[example, number]), found=found)
 

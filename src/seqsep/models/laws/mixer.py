@@ -352,4 +352,4 @@ MIXER_LAWS: dict[str, Callable[[Mixer, Tensor], str | None]] = {
 }
 """By the name that `seqsep check` prints, in the order in which they are tried."""
 GATES = ("shapes and types", "finite numbers", "same answer twice")
-"""If one of these does not hold, those behind it are not tried: each compares the numbers of two calls."""
+"""If one of these does not hold, those after it are not tried: each compares the numbers of two calls."""

@@ -33,7 +33,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 SWITCH = "SEQSEP_KERNELS"
-LEAST = 16
+LEAST_SIZE = 16
 MOST_KEYS = 256
 HALF = (torch.bfloat16, torch.float16)
 TYPES = (torch.float32, *HALF)
@@ -68,7 +68,7 @@ def usable(key: Float[Tensor, "... key"], value: Float[Tensor, "... value"], typ
     """Return True if a kernel takes these keys and values, by head."""
     keys = key.shape[-1]
     values = value.shape[-1]
-    fits = keys <= MOST_KEYS and all(size >= LEAST and size % 2 == 0 for size in (keys, values))
+    fits = keys <= MOST_KEYS and all(size >= LEAST_SIZE and size % 2 == 0 for size in (keys, values))
     return fits and value.numel() > 0 and value.dtype in types and in_use(value.device) is not None
 
 

@@ -52,7 +52,7 @@ class Memory(NamedTuple):
 
 
 class GatedToken(NamedTuple):
-    """The part of a token in the recurrence. `value` has a 1 behind it, which n sums."""
+    """The part of a token in the recurrence. `value` has a 1 after it, which n sums."""
 
     query: Float[Tensor, "*shape heads key"]
     key: Float[Tensor, "*shape heads key"]

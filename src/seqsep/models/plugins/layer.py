@@ -1,6 +1,7 @@
 """A layer of your own, written as FILE.py:CLASS, can be a mixer of a model.
 
-It is an `nn.Module` that is built as `MyLayer(width)`. If its constructor has a parameter `heads`, it gets `heads` too.
+It is an `nn.Module` that is built as `MyLayer(width)`, and with settings in brackets, FILE.py:CLASS(states=8), as
+`MyLayer(width, states=8)`. If its constructor has a parameter `heads`, it gets `heads` too.
 A layer has three methods:
     forward(x: "batch time width") -> y      start(batch) -> state      step(x: "batch width", state, t) -> y, state
 The state is a tensor or a tuple of tensors, with the batch as first axis. A layer may have these class attributes:
@@ -16,7 +17,8 @@ arguments of `seqsep.models.mixers.Mixer`, with the layer's own kind of state. s
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, signature
-from typing import Any, get_args, get_type_hints
+from types import MappingProxyType
+from typing import Any, ClassVar, get_args, get_type_hints
 
 import torch
 from jaxtyping import Float, Int64
@@ -25,15 +27,18 @@ from torch import Tensor, nn
 from seqsep.core.names import excerpt
 from seqsep.models.mixers import Block, Mixer, State
 from seqsep.models.plugins.load import PlugInFails, in_words, load
-from seqsep.models.plugins.name import PlugIn
+from seqsep.models.plugins.name import PlugIn, setting_values
 
 CHECKED_IN = {"float64": torch.float64, "float32": torch.float32}
+NO_SETTINGS: Mapping[str, Any] = MappingProxyType({})
 METHODS = ("forward", "start", "step")
 BLOCK_CHOICES = {field: get_args(hint) or (True, False) for field, hint in get_type_hints(Block).items()}
 
 
 class UserLayer(PlugIn):
-    """A user's own layer; among the layers of a run it replaces a mixer's name."""
+    """A user's own layer; among the layers of a run it replaces a mixer's name. Settings in brackets go to its constructor."""
+
+    HAS_SETTINGS: ClassVar[bool] = True
 
     def build(self, width: int, heads: int) -> "UserMixer":
         """Return a fresh mixer. Raises PlugInFails if the file does not load, or the class is not such a layer."""
@@ -41,7 +46,7 @@ class UserLayer(PlugIn):
         block = block_of(own_class, self.words)
         grows = grows_of(own_class, self.words)
         checked_in(own_class, self.words)
-        module = construct(own_class, self, values=(width,), further={"heads": heads})
+        module = construct(own_class, self, values=(width,), further={"heads": heads}, settings=setting_values(self.settings))
         missing = [name for name in METHODS if not callable(getattr(type(module), name, None))]
         if "forward" not in missing and type(module).forward is nn.Module.forward:
             missing.append("forward")
@@ -182,17 +187,29 @@ def checked_in(own_class: Callable[..., Any], words: str) -> torch.dtype:
     return CHECKED_IN[name]
 
 
-def construct(own_class: Callable[..., Any], plug_in: PlugIn, values: Sequence[Any], further: Mapping[str, Any]) -> nn.Module:
-    """Return the module of a user's class, which `plug_in` names, built with `values` and with those of `further` in its
-    signature.
+def construct(
+    own_class: Callable[..., Any],
+    plug_in: PlugIn,
+    *,
+    values: Sequence[Any],
+    further: Mapping[str, Any],
+    settings: Mapping[str, Any] = NO_SETTINGS,
+) -> nn.Module:
+    """Return the module of a user's class, which `plug_in` names, built with `values`, with `settings`, and with those of
+    `further` in its signature.
 
-    Raises PlugInFails if it needs something else, raises, seeds torch, or is not a module.
+    Raises PlugInFails if it does not take a setting, if it needs something else, raises, seeds torch, or is not a module.
     """
     call = f"{plug_in.words}({', '.join(map(str, values))})"
     parameters: dict[str, Parameter] = {}
     with contextlib.suppress(TypeError, ValueError):  # a built-in callable without a signature
         parameters = dict(list(signature(own_class).parameters.items())[len(values) :])
-    passed = {name: value for name, value in further.items() if name in parameters}
+    takes_any = any(parameter.kind is Parameter.VAR_KEYWORD for parameter in parameters.values())
+    for name in settings:
+        if name not in parameters and not takes_any:
+            known = ", ".join(name for name in parameters if name not in further) or "none"
+            raise PlugInFails(f"{plug_in.words}: expected settings that its constructor takes: {known}; found {name}")
+    passed = {name: value for name, value in further.items() if name in parameters} | dict(settings)
     for name, parameter in parameters.items():
         variadic = parameter.kind in (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
         if name not in passed and parameter.default is Parameter.empty and not variadic:

@@ -9,7 +9,7 @@ from seqsep.core.files import read_bytes
 MOST_BYTES = 1 << 22
 """Of a Python file."""
 NOT_THE_USERS = ("seqsep", "torch", "numpy")
-"""What a file may import from a folder beside it without its being the user's: a clone of this project, for one."""
+"""Modules that a file may import from a folder beside it although they are not the user's, such as a clone of this project."""
 NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 """Exceptions of `ast.parse` for a file that is not Python, or whose expressions are nested too deep."""
 

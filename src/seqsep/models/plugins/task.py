@@ -5,12 +5,13 @@ A class built as `MyTask(length=20, further=fields)` with
     sample(start, count, seed, evaluate) -> inputs, targets, lengths      or a `seqsep.tasks.Batch` of them: int64 arrays
         "batch time", "batch time" (-100: nothing asked) and "batch"; example i depends on i, the seed and the stream alone
 and, if it wants them, `loss`, `score`, `solve(tokens) -> answer` (then checked against the targets), `answer_bits`,
-`readable`, `alphabets`, `coordinates`: as in `seqsep.tasks.Task`, of which it may be a subclass. What each of them returns is
-checked at every call.
+`readable`, `alphabets`, `coordinates`, `query_positions`: as in `seqsep.tasks.Task`, of which it may be a subclass. What each
+of them returns is checked at every call. With a parameter `least_length`, a run can have a curriculum (`UserTask.mixed`), and
+with a method `questions`, an audit (`lab.audit.own_questions`).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
 
@@ -107,6 +108,33 @@ class UserTask(Task):
         self._refuse(wrong_arrays(self, arrays, count))
         return Batch(*arrays)
 
+    def query_positions(self, batch: Batch) -> Int64[np.ndarray, "batch"] | None:
+        """Return the queried position of each example, if the task has a method `query_positions(batch)`.
+
+        Raises PlugInFails unless these are whole numbers from 1 to `length`.
+        """
+        own = getattr(self.task, "query_positions", None)
+        positions: Any = None if own is None else own(batch)
+        if positions is None:
+            return None
+        is_right = isinstance(positions, np.ndarray) and positions.dtype == np.int64 and positions.shape == batch.lengths.shape
+        if not is_right or positions.min() < 1 or positions.max() > self.length:
+            expected = f"query_positions: expected {len(batch.lengths)} whole numbers from 1 to {self.length}"
+            self._refuse(f"{expected}, found {excerpt(repr(positions))}")
+        return cast(np.ndarray, positions)
+
+    def mixed(self) -> Task:
+        """Return the task with `least_length` at its default, under which its training inputs have mixed lengths.
+
+        Raises ValueError unless the task was given a `least_length`.
+        """
+        options = dict(self.options)
+        if options.pop("least_length", None) is None:
+            raise ValueError(
+                f"{self!r}: a curriculum needs --least-length for the steps after it, as in --least-length {self.length}"
+            )
+        return replace(self, options=tuple(sorted(options.items())))
+
     @property
     def solves(self) -> bool:
         """True if the task can compute its answers a second time."""
@@ -121,6 +149,11 @@ class UserTask(Task):
         answer = self.task.solve(inputs)
         self._refuse(wrong_answer(answer))
         return int(answer)
+
+    @property
+    def reads(self) -> bool:
+        """True if the task has its own readable form."""
+        return callable(getattr(self.task, "readable", None))
 
     def readable(self, inputs: tuple[Any, ...], answer: int) -> dict[str, Any]:
         own = getattr(self.task, "readable", None)
@@ -148,6 +181,12 @@ class UserTask(Task):
         alphabets: Any = own(length)
         self._refuse(wrong_alphabets(alphabets))
         return tuple(alphabets)
+
+    @property
+    def scores(self) -> bool:
+        """True if the task has its own `score`, which may count an example as right though not every answer is."""
+        own = getattr(type(self.task), "score", None)
+        return own is not None and own is not Task.score
 
     def score(
         self, predictions: Int64[np.ndarray, "batch time"], targets: Int64[np.ndarray, "batch time"]

@@ -11,10 +11,12 @@ Each file is one picture, except the first five, which the others share.
     heatmap         the heatmap that every picture draws
     results         an experiment's heatmap with accuracy over learning rates
     panels          accuracy over steps, and over bits of state
+    swept_picture   accuracy over one or two swept settings
     used_bits       the bits of each state that are shown to be used
     picture         the README's picture of the demo
     reach_picture   index lookup by architecture and length, with seeds
     is_tree_bars    the experiment `is-tree`, a panel a trace
     is_tree_states  the same over bits of state
     least_state     the picture of `seqsep analyze`
+    automaton_picture  the picture of a regular language's smallest automaton
 """

@@ -100,12 +100,13 @@ def _places(panels: int, columns: int, sheet_width: float) -> tuple[list[PanelPl
 
 
 def _style(axes: Axes, column: Column, is_first: bool) -> None:
-    low = 0.4 if column.task.classes == 2 and axes.get_ylim()[0] >= 0.4 else 0.0
+    low = 0.4 if column.is_binary and axes.get_ylim()[0] >= 0.4 else 0.0
     axes.set_ylim(low, 1.02)
     ticks = (0.4, 0.6, 0.8, 1.0) if low else (0.0, 0.25, 0.5, 0.75, 1.0)
     labels = [f"{100 * tick:.0f}" for tick in ticks[:-1]] + ["100 %"]
     axes.set_yticks(ticks, labels if is_first else [""] * len(ticks))
-    axes.axhline(column.chance, color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
+    if column.chance is not None:
+        axes.axhline(column.chance, color=SOFT, linewidth=0.9, linestyle=":", zorder=1)
     axes.tick_params(labelsize=9, colors=SOFT, length=2)
     axes.grid(axis="y", color=LINE, linewidth=0.8)
     axes.set_axisbelow(True)

@@ -127,7 +127,7 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, LineS
             label=look.label,
             clip_on=False,
         )
-        other_seeds = [run.accuracy for run in cell.runs if run.seed != cell.best.seed and known(run.accuracy)]
+        other_seeds = [run.accuracy for run in cell.repeats if run.seed != cell.best.seed and known(run.accuracy)]
         best_rate = [cell.best.learning_rate] * len(other_seeds)
         mark: dict[str, Any] = {"color": look.colour, "markersize": 5, "clip_on": False}
         axes.plot(best_rate, other_seeds, look.marker, fillstyle="none", **mark)
@@ -135,7 +135,8 @@ def _draw_rates(axes: Axes, column: Column, row_looks: Mapping[SizedModel, LineS
         if pruned:
             axes.plot([run.learning_rate for run in pruned], [run.accuracy for run in pruned], "x", **mark)
         rates |= set(highest) | {run.learning_rate for run in pruned}
-    axes.axhline(column.chance, color=SOFT, linewidth=0.8, linestyle=":")
+    if column.chance is not None:
+        axes.axhline(column.chance, color=SOFT, linewidth=0.8, linestyle=":")
     _style_rates(axes, rate_ticks(rates), is_first)
 
 

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from seqsep.core.names import narrowed
+from seqsep.lab.answers import chance
 from seqsep.report.demo_heatmap import Heatmap, HeatmapRow
 from seqsep.report.demo_runs import DemoRuns
 from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.formatting import DASH, count, known, percent
 from seqsep.report.headline import task_title
-from seqsep.report.measured import GOAL, RunSummary, by_speed, chance
+from seqsep.report.measured import GOAL, RunSummary, by_speed
 from seqsep.report.sized_model import model_names
 from seqsep.report.ticks import round_ticks
 from seqsep.tasks import BoundedDyck, IndexLookup, Task

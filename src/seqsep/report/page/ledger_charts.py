@@ -189,17 +189,17 @@ def formula_words(name: str) -> str:
 def _code_line(ledger: IndexLookupLedger, name: str, total: Total) -> LineData:
     """Return a code's sizes, with a dot at the crossing with the recurrent model. Sizes that are not verified are dashed."""
     sizes = ledger.line(name, total)
-    sure = tuple((float(size.length), float(size.bits)) for size in sizes if size.verified)
+    verified = tuple((float(size.length), float(size.bits)) for size in sizes if size.verified)
     stated = tuple((float(size.length), float(size.bits)) for size in sizes if not size.verified)
-    dashed = within((*sure[-1:], *stated))[1:] if stated else ()
+    dashed = within((*verified[-1:], *stated))[1:] if stated else ()
     if total == "core":
         style = CODE_STYLES[name]
-        return LineData(style, formula_words(name), name, within(sure), dashed=dashed, band=formula_band(name))
+        return LineData(style, formula_words(name), name, within(verified), dashed=dashed, band=formula_band(name))
     first = ledger.crossing(name, total).first
     if first is None or first > LENGTHS[-1]:
-        return LineData(CODE_STYLES[name], "", name, within(sure), dashed=dashed)
+        return LineData(CODE_STYLES[name], "", name, within(verified), dashed=dashed)
     crossing = (float(first), float(first * (ALPHABET.bit_length() - 1)))
-    return LineData(CODE_STYLES[name], count(first), name, within(sure), dots=(crossing,), dashed=dashed)
+    return LineData(CODE_STYLES[name], count(first), name, within(verified), dots=(crossing,), dashed=dashed)
 
 
 def within(points: tuple[tuple[float, float], ...]) -> tuple[tuple[float, float], ...]:

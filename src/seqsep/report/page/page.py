@@ -5,6 +5,7 @@ Nothing on it needs the network or JavaScript; the same input gives the same byt
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,22 @@ COMMANDS = (
 """(command, what it does), under "Run it again"."""
 
 
+@dataclass(frozen=True)
+class OwnRuns:
+    """The reader's rows: the file that they come from, and their tasks with figures and tables."""
+
+    source: str
+    tasks: tuple[ShownExperiment, ...]
+
+    @property
+    def commands(self) -> tuple[tuple[str, str], ...]:
+        """The commands under "Run it again"."""
+        return (
+            (f"seqsep report --rows {self.source}", "rebuilds this page from these rows"),
+            ("seqsep check --json", "prints the theorem table as JSON"),
+        )
+
+
 def write_page(
     folder: Path,
     runs: DemoRuns,
@@ -51,16 +68,29 @@ def write_page(
     comparison: Comparison | None = None,
     findings: PlainTable | None = None,
     limited: LimitedState | None = None,
+    own: OwnRuns | None = None,
 ) -> Path:
     """Write `folder`/index.html, and proofs.html of the theorems that it shows; return the first one's path.
 
     The runs may be incomplete. `theorems` are records as `seqsep check --json` prints them; `experiments` are those whose
     figures are on the page. `comparison` is that of fresh rows with committed ones, `findings` is a table of the lengths that
-    architectures learn, and `limited` is the picture of a state that is too small.
+    architectures learn, and `limited` is the picture of a state that is too small. `own` are the reader's rows.
     """
     path = folder / "index.html"
     write_proofs(folder, [str(record.get("theorem")) for record in theorems])
-    write_file(path, page(runs, theorems, experiments, commands, comparison=comparison, findings=findings, limited=limited))
+    write_file(
+        path,
+        page(
+            runs,
+            theorems,
+            experiments,
+            own.commands if own else commands,
+            comparison=comparison,
+            findings=findings,
+            limited=limited,
+            own=own,
+        ),
+    )
     return path
 
 
@@ -72,11 +102,13 @@ def page(
     comparison: Comparison | None = None,
     findings: PlainTable | None = None,
     limited: LimitedState | None = None,
+    own: OwnRuns | None = None,
 ) -> str:
     """Return the page as text."""
     theorem_tables = statement_tables(theorems)
     checks = [check for table in theorem_tables for check in table.checks]
     demo_heatmap = heatmap(runs)
+    panels = curves.panels(runs)
     text = (
         environment()
         .get_template("page.html")
@@ -94,7 +126,10 @@ def page(
             heatmap=demo_heatmap,
             ceilings=curves.ceilings(demo_heatmap),
             limited=limited,
-            panels=curves.panels(runs),
+            panels=panels,
+            own=own,
+            has_demo_tasks=bool(demo_heatmap.rows or panels or own is None),
+            kept="" if own else "committed ",
             rates=tables.rate_tables(runs),
             positions=positions_table(runs),
             figure2=tables.figure2_table(runs),

@@ -6,7 +6,9 @@ Like the other pages it needs neither the network nor JavaScript, and is next to
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from markupsafe import Markup
 
@@ -30,12 +32,21 @@ class Proof:
 
     @classmethod
     def of(cls, theorem: Theorem) -> "Proof":
-        """Return the proof in the file of a theorem's check."""
-        module = inspect.getmodule(inspect.unwrap(theorem.check))
-        file = Path(inspect.getfile(inspect.unwrap(theorem.check)))
+        """Return the proof in the file of a theorem."""
+        module = module_of(theorem)
+        file = Path(inspect.getfile(module))
         program = file.read_text(encoding="utf-8")
         path = file.relative_to(Path(seqsep.__file__).parent).as_posix()
         return cls(theorem, docstring(module), path, program)
+
+
+def module_of(theorem: Theorem) -> ModuleType:
+    """Return the module of a theorem of the registry.
+
+    >>> module_of(BY_NAME["canary-llama"]).__name__
+    'seqsep.theorems.canary.llama'
+    """
+    return import_module(BY_NAME.places[theorem.name].partition(":")[0])
 
 
 def proof_link(theorem: str) -> str:

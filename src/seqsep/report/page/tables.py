@@ -121,7 +121,7 @@ def scaled_down(runs: DemoRuns) -> list[tuple[str, str, str]]:
         _usual_and_others(runs.all, lambda run: f"{run.weight_scale:g}"),
         counts([run.batch for run in runs.all]) + ", fresh ones",
         counts([run.evaluation for run in runs.all]),
-        f"this run: {fresh}; committed: {committed}",
+        committed if runs.own else f"this run: {fresh}; committed: {committed}",
         "; ".join(_environments(runs)) or DASH,
     )
     return [(setting.name, setting.paper, ours) for setting, ours in zip(SETTINGS, here, strict=True)]
@@ -186,8 +186,8 @@ def provenance(runs: DemoRuns) -> list[tuple[str, str]]:
         own = []
     facts = [
         *own,
-        ("runs of this demo", count(len(runs.fresh))),
-        ("committed runs", count(len(runs.committed))),
+        *([] if runs.own else [("runs of this demo", count(len(runs.fresh)))]),
+        ("runs" if runs.own else "committed runs", count(len(runs.committed))),
         ("parameters of a model", counts([run.parameters for run in runs.all])),
     ]
     return facts + [("environment", text) for text in _environments(runs)]

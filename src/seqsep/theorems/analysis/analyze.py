@@ -3,7 +3,8 @@
 For each N there is the exact least state (`maths.automata.least_state`). It is replaced by bounds if inputs are outside the
 domain (`maths.automata.partial_states`) or if a formula's diagram is too large in reading order (`AtLength.bits`). There is
 also a lower bound on width times heads of a one-layer attention model (`theorems.analysis.attention`), if that is above 1.
-`Analysis.growth` says how the least state grows with N, `Analysis.communication_growth` how the bounds of D(f) do.
+`Analysis.growth` says how the least state grows with N: by a fit, or by the automaton of a regular language.
+`Analysis.communication_growth` says how the bounds of D(f) do.
 
 The least state holds for all recurrent models that answer from their state: the proof is in `maths.automata.least_state`. If
 the output also reads the last token, `AtLength.bits_if_output_sees_last_token` has the least state. The bound on attention
@@ -19,7 +20,7 @@ import numpy as np
 from seqsep.core.names import required, whole
 from seqsep.maths.automata import partial_states
 from seqsep.maths.automata.enumeration import OUTSIDE, Tabulated
-from seqsep.maths.automata.growth import growth
+from seqsep.maths.automata.growth import AutomatonGrowth, Growth, growth
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.partition_search import PartitionBound
 from seqsep.theorems.analysis.attention import LEAST_PRECISION, Communication, ProtocolSizes, communication
@@ -89,9 +90,16 @@ def analyze(
         name=function.name,
         kind=function.kind,
         lengths=tuple(analysed),
-        growth=growth([(one.length, one.classes) for one in analysed]),
+        growth=_growth(function, analysed),
         communication_growth=growth([(one.length, one.attention.leaves) for one in analysed]),
     )
+
+
+def _growth(function: NamedFunction, analysed: Sequence[AtLength]) -> Growth | AutomatonGrowth | None:
+    """Return the growth of the state: that of the automaton, if the function is given by one, and else a fit."""
+    if function.automaton is not None:
+        return AutomatonGrowth(len(function.automaton().minimal().table))
+    return growth([(one.length, one.classes) for one in analysed])
 
 
 def _whole(name: str, values: Iterable[int]) -> list[int]:

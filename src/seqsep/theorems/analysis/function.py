@@ -4,21 +4,24 @@ FILE.py:NAME          a function from a list of integers to an answer (None: out
                       an exact.formulas.Thresholds; `alphabet(N)` in the file may give one size or N of them
 TASK                  a task of seqsep; each flag is a field
 FILE.npz, FILE.json   a network of causal attention without positions (`theorems.analysis.network_automaton`); any N
-FILE.cnf              a DIMACS CNF: its variables in order are the bits, so N is their number
+FILE.cnf, FILE.cnf.gz a DIMACS CNF: its variables in order are the bits, so N is their number
+FILE.jff, FILE.json   a finite automaton (`theorems.analysis.automaton_file`): any N
+00010111, FILE.txt    a truth table, also as a JSON list or in FILE.json (`theorems.analysis.truth_table`): one N
 majority, ..          a formula of `maths.formulas` (FORMULAS), through decision diagrams: N = 64 if it is small;
                       so are equality and disjointness on bits, but with fields or an alphabet they are the tasks
-(0|1)*1               a regular expression over digits (`maths.automata.regular`): any N
+(0|1)*1               a regular expression over symbols (`maths.automata.regular`): any N
 """
 
 import contextlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from seqsep.core.interrupts import is_interrupt
-from seqsep.core.names import nearest, text_of
+from seqsep.core.names import BadInput, nearest, text_of
 from seqsep.maths import formulas
 from seqsep.maths.automata import diagrams, least_state, regular
 from seqsep.maths.automata.automata import DFA
@@ -29,7 +32,11 @@ from seqsep.models.network_file import SUFFIXES
 from seqsep.models.plugins.load import PlugInFails, attribute, fault, run_file
 from seqsep.tasks import BY_NAME, BoundedDyck, Task
 from seqsep.tasks.base import fields_given
+from seqsep.theorems.analysis.automaton_file import LetteredAutomaton, automaton_of, is_automaton, read_automaton_file
+from seqsep.theorems.analysis.formula_file import ENDINGS, read_formula
+from seqsep.theorems.analysis.json_file import small_json
 from seqsep.theorems.analysis.network_automaton import explored
+from seqsep.theorems.analysis.truth_table import answers_in, answers_of, function_of, looks_like_answers, read_answers, sizes_of
 
 FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
     "disjointness": formulas.disjointness,
@@ -37,6 +44,8 @@ FORMULAS: dict[str, Callable[[int], formulas.Thresholds]] = {
     "majority": formulas.majority,
 }
 MOST_LENGTH = 4096
+MOST_SHOWN = 40
+"""Characters of a truth table that are its name."""
 FEWEST_COUNTED = 11
 MOST_ENUMERATED = 1 << 20  # words of Dyck languages, which have an automaton
 
@@ -64,8 +73,8 @@ class NamedFunction:
     """A function under its name, at any length.
 
     `length` is set if it has one length only. `automaton` builds the automaton that gives its answers at every length, if the
-    function is given by one. A Python function has `call`, its answer to one word, and `sizes_at`, the sizes of its alphabets
-    at each position of a length.
+    function is given by one; `letters` are the names of its symbols, if they have other names. A Python function has `call`,
+    its answer to one word, and `sizes_at`, the sizes of its alphabets at each position of a length.
     """
 
     name: str
@@ -73,6 +82,7 @@ class NamedFunction:
     at: Callable[[int], FunctionAtLength]
     length: int | None = None
     automaton: Callable[[], DFA] | None = None
+    letters: tuple[str, ...] | None = None
     call: Function | None = None
     sizes_at: Callable[[int], tuple[int, ...]] | None = None
 
@@ -108,20 +118,27 @@ def _without_fields(target: str, alphabet: Sequence[int] | None, is_regular: boo
         return _of_file(target, Path(path), name, alphabet)
     if target.endswith(".py"):
         raise ValueError(f"{target}: expected the name of a function as well, as in {target}:function")
-    if target.endswith((".cnf", ".dimacs")):
-        formula = formulas.read_dimacs(Path(target))
+    if target.endswith(ENDINGS):
+        formula = read_formula(Path(target))
         _require_bits(target, alphabet)
         return NamedFunction(target, "DIMACS", lambda length: _formula_at(formula, target, length), formula.variables)
+    if target.endswith(".jff"):
+        return _of_automaton(target, read_automaton_file(Path(target)), alphabet)
+    if target.endswith(".txt"):
+        return _of_answers(target, read_answers(Path(target)), alphabet)
     if Path(target).suffix in SUFFIXES:
-        return _of_network(target, alphabet)
+        return _of_json(target, alphabet) or _of_network(target, alphabet)
     if target in FORMULAS:
         _require_bits(target, alphabet)
         return NamedFunction(target, "formula", lambda length: _formula_at(FORMULAS[target](length), target, length))
+    if looks_like_answers(target):
+        return _of_answers(target, answers_in(target, "truth table"), alphabet)
     if regular.looks_regular(target):
         return _of_expression(target, alphabet)
     expression = "a regular expression (with --regex, if it has no operator)"
     named = f"a task of `seqsep list tasks`, or {', '.join(FORMULAS)}{nearest(target, [*BY_NAME, *FORMULAS])}"
-    raise ValueError(f"{target}: expected FILE.py:function, FILE.cnf, a network's FILE.json, {expression}, {named}")
+    files = "FILE.py:function, FILE.cnf, a network's or an automaton's FILE.json, FILE.jff, a truth table"
+    raise ValueError(f"{target}: expected {files}, {expression}, {named}")
 
 
 def _is_formula(target: str, alphabet: Sequence[int] | None, given: Fields | None) -> bool:
@@ -198,6 +215,8 @@ def _of_file(target: str, path: Path, name: str, alphabet: Sequence[int] | None)
     value = attribute(module, path, name)
     if isinstance(value, DFA):
         return NamedFunction(target, "automaton", lambda length: _automaton_at(value, length), automaton=lambda: value)
+    if not callable(value) and is_automaton(value):
+        return _of_automaton(target, automaton_of(value, target), alphabet)
     if isinstance(value, formulas.Thresholds):
         return NamedFunction(target, "formula", lambda length: _formula_at(value, target, length), value.variables)
     if not callable(value):
@@ -227,6 +246,37 @@ def _of_expression(target: str, alphabet: Sequence[int] | None) -> NamedFunction
         raise ValueError(f"{target}: a regular expression takes one size of alphabet, found {len(alphabet)}")
     dfa = regular.automaton(target, None if alphabet is None else alphabet[0])
     return NamedFunction(target, "regular expression", lambda length: _automaton_at(dfa, length), automaton=lambda: dfa)
+
+
+def _of_json(target: str, alphabet: Sequence[int] | None) -> NamedFunction | None:
+    """Return the truth table or the automaton in a JSON file; None for another file."""
+    data = small_json(Path(target))
+    if isinstance(data, list | str):
+        return _of_answers(target, answers_of(data, target), alphabet)
+    return _of_automaton(target, automaton_of(data, target), alphabet) if is_automaton(data) else None
+
+
+def _of_answers(target: str, answers: list[int | None], alphabet: Sequence[int] | None) -> NamedFunction:
+    """Return the function of a truth table; its length is the number of positions."""
+    name = target if len(target) <= MOST_SHOWN else f"{target[: MOST_SHOWN - 2]}.."
+    sizes_here = sizes_of(answers, alphabet, name)
+    named = of_function(function_of(answers, sizes_here), name, sizes_here)
+
+    def at(length: int) -> FunctionAtLength:
+        if length != len(sizes_here):
+            raise BadInput(f"{name}: expected length {len(sizes_here)}, that of its inputs, found {length}")
+        return named.at(length)
+
+    return NamedFunction(name, "truth table", at, len(sizes_here))
+
+
+def _of_automaton(target: str, lettered: LetteredAutomaton, alphabet: Sequence[int] | None) -> NamedFunction:
+    dfa = lettered.automaton
+    if alphabet is not None and list(alphabet) != [len(lettered.letters)]:
+        found = ",".join(map(str, alphabet))
+        raise BadInput(f"{target}: expected --alphabet {len(lettered.letters)}, as in the automaton, found {found}")
+    at = partial(_automaton_at, dfa)
+    return NamedFunction(target, "automaton", at, automaton=lambda: dfa, letters=lettered.letters)
 
 
 def _of_network(target: str, alphabet: Sequence[int] | None) -> NamedFunction:

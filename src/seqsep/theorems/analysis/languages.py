@@ -1,27 +1,24 @@
 """A regular language as a user names it, with its least automaton.
 
-(01)*          a regular expression over digits
+(01)*          a regular expression over symbols
 FILE.py:NAME   a DFA, or a function from a list of letters to 1 (in the language) or 0; its automaton is learned
-FILE.json      a DFA: {"table": [[..]], "start": 0, "accepting": [..]}
+FILE.json      a DFA (`automaton_file`); also FILE.jff of JFLAP
 bounded-dyck   the task of bounded brackets; each flag is a field
 """
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from seqsep.core.files import read_text
-from seqsep.core.names import BadInput, excerpt, is_whole, text_of
+from seqsep.core.names import BadInput, excerpt, text_of
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.learned import LearnedAutomaton, default_length, learn, longest_word
 from seqsep.maths.automata.monoids import Word
+from seqsep.theorems.analysis.automaton_file import read_automaton_file
 from seqsep.theorems.analysis.function import Fields, Function, NamedFunction, of_function, resolve
 
-MOST_BYTES = 1 << 24
 MOST_SHOWN = 24
 """Letters of a word that a line shows."""
 SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -53,7 +50,7 @@ def find_language(
             raise BadInput(f"classify: expected a text, a function or a DFA, found {excerpt(repr(target))}")
         return _of_function(of_function(target, getattr(target, "__name__", "function"), alphabet), length)
     if target.endswith(".json") and not is_regular:
-        return _checked(Language(target, "automaton", read_automaton(Path(target))), alphabet, fields)
+        return _checked(Language(target, "automaton", read_automaton_file(Path(target)).automaton), alphabet, fields)
     named = resolve(target, alphabet, fields, is_regular)
     if named.automaton is not None:
         sizes = alphabet if named.kind == "automaton" else None
@@ -106,33 +103,6 @@ def _answer(name: str, call: Function, word: Word) -> bool:
     if not isinstance(answer, int | np.integer | np.bool) or answer not in (0, 1):
         raise BadInput(f"{name}: expected 0 or 1 for {_quoted(word)}, found {excerpt(repr(answer))}")
     return bool(answer)
-
-
-def read_automaton(path: Path) -> DFA:
-    """Read {"table": [[..]], "start": 0, "accepting": [..]} with a row for each state and the accepting states' numbers.
-
-    Raises BadInput for another file.
-    """
-    expected = f"{path}: expected an object with table (a row of next states for each state), start and accepting (states)"
-    try:
-        data = json.loads(read_text(path, most=MOST_BYTES))
-    except BadInput:
-        raise
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}: expected an automaton as JSON, found {type(error).__name__}: {excerpt(str(error))}") from error
-    if not isinstance(data, dict) or not {"table", "start", "accepting"} <= set(data):
-        raise BadInput(f"{expected}, found {excerpt(repr(data))}")
-    table = data["table"]
-    rows = table if isinstance(table, list) and all(isinstance(row, list) for row in table) else []
-    numbers = [number for row in rows for number in row]
-    accepting: list[Any] = data["accepting"] if isinstance(data["accepting"], list) else [None]
-    if not numbers or len({len(row) for row in rows}) > 1 or not all(map(is_whole, [*numbers, *accepting, data["start"]])):
-        raise BadInput(f"{expected}, found no letter, rows of different lengths, or entries that are not whole numbers")
-    if not all(0 <= state < len(rows) for state in [*numbers, *accepting, data["start"]]):
-        raise BadInput(f"{path}: expected states from 0 to {len(rows) - 1}, found another number")
-    flags = np.zeros(len(rows), dtype=bool)
-    flags[[int(state) for state in accepting]] = True
-    return DFA(np.array(rows), int(data["start"]), flags)
 
 
 def shown(word: Word) -> str:

@@ -8,18 +8,20 @@ from typing import Any
 from seqsep.core.names import ensure, narrowed, required
 from seqsep.core.tables import Tabular
 from seqsep.maths.arithmetic.integers import ceil_log2
+from seqsep.maths.automata.closed_form import closed_form
 from seqsep.maths.automata.enumeration import Tabulated
-from seqsep.maths.automata.growth import Growth
+from seqsep.maths.automata.growth import AutomatonGrowth, Growth
 from seqsep.maths.automata.layered import Layered
 from seqsep.maths.automata.least_state import LeastState
 from seqsep.maths.automata.partial_states import PartialState
 from seqsep.maths.communication.rank_by_counting import RankByCounting
 from seqsep.theorems.analysis.attention import FARTHEST, PROTOCOL, Communication, ProtocolSizes, Width, bound_from
 from seqsep.theorems.analysis.input_pair import InputPair
+from seqsep.theorems.analysis.protocol import bits_enough
 from seqsep.theorems.analysis.thought import LeastThought, table_of
 
 LISTED = 20
-"""How many positions of a party a line lists before it breaks off."""
+"""A line lists this many positions of a party, then breaks off."""
 
 HEADER = (
     f"{'N':>5}  {'state bits':>10}  {'classes of prefixes':<28}  {'D(f) >=':>7}  {'least thought':>13}  "
@@ -100,6 +102,11 @@ class AtLength:
             return self.table
         return table_of(self.least.automaton, self.symbols, self.answers)
 
+    @cached_property
+    def communication_at_most(self) -> int | None:
+        """Bits with which two parties compute the function, for the partition of `attention`; None if they are not known."""
+        return bits_enough(self._every_answer, self.least, self.attention.alice, len(self.answers))
+
     @property
     def classes(self) -> int:
         """The number of states needed; if it is not exact, the lower bound."""
@@ -163,6 +170,7 @@ class AtLength:
         record["attention"] = {
             "label": "lower",
             "communication_bits": self.attention.bits,
+            "communication_bits_at_most": self.communication_at_most,
             "leaves": self.attention.leaves,
             "measure": self.attention.measure,
             "alice": list(self.attention.alice),
@@ -236,7 +244,8 @@ class Analysis(Tabular):
         name: name of the function.
         kind: kind of the target, such as a function or a regular expression.
         lengths: the analysis at each length.
-        growth: growth of the least state with the length, or of its lower bound if it is not exact.
+        growth: growth of the least state with the length, or of its lower bound if it is not exact; a fit, or for a function
+            that is given by an automaton the constant that the automaton proves.
         communication_growth: growth of the lower bounds of D(f) with the length.
 
     >>> from seqsep.theorems.analysis import analyze
@@ -247,7 +256,7 @@ class Analysis(Tabular):
     name: str
     kind: str
     lengths: tuple[AtLength, ...]
-    growth: Growth | None
+    growth: Growth | AutomatonGrowth | None
     communication_growth: Growth | None = None
 
     def title(self) -> str:
@@ -275,13 +284,23 @@ class Analysis(Tabular):
             "kind": self.kind,
             "lengths": [one.record() for one in self.lengths],
             "growth": None if self.growth is None else self.growth.record(),
+            "closed_form": self.closed_form,
             "communication_growth": None if self.communication_growth is None else self.communication_growth.record(),
             "attention_bound_from": [{"precision": one, "length": length} for one, length in self.bounds_from().items()],
         }
 
+    @cached_property
+    def closed_form(self) -> str | None:
+        """A closed form of the number of classes that fits every length; None if none does, or for an automaton's function."""
+        if isinstance(self.growth, AutomatonGrowth) or any(one.least is None for one in self.lengths):
+            return None
+        return closed_form([(one.length, one.classes) for one in self.lengths])
+
     def closing_lines(self) -> list[str]:
         """Growth, witness and what was checked, for a person."""
         lines = [] if self.growth is None else [f"growth: {self.growth.line()}"]
+        if self.closed_form is not None:
+            lines.append(f"classes: {self.closed_form} at each of the {len(self.lengths)} lengths (a fit, not a proof)")
         with_witness = [one for one in self.lengths if one.witness is not None]
         if with_witness:
             last = with_witness[-1]
@@ -295,6 +314,8 @@ class Analysis(Tabular):
                 f"D(f) at N = {last.length}: a lower bound, by {last.attention.measure}, one party holding positions {alice} "
                 f"({last.attention.searched})"
             )
+            if last.communication_at_most is not None:
+                lines[-1] += f"; for these positions, {last.communication_at_most} bits are enough"
         lines += self._without_bound()
         if any(one.partial is not None for one in self.lengths):
             lines.append("inputs outside the domain: state bits are a lower bound (clique) to an upper bound (merging)")

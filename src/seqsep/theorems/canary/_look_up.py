@@ -20,7 +20,7 @@ from seqsep.theorems.canary.vocabulary import BOS, KEYS, PAD, SIZE
 CARRIES = 40
 """Weight of what attention reads."""
 CARRIED = CARRIES * NORMED / HEIGHT
-"""What a value of 16 adds to the stream, in units of the constant."""
+"""A value of 16 adds this to the stream, in units of the constant."""
 QUERY_SCALE = 4
 KEY_SCALE = 16
 """Scales of the norms of queries and keys."""

@@ -53,32 +53,21 @@ this with the least product over 120 elements. After that only its sign counts. 
 with five roundings up to the logits, which have three more.
 """
 
-from collections.abc import Callable, Mapping
 from functools import cache
 from itertools import combinations, permutations
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _olmo
 from seqsep.theorems.canary._olmo_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.stream import Matrix, embedding, zeros
-from seqsep.theorems.canary.trial import (
-    NOT_SHOWN,
-    NOTHING_TO_CERTIFY,
-    SHOWN,
-    CanaryTrial,
-    check_canary,
-    declared_sizes,
-    predictor_of,
-)
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import ACK, BOS, LEAK, PAD
 from seqsep.theorems.canary.vocabulary import WORDS as SHARED_WORDS
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Length, Seed
 
 CLAIM = Claim(
     name="canary-checksum",
@@ -333,33 +322,6 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     return max(0.0, min((first - second) / first for first, second in leads))
 
 
-def check(
-    length: Annotated[Length, Range(2, 4096)] = 200,
-    conversations: Annotated[int, Range(1, 10_000), "Random conversations."] = 5,
-    seed: Seed = 0,
-) -> list[Outcome]:
-    """Run the model in float64 on random conversations: the right answer and its lead after every token.
-
-    Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
-    """
-    return check_canary(CLAIM, CANARY, run, CanaryTrial(length, conversations, seed))
-
-
-def verify(seed: int = 0) -> list[Outcome]:
-    """Answer 100,000 places of conversations of 500 tokens, and long ones."""
-    return [*check(500, 200, seed), *check(4096, 2, seed + 1)]
-
-
-def sizes() -> dict[str, Number]:
-    """The sizes of the model; they do not depend on the length."""
-    return declared_sizes(configuration())
-
-
-def predictor() -> Callable[[Mapping[str, Any]], str]:
-    """Answer {"tokens": [..]}, a conversation of `WORDS`, with the word after its last token."""
-    return predictor_of(CANARY, run)
-
-
 CANARY = Canary(
     name="checksum",
     statement=CLAIM.statement,
@@ -379,14 +341,4 @@ CANARY = Canary(
     example="<bos> ack sum0 -> e41230",
     words=WORDS,
 )
-THEOREM = Theorem(
-    CLAIM,
-    check,
-    sides=("upper",),
-    shown=SHOWN,
-    not_shown=NOT_SHOWN,
-    bound=sizes,
-    predictor=predictor,
-    verify=verify,
-    nothing_to_certify=NOTHING_TO_CERTIFY,
-)
+THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()

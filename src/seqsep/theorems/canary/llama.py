@@ -15,6 +15,11 @@ Its knowledge:
   then among its own tokens. Each step reads the cache at an exact distance.
 * Every other token is answered with ACK. LEAK is never right: only a PAD that is not masked leads to it.
 
+So it is an upper bound with rotary positions, as a stock Llama, for two tasks. It solves `multi-query-recall` with up to 24
+keys and two values, if keys and questions are different tokens. It solves `induction-heads` with two symbols: the trigger is
+a key, and the last trigger is its question. `rotary-previous-token` has the gap of its first layer for other widths and
+bases.
+
 Notation. theta_i = base^(-i / 64) is the angle of pair i, and n = t - s is the distance from a key at s to a query at t. On
 one pair, a query (a cos(m theta), -a sin(m theta)) and a key (b, 0) have the score a b cos((n - m) theta) / sqrt(128). It is
 greatest at the distance m.
@@ -60,12 +65,11 @@ distance is wrong by at most N theta 2^-22. `proved_lead` adds these errors wher
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
 
 import numpy as np
 
-from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.base import Claim
 from seqsep.theorems.canary._llama_run import logits as run
 from seqsep.theorems.canary._llama_weights import (
     BITS,
@@ -83,14 +87,7 @@ from seqsep.theorems.canary._llama_weights import (
 )
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.conversations import conversation
-from seqsep.theorems.canary.trial import (
-    NOT_SHOWN,
-    SHOWN,
-    CanaryTrial,
-    check_canary,
-    declared_sizes,
-    predictor_of,
-)
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -105,8 +102,6 @@ from seqsep.theorems.canary.vocabulary import (
     key_of,
     question_of,
 )
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Length, Seed
 
 CLAIM = Claim(
     name="canary-llama",
@@ -242,33 +237,6 @@ def _share(right: float, other: float, unit: float) -> float:
     return (least - other * (1 + 3 * unit)) / least
 
 
-def check(
-    length: Annotated[Length, Range(2, 4096)] = 200,
-    conversations: Annotated[int, Range(1, 10_000), "Random conversations."] = 10,
-    seed: Seed = 0,
-) -> list[Outcome]:
-    """Run the model in float64 on random conversations: the right answer and its lead after every token.
-
-    Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
-    """
-    return check_canary(CLAIM, CANARY, run, CanaryTrial(length, conversations, seed))
-
-
-def verify(seed: int = 0) -> list[Outcome]:
-    """Answer 100,000 places of conversations of 500 tokens, and long ones."""
-    return [*check(500, 200, seed), *check(4096, 2, seed + 1)]
-
-
-def sizes() -> dict[str, Number]:
-    """The sizes of the model; they do not depend on the length."""
-    return declared_sizes(configuration())
-
-
-def predictor() -> Callable[[Mapping[str, Any]], str]:
-    """Answer {"tokens": [..]}, a conversation of `vocabulary`, with the word after its last token."""
-    return predictor_of(CANARY, run)
-
-
 CANARY = Canary(
     name="llama",
     statement=CLAIM.statement,
@@ -288,14 +256,4 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that is not masked.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-THEOREM = Theorem(
-    CLAIM,
-    check,
-    sides=("upper",),
-    shown=SHOWN,
-    not_shown=NOT_SHOWN,
-    bound=sizes,
-    predictor=predictor,
-    verify=verify,
-    nothing_to_certify="a certificate holds networks on a grid, and these weights are for a stock class with rotary positions",
-)
+THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()

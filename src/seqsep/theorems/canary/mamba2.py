@@ -43,25 +43,16 @@ error of at most 12 unit, which the norm takes away. A coordinate of the stream 
 more. Cumulative sums of decays over a chunk of 256 tokens have an error of at most 2^-9, which only scales the entry.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
-from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.base import Claim
 from seqsep.theorems.canary._mamba_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.recall import RECURRENT, RecallOracle, conversations_about, following
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones, zeros
-from seqsep.theorems.canary.trial import (
-    NOT_SHOWN,
-    NOTHING_TO_CERTIFY,
-    SHOWN,
-    CanaryTrial,
-    check_canary,
-    declared_sizes,
-    predictor_of,
-)
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -78,8 +69,6 @@ from seqsep.theorems.canary.vocabulary import (
     V0,
     V1,
 )
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Length, Seed
 
 CLAIM = Claim(
     name="canary-mamba2",
@@ -267,33 +256,6 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     return max(0.0, min(leads))
 
 
-def check(
-    length: Annotated[Length, Range(2, 4096)] = 200,
-    conversations: Annotated[int, Range(1, 10_000), "Random conversations."] = 5,
-    seed: Seed = 0,
-) -> list[Outcome]:
-    """Run the model in float64 on random conversations: the right answer and its lead after every token.
-
-    Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
-    """
-    return check_canary(CLAIM, CANARY, run, CanaryTrial(length, conversations, seed))
-
-
-def verify(seed: int = 0) -> list[Outcome]:
-    """Answer 100,000 places of conversations of 500 tokens, and long ones."""
-    return [*check(500, 200, seed), *check(4096, 2, seed + 1)]
-
-
-def sizes() -> dict[str, Number]:
-    """The sizes of the model; they do not depend on the length."""
-    return declared_sizes(configuration())
-
-
-def predictor() -> Callable[[Mapping[str, Any]], str]:
-    """Answer {"tokens": [..]}, a conversation of `vocabulary`, with the word after its last token."""
-    return predictor_of(CANARY, run)
-
-
 CANARY = Canary(
     name="mamba2",
     statement=CLAIM.statement,
@@ -312,14 +274,4 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 r3 -> a1",
 )
-THEOREM = Theorem(
-    CLAIM,
-    check,
-    sides=("upper",),
-    shown=SHOWN,
-    not_shown=NOT_SHOWN,
-    bound=sizes,
-    predictor=predictor,
-    verify=verify,
-    nothing_to_certify=NOTHING_TO_CERTIFY,
-)
+THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()

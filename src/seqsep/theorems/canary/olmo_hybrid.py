@@ -54,24 +54,15 @@ and its scaling. A coordinate of the stream has at most five roundings, and a lo
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _olmo
 from seqsep.theorems.canary._olmo_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.recall import BOTH, FINE, FLIPS, RecallOracle, conversations_about, following
 from seqsep.theorems.canary.stream import HEIGHT, NORMED, WIDTH, Matrix, embedding, zeros
-from seqsep.theorems.canary.trial import (
-    NOT_SHOWN,
-    NOTHING_TO_CERTIFY,
-    SHOWN,
-    CanaryTrial,
-    check_canary,
-    declared_sizes,
-    predictor_of,
-)
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
     A1,
@@ -90,8 +81,6 @@ from seqsep.theorems.canary.vocabulary import (
     V0,
     V1,
 )
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Length, Seed
 
 CLAIM = Claim(
     name="canary-olmo-hybrid",
@@ -283,33 +272,6 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     return max(0.0, min(leads))
 
 
-def check(
-    length: Annotated[Length, Range(2, 4096)] = 200,
-    conversations: Annotated[int, Range(1, 10_000), "Random conversations."] = 5,
-    seed: Seed = 0,
-) -> list[Outcome]:
-    """Run the model in float64 on random conversations: the right answer and its lead after every token.
-
-    Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
-    """
-    return check_canary(CLAIM, CANARY, run, CanaryTrial(length, conversations, seed))
-
-
-def verify(seed: int = 0) -> list[Outcome]:
-    """Answer 100,000 places of conversations of 500 tokens, and long ones."""
-    return [*check(500, 200, seed), *check(4096, 2, seed + 1)]
-
-
-def sizes() -> dict[str, Number]:
-    """The sizes of the model; they do not depend on the length."""
-    return declared_sizes(configuration())
-
-
-def predictor() -> Callable[[Mapping[str, Any]], str]:
-    """Answer {"tokens": [..]}, a conversation of `vocabulary`, with the word after its last token."""
-    return predictor_of(CANARY, run)
-
-
 CANARY = Canary(
     name="olmo-hybrid",
     statement=CLAIM.statement,
@@ -330,14 +292,4 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-THEOREM = Theorem(
-    CLAIM,
-    check,
-    sides=("upper",),
-    shown=SHOWN,
-    not_shown=NOT_SHOWN,
-    bound=sizes,
-    predictor=predictor,
-    verify=verify,
-    nothing_to_certify=NOTHING_TO_CERTIFY,
-)
+THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()

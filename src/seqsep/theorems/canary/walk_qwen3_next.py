@@ -67,26 +67,17 @@ one head whose score is a function of the distance. It does not show that no Lla
 """
 
 import math
-from collections.abc import Callable, Mapping
 from itertools import product
-from typing import Annotated, Any
+from typing import Any
 
-from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _qwen
 from seqsep.theorems.canary._look_up import CARRIED, OPEN, look_up, of_others
 from seqsep.theorems.canary._olmo import DeltaHeads
 from seqsep.theorems.canary._qwen_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.stream import HEIGHT, NORMED, WIDTH, Matrix, embedding, zeros
-from seqsep.theorems.canary.trial import (
-    NOT_SHOWN,
-    NOTHING_TO_CERTIFY,
-    SHOWN,
-    CanaryTrial,
-    check_canary,
-    declared_sizes,
-    predictor_of,
-)
+from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     ACK,
     FIRST_FINE,
@@ -101,8 +92,6 @@ from seqsep.theorems.canary.vocabulary import (
     V1,
 )
 from seqsep.theorems.canary.walk import STEPS, WalkOracle, first_next, target, walk_conversation
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Length, Seed
 
 CLAIM = Claim(
     name="canary-walk-qwen3-next",
@@ -230,33 +219,6 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     return max(0.0, min(leads))
 
 
-def check(
-    length: Annotated[Length, Range(2, 4096)] = 200,
-    conversations: Annotated[int, Range(1, 10_000), "Random conversations."] = 5,
-    seed: Seed = 0,
-) -> list[Outcome]:
-    """Run the model in float64 on random conversations: the right answer and its lead after every token.
-
-    Raises TheoremFails with the conversation if an answer is wrong, or leads by less than is proved.
-    """
-    return check_canary(CLAIM, CANARY, run, CanaryTrial(length, conversations, seed))
-
-
-def verify(seed: int = 0) -> list[Outcome]:
-    """Answer 100,000 places of conversations of 500 tokens, and long ones."""
-    return [*check(500, 200, seed), *check(4096, 2, seed + 1)]
-
-
-def sizes() -> dict[str, Number]:
-    """The sizes of the model; they do not depend on the length."""
-    return declared_sizes(configuration())
-
-
-def predictor() -> Callable[[Mapping[str, Any]], str]:
-    """Answer {"tokens": [..]}, a conversation of `vocabulary`, with the word after its last token."""
-    return predictor_of(CANARY, run)
-
-
 CANARY = Canary(
     name="walk-qwen3-next",
     statement=CLAIM.statement,
@@ -280,14 +242,4 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k3 w7 r3 -> q7",
 )
-THEOREM = Theorem(
-    CLAIM,
-    check,
-    sides=("upper",),
-    shown=SHOWN,
-    not_shown=NOT_SHOWN,
-    bound=sizes,
-    predictor=predictor,
-    verify=verify,
-    nothing_to_certify=NOTHING_TO_CERTIFY,
-)
+THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()

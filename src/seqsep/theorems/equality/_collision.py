@@ -69,7 +69,7 @@ def collide(model: AnyModel, length: int, alphabet: int = 2, seed: int = 0) -> C
             tried += 1
             other = first_with.setdefault(state, half)
             if other != half and _packed_state(party, half) == _packed_state(party, other):
-                return _erring(party, other, half, tried)
+                return _collision_outcome(party, other, half, tried)
     if tried < count_halves(length, alphabet):
         raise ValueError(f"collide(length={length}, alphabet={alphabet}): no collision among {tried:,} halves")
     return None
@@ -87,7 +87,7 @@ def _answer(party: BitMachine, word: tuple[int, ...]) -> int:
     return choice(outputs[-1])
 
 
-def _erring(party: BitMachine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
+def _collision_outcome(party: BitMachine, other: tuple[int, ...], half: tuple[int, ...], tried: int) -> CollidingHalves:
     """Return the one of a b and b b that the model answers wrongly, for halves a != b that leave one state."""
     errs_on = half + half if _answer(party, half + half) != 1 else other + half
     return CollidingHalves(

@@ -91,7 +91,7 @@ from seqsep.theorems.protocols.machine import BitMachine
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel
 
 UPPER = "A recurrent model with ceil(log2(1 + max_b b S(n, b))) state bits decides IsTree"
-LEAST = "The prefixes of IsTree have as many classes as the exact model has states, at every split"
+CLASSES = "The prefixes of IsTree have as many classes as the exact model has states, at every split"
 LOWER = "A recurrent model with fewer state bits is wrong on some list of pairs, with any chain of thought"
 PRINTED = "The graphs of the paper, two stars and one edge, distinguish 2^(n - 3) strings"
 CLAIM = Claim(
@@ -106,7 +106,7 @@ MOST_BITS_RUN = 16
 LEAST_PRINTED = 4
 MOST_PRINTED = 10
 GRAPHS = 120
-VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160}
+VERTICES_BY_MIXER = {"dss": 80, "mamba2": 160, "rotation": 160}
 
 
 @lru_cache(maxsize=64)
@@ -275,7 +275,7 @@ def _check_classes(vertices: int, whole_edges: bool = False) -> Outcome:
     if found.classes_by_split != expected:
         raise CLAIM.fails({"vertices": vertices, "classes at every split": found.classes_by_split, "expected": expected})
     return CLAIM.lower(
-        statement=LEAST,
+        statement=CLASSES,
         length=vertices,
         inputs=found.inputs_run,
         exhaustive=True,

@@ -67,7 +67,7 @@ MOST_BITS_RUN = 10
 
 Bits = Sequence[int]
 Encode = Callable[[int], Any]
-"""How a token is given to a model: as it is, or as a vector."""
+"""The two forms of a token as input of a model: as it is, or as a vector."""
 
 
 def disjointness(a: Bits, b: Bits) -> int:

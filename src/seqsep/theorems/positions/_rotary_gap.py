@@ -17,7 +17,7 @@ from jaxtyping import Float64
 
 UNIT = 1 << 128
 TABLE = 1 << 10
-MOST = TABLE * TABLE - 1
+MOST_DISTANCE = TABLE * TABLE - 1
 """The greatest distance of `gaps`."""
 
 
@@ -50,7 +50,7 @@ def gaps(angles: Sequence[int], longest: int) -> Float64[np.ndarray, "longest"]:
 
     Arguments:
         angles: theta of each pair, in units of 2^-128, at most 1.
-        longest: the greatest n, at most `MOST`.
+        longest: the greatest n, at most `MOST_DISTANCE`.
 
     >>> gaps([UNIT], 2).round(3).tolist()
     [0.46, 1.416]

@@ -18,11 +18,17 @@ before layer i. This is because the numbers of layer i - 1 and its own kind ther
 1), T(i - 1) + 1, .., so its number is m + 1 from T(i - 1) + m = T(i) on, and no other number grows. So 1^k and 1^(k+1) get one
 answer for every k > Lambda m: the parity of a number of ones is beyond such networks.
 
+Certificate. Let T(0) = 1. Let x_i be the number of letters from the T(i - 1)-th one on, but at most m + 1. Layer i has
+counted its last kind at least x_i times. So if all x_i are m + 1, no number of the network grows. The x_i are a recurrence. A
+letter adds 1 to x_1. For i > 1 it adds floor((x_(i-1) + 1) / (m + 1)) to x_i. Each x_i stops at m + 1. From k = Lambda m + 1
+letters on all x_i stay the same, so 1^k and 1^(k+1) reach one state. The certificate has this recurrence and these two words.
+
 Rounding: at the places of `maths.networks.executor`. The proof uses only that softmax subtracts the maximum, and rounds each
 exponential and each weight to a multiple of 1/L. For a softmax that is rounded once, m is L e^(2L) or 2 L e^(2L).
 """
 
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import product
 from typing import Annotated
 
@@ -37,6 +43,7 @@ from seqsep.maths.networks.word_automaton import TooManyStates, most_counted, wo
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.options import Number, Range
 from seqsep.theorems.options.types import GridRounding, Seed
+from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, Map, collision_on_ones
 
 CLAIM = Claim(
     name="fixed-grid-attention",
@@ -183,6 +190,42 @@ def sizes(steps: Steps, layers: Depth, rounding: GridRounding = "floor") -> dict
     return {"letters": horizon(steps, layers, rounding)}
 
 
+def saturating_counts(steps: Steps, layers: Depth, rounding: GridRounding = "floor") -> GridRecurrence:
+    """Return the recurrence of x_1 .. x_Lambda, on a grid with one step a unit more, so that m + 1 is one of its numbers.
+
+    The greatest number of that grid stands for m + 1, as numbers are cut off there. A letter 0 changes nothing.
+
+    >>> saturating_counts(2, 2).after((4, 4), letter=1)
+    (5, 4)
+    """
+    stored = most_counted(_grid(steps, rounding)) + 1
+    end = steps + 1
+    zero = end * end - stored
+    unchanged = [[int(place == other) for other in range(layers)] for place in range(layers)]
+    letter: Map = [
+        [
+            *(Fraction(1, stored) if other == place - 1 else entry for other, entry in enumerate(row)),
+            _added(place, zero, stored),
+        ]
+        for place, row in enumerate(unchanged)
+    ]
+    return GridRecurrence(end, "floor", [[[*row, 0] for row in unchanged], letter], start=(zero,) * layers)
+
+
+def _added(place: int, zero: int, stored: int) -> Fraction:
+    """Return what a letter adds to a number, beyond its share of the number of the layer below."""
+    return Fraction(1) if place == 0 else Fraction(1 - zero, stored)
+
+
+def certificate_witness(steps: Steps = 2, layers: Depth = 2, rounding: GridRounding = "floor") -> CollisionEvidence:
+    """Return the recurrence of the saturating numbers with the words 1^k and 1^(k + 1), for k = Lambda m + 1.
+
+    >>> certificate_witness(3, 2).witness.words
+    ([(1, 19)], [(1, 20)])
+    """
+    return collision_on_ones(saturating_counts(steps, layers, rounding), gap=1)
+
+
 def verify(seed: int = 0) -> list[Outcome]:
     """Run 12 networks of each kind: L = 2 and 3, one and two layers, both roundings; and 10 of three layers."""
     found = [
@@ -201,11 +244,11 @@ THEOREM = Theorem(
     sides=("lower",),
     shown="Random networks are explored to their exact automata. Each automaton is partially ordered and agrees with its "
     "network on all words to length 8. Words of one letter are run beyond the bound, and the last change of an answer is "
-    "measured.",
+    "measured. The certificate has two words of ones, of different parity, that leave all stored numbers the same.",
     not_shown="This does not show the class for all networks; the written proof does. This does not show it for an answer that "
     "is read at the last letter, nor for floating-point numbers.",
     bound=sizes,
     verify=verify,
     nothing_to_apply="it is a lower bound: nothing is built",
-    nothing_to_certify="the automaton of a network comes from running it, and no certificate holds networks of this kind",
+    certificate_witness=certificate_witness,
 )

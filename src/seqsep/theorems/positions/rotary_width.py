@@ -19,7 +19,7 @@ import numpy as np
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.options import Number, Range
 from seqsep.theorems.options.types import Seed
-from seqsep.theorems.positions._rotary_gap import MOST, UNIT, angle, error, least_gap
+from seqsep.theorems.positions._rotary_gap import MOST_DISTANCE, UNIT, angle, error, least_gap
 
 CLAIM = Claim(
     name="rotary-width",
@@ -27,7 +27,7 @@ CLAIM = Claim(
     statement="A rotary head of k pairs that is aligned to one distance has a gap of at most 2 pi^2 k N^(-2/k) to the other "
     "distances up to N, whatever its angles are",
 )
-Distances = Annotated[int, Range(2, MOST), "N, the greatest distance from the target."]
+Distances = Annotated[int, Range(2, MOST_DISTANCE), "N, the greatest distance from the target."]
 MostPairs = Annotated[int, Range(1, 32), "The greatest number of pairs; all smaller numbers are checked too."]
 Draws = Annotated[int, Range(1, 10_000), "Random sets of angles for each number of pairs."]
 STOCK_BASE = 10_000

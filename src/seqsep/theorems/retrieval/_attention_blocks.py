@@ -22,7 +22,7 @@ FIELDS = {
     "match-nearest": ("own", "asked", "near"),
     "match-next": ("own", "asked", "counter"),
 }
-"""What the answer of each block depends on, beside the position."""
+"""For each block, the inputs of its answer besides the position."""
 
 
 class Positions(NamedTuple):

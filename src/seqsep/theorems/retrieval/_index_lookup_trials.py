@@ -147,8 +147,8 @@ def require_answers(trial: Trial, sequence: Symbols, asked: Int64[np.ndarray, "n
         if trial.inputs * len(sequence) < FLOATS_UP_TO and trial.in_floats:
             few = some if len(sequence) < 1 << 14 else slice(first, first + FLOAT_QUESTIONS)
             answers = _in_floats(trial, sequence, alphabet + asked[few])
-            sure = np.ones_like(answers, dtype=bool)
-            trial.compare(answers, sure, expected[few], readable, run="in float64")
+            unique_argmax = np.ones_like(answers, dtype=bool)
+            trial.compare(answers, unique_argmax, expected[few], readable, run="in float64")
         trial.note(result, len(result.answers))
 
 

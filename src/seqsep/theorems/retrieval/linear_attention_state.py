@@ -147,7 +147,7 @@ NUMBERS_A_LAYER: Mapping[str, Callable[[Shape], int]] = {
     "slstm": _slstm,
     "kda": _kda,
 }
-"""How many numbers of p bits the state of one layer has, by mixer."""
+"""The number of p-bit numbers in the state of one layer, by mixer."""
 
 
 def formula(mixer: str, shape: Shape) -> int:

@@ -5,6 +5,7 @@ Files:
     parity                  upper bound: parity by one unit of an LSTM, or one number with a negative eigenvalue
     dihedral                upper bound: D_m and Z_m by two layers with one reflection a token
     symmetric               both sides: S_m over transpositions by one exact reflection a token, with the fewest coordinates
+    _swap_blocks            words over all of S_m by at most one swap a token, with a read-out that applies the rest
     solvable                upper bound: solvable groups by layers of roots of unity, as many as the derived length
     reflections_per_token   both sides: the least number of reflections a token, by characters
     _words                  words over a named group, as users write them, and their products

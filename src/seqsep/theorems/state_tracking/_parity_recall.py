@@ -15,6 +15,7 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.tasks import ParityConditionedRecall
 from seqsep.theorems.base import field_of, number_in
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import DistinguishingSuffix, ListTask, TaskSizes
 from seqsep.theorems.retrieval.associative_recall_state import written
 from seqsep.theorems.state_tracking._attention_alone import drawn_attention, embeddings, repeats
@@ -173,6 +174,29 @@ class AnswerLists(ListTask):
             return values[token] if sum(values) % 2 == 0 else self.alphabet - 1 - values[token]
 
         return Recurrence(ceil_log2(self.alphabet**pairs), 0, move, lambda t, state: state).cut_down(bits)
+
+
+def distinct_answers(length: int, alphabet: int) -> Evidence:
+    """Return a list of values for each list of answers; the task is a table of the answers to all lists and queries.
+
+    The keys are 0, 1, .. in order, so the table leaves them out: an input is the values, and then the query. Raises ValueError
+    for more than 4,096 lists of values.
+
+    >>> distinct_answers(3, 2).witness.rows
+    [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]]
+    """
+    if alphabet**length > MOST_LISTS:
+        raise ValueError(
+            f"certify(length={length}, alphabet={alphabet}): expected at most {MOST_LISTS:,} lists of values, found "
+            f"{alphabet**length:,}; use a smaller length"
+        )
+    task = AnswerLists.of(length, alphabet)
+    lists = [list(values) for values in product(range(alphabet), repeat=length)]
+    answers = [task.answers(tuple(values)) for values in lists]
+    rows = [lists[place] for place, one in enumerate(answers) if answers.index(one) == place]
+    witness = DistinguishingTable(list(range(length)), rows, columns=[[query] for query in range(length)])
+    fields = {"alphabets": [alphabet] * length + [length], "values": [answer for one in answers for answer in one]}
+    return Evidence("table", fields, witness)
 
 
 def answer_lists(length: int, alphabet: int) -> int:

@@ -14,10 +14,13 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.automata.permutations import Permutation
 from seqsep.tasks import StateBasedRecall
 from seqsep.theorems.base import field_of, symbols_in
+from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import DistinguishingSuffix, ListTask, TaskSizes
 
 EXHAUSTIVE_INPUTS = 40_000
 MOST_LISTS = 512
+MOST_INPUTS = 200_000
+"""The most inputs of a table in a certificate."""
 DRAWN = 12
 """Drawn inputs of each kind."""
 MOST_PLACES = 200
@@ -132,6 +135,35 @@ def count_states(cells: int, alphabet: int) -> int:
     lists = np.array(list(product(range(alphabet), repeat=cells)))
     answers = [lists[:, after[:, pointer]] for pointer in range(cells)]
     return len(np.unique(np.concatenate(answers), axis=0))
+
+
+def distinct_lists(cells: int, alphabet: int) -> Evidence:
+    """Return values and a permutation for each state that is needed; the task is a table over two permutations.
+
+    The letters of a permutation are numbered from 0, in the order of their tokens. Raises ValueError for more than 200,000
+    inputs.
+
+    >>> len(distinct_lists(3, 2).witness.rows)
+    20
+    """
+    letters = factorial(cells)
+    inputs = alphabet**cells * letters**2
+    if inputs > MOST_INPUTS:
+        raise ValueError(
+            f"certify(cells={cells}, alphabet={alphabet}): expected at most {MOST_INPUTS:,} inputs, found {inputs:,}; "
+            "use fewer cells or values"
+        )
+    task = StateBasedRecall(2, cells=cells, values=alphabet)
+    words = [list(word) for word in product(*[range(alphabet)] * cells, range(letters))]
+    rows: dict[tuple[int, ...], list[int]] = {}
+    values: list[int] = []
+    for *symbols, first in words:
+        answers = tuple(task.solve((*symbols, alphabet + first, alphabet + second)) for second in range(letters))
+        rows.setdefault(answers, [*symbols, first])
+        values += answers
+    columns = [[second] for second in range(letters)]
+    witness = DistinguishingTable(list(range(cells + 1)), list(rows.values()), columns)
+    return Evidence("table", {"alphabets": [alphabet] * cells + [letters] * 2, "values": values}, witness)
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,7 @@ from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, 
 from seqsep.tasks import ParityConditionedRecall
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import ROUNDINGS, Scores, Spaces, Units, feed_forward, head, side_by_side
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Alphabet, GridRounding, Length, Seed
 from seqsep.theorems.protocols.small_models import SmallModel
@@ -308,6 +309,14 @@ def predictor(length: Length, alphabet: Values = 2) -> Callable[[Mapping[str, An
     return answer
 
 
+def certificate_witness(length: Annotated[Length, Range(1, 12)] = 6, alphabet: Values = 2) -> Evidence:
+    """Return the bound for a recurrence: lists of values that lead to different lists of answers.
+
+    Raises ValueError for more than 4,096 lists of values.
+    """
+    return recall.distinct_answers(length, alphabet)
+
+
 def verify(seed: int = 0) -> list[Outcome]:
     """Run all inputs of small tasks, drawn ones of 1,024 keys and of 20,001 tokens, and the two lower bounds."""
     sizes = [(length, alphabet) for length in (1, 2, 3) for alphabet in (2, 3, 4, 5)] + [(4, 3), (4, 4), (5, 2)]
@@ -327,12 +336,13 @@ THEOREM = Theorem(
     check,
     sides=("upper", "lower"),
     shown="A run shows the answers of the hybrid on its grid. It counts the lists of answers of all lists of values. It shows "
-    "an input that a smaller recurrence answers wrongly, and one that a random network without a recurrence answers wrongly.",
+    "an input that a smaller recurrence answers wrongly, and one that a random network without a recurrence answers wrongly. "
+    "The certificate has the lists of values that a recurrence must distinguish.",
     not_shown="This does not show the hybrid in floating-point numbers. This does not show the lower bounds for all models; "
     "the written proofs do. This does not show a number N for attention whose width grows like log N, or with positions. The "
     "state of the hybrid does not count the tokens that its attention keeps.",
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="certificates have no type for a recurrence whose step depends on the token",
+    certificate_witness=certificate_witness,
 )

@@ -48,6 +48,7 @@ from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.tasks import StateBasedRecall
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import ROUNDINGS, Scores, Spaces, head, side_by_side
+from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
 from seqsep.theorems.options.types import Alphabet, GridRounding, Length, Seed
 from seqsep.theorems.protocols.small_models import SmallModel
@@ -246,6 +247,14 @@ def predictor(length: Length, cells: StoredCells = 3, alphabet: StoredValues = 4
     return answer
 
 
+def certificate_witness(cells: StoredCells = 3, alphabet: StoredValues = 3) -> Evidence:
+    """Return the bound for a recurrence: values and a permutation for each state that it needs.
+
+    Raises ValueError for more than 200,000 inputs of two permutations.
+    """
+    return recall.distinct_lists(cells, alphabet)
+
+
 def verify(seed: int = 0) -> list[Outcome]:
     """Run all inputs of small tasks, drawn ones of up to 10,000 permutations, and the two lower bounds."""
     sizes = [(1, 2, 4), (5, 2, 5), (3, 3, 2), (3, 3, 4), (2, 3, 8), (1, 4, 6)]
@@ -268,12 +277,12 @@ THEOREM = Theorem(
     sides=("upper", "lower"),
     shown="A run shows the answers of the hybrid on its grid. It counts the lists of answers of all lists and pointers. It "
     "shows an input that a smaller recurrence answers wrongly, and one that a random network without a recurrence answers "
-    "wrongly.",
+    "wrongly. The certificate has the values and permutations that a recurrence must distinguish.",
     not_shown="This does not show the hybrid in floating-point numbers. This does not show the lower bounds for all models; "
     "the written proofs do. This does not show a lower bound for attention with positions. The state of the hybrid does not "
     "count the m values that its attention keeps.",
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="certificates have no type for a recurrence whose step depends on the token",
+    certificate_witness=certificate_witness,
 )

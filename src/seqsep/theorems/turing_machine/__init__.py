@@ -7,6 +7,7 @@ Files:
     retrieval       one linear recurrence with a retriever runs any machine, five tokens a step (Theorem 5.4)
     _machine        machines with one tape, their file format, the shipped ones, and a direct simulator
     _machine_file   machine files, refused with file, line and reason if they are malformed
+    _notations      machines as bbchallenge and turingmachine.io write them
     _retrieved_run  the tokens of a run with a retriever, and what it finds
     _stacks         a tape as two numbers
     _stack_tokens   tokens of a thought in numbers

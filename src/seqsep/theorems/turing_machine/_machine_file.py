@@ -1,4 +1,4 @@
-"""Read a machine file (`_machine`), and name the file, the line and the reason if it is malformed."""
+"""Read a machine file (`_machine`, `_notations`), and name the file, the line and the reason if it is malformed."""
 
 import json
 import re
@@ -8,8 +8,10 @@ from typing import Annotated, NamedTuple
 
 from seqsep.core.files import read_text
 from seqsep.core.names import required
-from seqsep.theorems.options import OneOf, Read
+from seqsep.theorems.options import OneOf, Range, Read
+from seqsep.theorems.options import types as options
 from seqsep.theorems.turing_machine._machine import MOVES, Machine, Rule
+from seqsep.theorems.turing_machine._notations import is_line, of_line, of_yaml
 
 SHIPPED = Path(__file__).parent / "machines"
 MOST_BYTES = 1 << 22
@@ -22,24 +24,34 @@ def shipped() -> list[str]:
 
 
 def machine_of(name: str) -> Machine:
-    """Return the shipped machine of that name, or else the machine in the file at that path.
+    """Return the shipped machine of that name, the machine of bbchallenge's line, or else the machine in the file at that path.
 
-    Raises FileNotFoundError for neither, and ValueError with file and line for a malformed file.
+    Raises FileNotFoundError for none of them, and ValueError with file and line for a malformed file.
     """
     path = SHIPPED / f"{name}.json" if name in shipped() else Path(name)
+    if is_line(name) and not path.exists():
+        return of_line(name, f"machine {name!r}")
     if not path.exists():
-        raise FileNotFoundError(f"machine {name!r}: expected a file, or one of {', '.join(shipped())}; found neither")
-    return read(read_text(path, most=MOST_BYTES), str(path))
+        raise FileNotFoundError(
+            f"machine {name!r}: expected a file, a line such as 1RB1LB_1LA1RZ, or one of {', '.join(shipped())}; found none"
+        )
+    text = read_text(path, most=MOST_BYTES)
+    if path.suffix in (".yaml", ".yml"):
+        return of_yaml(text, name)
+    return of_line(text, name) if is_line(text) else read(text, str(path))
 
 
+Steps = Annotated[options.Steps, Range(0, 1 << 20)]
 MachineName = Annotated[
-    str, OneOf(or_file=True, listed=lambda: tuple(shipped())), "A machine file, or the name of a machine in the package."
+    str,
+    OneOf(or_file=True, listed=lambda: tuple(shipped())),
+    "A machine: FILE.json, FILE.yaml of turingmachine.io, bbchallenge's line, or the name of a machine in the package.",
 ]
 ReadMachine = Annotated[
     Machine,
     OneOf(or_file=True, listed=lambda: tuple(shipped())),
     Read(machine_of),
-    "A machine file, or the name of a machine in the package.",
+    "A machine: FILE.json, FILE.yaml of turingmachine.io, bbchallenge's line, or the name of a machine in the package.",
 ]
 
 

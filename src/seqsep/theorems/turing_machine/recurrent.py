@@ -60,11 +60,11 @@ from seqsep.theorems.base import Claim, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Cells, Length, Machines, RoundingMode, Seed, Steps, Words
+from seqsep.theorems.options.types import Cells, Length, Machines, RoundingMode, Seed, Words
 from seqsep.theorems.trial import Trial, logits_apart
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, Steps, machine_of
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._stack_tokens import A_STEP, StackTokens
 from seqsep.theorems.turing_machine._stacks import base_of, stack_run

@@ -45,11 +45,11 @@ from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Predictor, The
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length, Machines, Seed, Steps, Words
+from seqsep.theorems.options.types import Length, Machines, Seed, Words
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay
-from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, machine_of
+from seqsep.theorems.turing_machine._machine_file import MachineName, ReadMachine, Steps, machine_of
 from seqsep.theorems.turing_machine._retrieved_run import RunTokens, written
 from seqsep.theorems.turing_machine._shown import shown, words_of
 from seqsep.theorems.turing_machine._trials import Tried, drawn_words

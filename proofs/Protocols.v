@@ -1,0 +1,303 @@
+(** Two-way protocols: trees, transcripts, and fooling sets.
+
+    In words. Alice has x, Bob has y. In turns they say numbers. A number below k costs ceil(log2 k) bits. At the end both know
+    the transcript. From it and from their own input, one of them or both give the answer.
+    - The inputs with one transcript are a rectangle ([rectangle]).
+    - There are at most 2^cost transcripts ([transcripts_at_most]).
+    - A fooling set of k inputs has k different transcripts, even if only Bob knows the answer at the end ([fooling_set]). So
+      the cost is at least ceil(log2 k) bits. If both know it, each answer has its own transcripts ([fooling_set_both]).
+    - Equality of two words of h symbols costs ceil(log2 (S^h + 1)) bits if both learn the answer. Disjointness of two subsets
+      of h elements costs h + 1 bits.
+
+    Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Definition 1, Facts 1 and 4, appendix B.1.
+    In Python: [FoolingSet] in maths.communication.witnesses, and the theorem [disjointness-one-layer].
+
+    The hypotheses, for a real model. A protocol is deterministic, and the party that speaks depends on the transcript only.
+    [OneLayer] shows such a protocol for every one-layer model. *)
+
+From Coq Require Import List Arith Lia FinFun.
+From Seqsep Require Import Words.
+Import ListNotations.
+
+Section Trees.
+  Variables X Y : Type.
+
+  (** A protocol. A node has the number k of things that may be said, and the function that says one of them. *)
+  Inductive protocol : Type :=
+  | Done : protocol
+  | Alice : nat -> (X -> nat) -> (nat -> protocol) -> protocol
+  | Bob : nat -> (Y -> nat) -> (nat -> protocol) -> protocol.
+
+  Fixpoint transcript (p : protocol) (x : X) (y : Y) : list nat :=
+    match p with
+    | Done => []
+    | Alice _ say next => say x :: transcript (next (say x)) x y
+    | Bob _ say next => say y :: transcript (next (say y)) x y
+    end.
+
+  (** The parties say numbers below k. *)
+  Fixpoint keeps_to_range (p : protocol) : Prop :=
+    match p with
+    | Done => True
+    | Alice k say next => (forall x, say x < k) /\ (forall i, i < k -> keeps_to_range (next i))
+    | Bob k say next => (forall y, say y < k) /\ (forall i, i < k -> keeps_to_range (next i))
+    end.
+
+  (** The greatest value of [f] below [k]. *)
+  Fixpoint most_below (f : nat -> nat) (k : nat) : nat :=
+    match k with 0 => 0 | S k => Nat.max (most_below f k) (f k) end.
+
+  Lemma most_below_spec : forall f k i, i < k -> f i <= most_below f k.
+  Proof.
+    induction k as [|k IH]; intros i H; [lia|]. simpl.
+    destruct (Nat.eq_dec i k) as [->|N]; [lia|]. specialize (IH i). lia.
+  Qed.
+
+  Lemma most_below_const : forall f k c, (forall i, f i = c) -> 1 <= k -> most_below f k = c.
+  Proof.
+    intros f k c H. induction k as [|k IH]; intros L; [lia|]. simpl. rewrite H.
+    destruct k; simpl; [lia|]. simpl in IH. rewrite IH; lia.
+  Qed.
+
+  (** The bits of the longest conversation. *)
+  Fixpoint cost (p : protocol) : nat :=
+    match p with
+    | Done => 0
+    | Alice k _ next | Bob k _ next => bits k + most_below (fun i => cost (next i)) k
+    end.
+
+  Fixpoint transcripts (p : protocol) : list (list nat) :=
+    match p with
+    | Done => [[]]
+    | Alice k _ next | Bob k _ next => flat_map (fun i => map (cons i) (transcripts (next i))) (seq 0 k)
+    end.
+
+  Lemma in_transcripts : forall p x y, keeps_to_range p -> In (transcript p x y) (transcripts p).
+  Proof.
+    induction p as [|k say next IH|k say next IH]; intros x y H; simpl in *; auto; destruct H as [Hk H];
+      apply in_flat_map; eexists; (split; [apply in_seq; split; [lia|simpl; apply Hk]|apply in_map; auto]).
+  Qed.
+
+  Lemma flat_map_length_le : forall {B} (f : nat -> list B) l m,
+    (forall i, In i l -> length (f i) <= m) -> length (flat_map f l) <= length l * m.
+  Proof.
+    induction l as [|i l IH]; intros m H; simpl; auto. rewrite app_length.
+    specialize (IH m (fun j Hj => H j (or_intror Hj))). specialize (H i (or_introl eq_refl)). lia.
+  Qed.
+
+  Lemma le_two_to_bits : forall k, k <= 2 ^ bits k.
+  Proof.
+    intros [|k]; [lia|]. unfold bits. destruct k; [simpl; lia|]. apply Nat.log2_up_spec. lia.
+  Qed.
+
+  (** There are at most 2^cost transcripts. *)
+  Theorem transcripts_at_most : forall p, length (transcripts p) <= 2 ^ cost p.
+  Proof.
+    assert (G : forall k (next : nat -> protocol), (forall i, length (transcripts (next i)) <= 2 ^ cost (next i)) ->
+      length (flat_map (fun i => map (cons i) (transcripts (next i))) (seq 0 k)) <=
+      2 ^ (bits k + most_below (fun i => cost (next i)) k)).
+    { intros k next IH. rewrite Nat.pow_add_r.
+      etransitivity; [apply (flat_map_length_le _ _ (2 ^ most_below (fun i => cost (next i)) k))|].
+      - intros i Hi. apply in_seq in Hi. rewrite map_length. rewrite (IH i).
+        apply Nat.pow_le_mono_r; [lia|]. apply (most_below_spec (fun i => cost (next i))). lia.
+      - rewrite seq_length. apply Nat.mul_le_mono_r, le_two_to_bits. }
+    induction p as [|k say next IH|k say next IH]; simpl; auto.
+  Qed.
+
+  (** Two inputs with one transcript: the two mixed inputs have it too. *)
+  Theorem rectangle : forall p x y x' y',
+    transcript p x y = transcript p x' y' ->
+    transcript p x y' = transcript p x y /\ transcript p x' y = transcript p x y.
+  Proof.
+    induction p as [|k say next IH|k say next IH]; intros x y x' y' E; simpl in *; auto.
+    - injection E as E1 E2. rewrite <- E1 in E2. destruct (IH (say x) x y x' y' E2) as [A B].
+      rewrite <- E1. split; congruence.
+    - injection E as E1 E2. rewrite <- E1 in E2. destruct (IH (say y) x y x' y' E2) as [A B].
+      rewrite <- E1. split; congruence.
+  Qed.
+
+  Variable Answer : Type.
+  Variable f : X -> Y -> Answer.
+
+  (** Bob knows the answer at the end; Alice knows it. *)
+  Definition bob_learns (p : protocol) (out : Y -> list nat -> Answer) : Prop :=
+    forall x y, out y (transcript p x y) = f x y.
+  Definition alice_learns (p : protocol) (out : X -> list nat -> Answer) : Prop :=
+    forall x y, out x (transcript p x y) = f x y.
+
+  (** Inputs with answer [v], such that every two have a mixed input with another answer. *)
+  Definition is_fooling (v : Answer) (set : list (X * Y)) : Prop :=
+    (forall s, In s set -> f (fst s) (snd s) = v) /\
+    (forall s s', In s set -> In s' set -> s <> s' -> f (fst s) (snd s') <> v \/ f (fst s') (snd s) <> v).
+
+  Lemma fooling_transcripts : forall p out v set s s',
+    bob_learns p out -> is_fooling v set -> In s set -> In s' set -> s <> s' ->
+    transcript p (fst s) (snd s) <> transcript p (fst s') (snd s').
+  Proof.
+    intros p out v set [x y] [x' y'] Hb [Hv Hf] Hs Hs' Ne E. simpl in *.
+    destruct (rectangle p x y x' y' E) as [A B].
+    pose proof (Hv _ Hs) as V. pose proof (Hv _ Hs') as V'. simpl in *.
+    destruct (Hf _ _ Hs Hs' Ne) as [W|W]; apply W; simpl.
+    - rewrite <- Hb, A, E, Hb. exact V'.
+    - rewrite <- Hb, B, Hb. exact V.
+  Qed.
+
+  Lemma NoDup_map_transcripts : forall p out v set,
+    bob_learns p out -> is_fooling v set -> NoDup set -> NoDup (map (fun s => transcript p (fst s) (snd s)) set).
+  Proof.
+    intros p out v set Hb Hf.
+    assert (G : forall l, incl l set -> NoDup l -> NoDup (map (fun s => transcript p (fst s) (snd s)) l)).
+    { induction l as [|s l IH]; intros Hl Hn; simpl; [constructor|]. inversion Hn; subst. constructor.
+      - intros Hin. apply in_map_iff in Hin. destruct Hin as (s' & E & Hs').
+        apply (fooling_transcripts p out v set s s'); auto.
+        + apply Hl. left. reflexivity.
+        + apply Hl. right. exact Hs'.
+        + intros ->. contradiction.
+      - apply IH; auto. intros z Hz. apply Hl. right. exact Hz. }
+    apply G. intros z Hz. exact Hz.
+  Qed.
+
+  (** Fact 4: a fooling set of k inputs costs ceil(log2 k) bits, even if only Bob learns the answer. *)
+  Theorem fooling_set : forall p out v set,
+    keeps_to_range p -> bob_learns p out -> is_fooling v set -> NoDup set -> length set <= 2 ^ cost p.
+  Proof.
+    intros p out v set Hk Hb Hf Hn. rewrite <- transcripts_at_most.
+    rewrite <- (map_length (fun s => transcript p (fst s) (snd s)) set).
+    apply NoDup_incl_length; [eapply NoDup_map_transcripts; eauto|].
+    intros t Ht. apply in_map_iff in Ht. destruct Ht as (s & <- & _). apply in_transcripts. exact Hk.
+  Qed.
+
+  (** If both learn the answer, the leaves of different answers are different. *)
+  Theorem fooling_set_both : forall p out out' v set x y,
+    keeps_to_range p -> bob_learns p out -> alice_learns p out' -> is_fooling v set -> NoDup set -> f x y <> v ->
+    S (length set) <= 2 ^ cost p.
+  Proof.
+    intros p out out' v set x y Hk Hb Ha Hf Hn Hxy. rewrite <- transcripts_at_most.
+    rewrite <- (map_length (fun s => transcript p (fst s) (snd s)) set).
+    change (length (transcript p x y :: map (fun s => transcript p (fst s) (snd s)) set) <= length (transcripts p)).
+    apply NoDup_incl_length.
+    - constructor; [|eapply NoDup_map_transcripts; eauto].
+      intros Hin. apply in_map_iff in Hin. destruct Hin as ([x' y'] & E & Hs). simpl in E.
+      apply Hxy. pose proof (proj1 Hf _ Hs) as V. simpl in V.
+      destruct (rectangle p x' y' x y E) as [A B].
+      (* Alice gives (x', y') and (x', y) one answer, Bob gives (x', y) and (x, y) one answer. *)
+      rewrite <- Hb, <- E, <- A, Hb, <- Ha, A, Ha. exact V.
+    - intros t [<-|Ht]; [apply in_transcripts; exact Hk|].
+      apply in_map_iff in Ht. destruct Ht as (s & <- & _). apply in_transcripts. exact Hk.
+  Qed.
+End Trees.
+
+(** Equality of two words of [h] symbols below [S]. *)
+Section Equality.
+  Variables h S : nat.
+
+  Definition words_equal (x y : list nat) : bool := if list_eq_dec Nat.eq_dec x y then true else false.
+
+  Definition diagonal : list (list nat * list nat) := map (fun w => (w, w)) (words (seq 0 S) h).
+
+  Lemma diagonal_nodup : NoDup diagonal.
+  Proof.
+    apply Injective_map_NoDup; [intros a b E; congruence|apply words_nodup, seq_NoDup].
+  Qed.
+
+  Lemma diagonal_length : length diagonal = S ^ h.
+  Proof. unfold diagonal. rewrite map_length, words_length, seq_length. reflexivity. Qed.
+
+  Lemma diagonal_fools : is_fooling _ _ _ words_equal true diagonal.
+  Proof.
+    unfold words_equal. split.
+    - intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & _). simpl.
+      destruct (list_eq_dec Nat.eq_dec w w); auto.
+    - intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & _), Hs' as (w' & <- & _).
+      left. simpl. destruct (list_eq_dec Nat.eq_dec w w'); [subst; contradiction|discriminate].
+  Qed.
+
+  Theorem equality_costs : forall p out,
+    keeps_to_range _ _ p -> bob_learns _ _ _ words_equal p out -> S ^ h <= 2 ^ cost _ _ p.
+  Proof.
+    intros p out Hk Hb. rewrite <- diagonal_length.
+    eapply fooling_set; eauto using diagonal_fools, diagonal_nodup.
+  Qed.
+
+  Theorem equality_costs_both : forall p out out',
+    1 <= h -> 2 <= S -> keeps_to_range _ _ p -> bob_learns _ _ _ words_equal p out -> alice_learns _ _ _ words_equal p out' ->
+    bits (S ^ h + 1) <= cost _ _ p.
+  Proof.
+    intros p out out' Hh HS Hk Hb Ha. apply fits_in_bits; [lia|].
+    rewrite Nat.add_1_r, <- diagonal_length.
+    apply (fooling_set_both _ _ _ words_equal p out out' true diagonal [0] [1]); auto using diagonal_fools, diagonal_nodup.
+    discriminate.
+  Qed.
+End Equality.
+
+(** Disjointness of two subsets of [h] elements, as lists of booleans. The answer is true if the sets meet. *)
+Section Disjointness.
+  Variable h : nat.
+
+  Fixpoint meet (x y : list bool) : bool :=
+    match x, y with
+    | a :: x, b :: y => (a && b) || meet x y
+    | _, _ => false
+    end.
+
+  Definition complements : list (list bool * list bool) := map (fun x => (x, map negb x)) (words [true; false] h).
+
+  Lemma complement_disjoint : forall x, meet x (map negb x) = false.
+  Proof. induction x as [|[|] x IH]; simpl; auto. Qed.
+
+  Lemma complements_differ : forall x x', length x = length x' -> x <> x' ->
+    meet x (map negb x') = true \/ meet x' (map negb x) = true.
+  Proof.
+    induction x as [|a x IH]; intros [|b x'] L Ne; simpl in *; try discriminate; [contradiction|].
+    destruct a, b; simpl; auto; (destruct (IH x') as [H|H]; [lia|congruence|rewrite H; auto|rewrite H; auto]).
+  Qed.
+
+  Lemma complements_fool : is_fooling _ _ _ meet false complements.
+  Proof.
+    split.
+    - intros s Hs. apply in_map_iff in Hs. destruct Hs as (x & <- & _). apply complement_disjoint.
+    - intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (x & <- & Hx), Hs' as (x' & <- & Hx'). simpl.
+      apply in_words in Hx, Hx'. destruct (complements_differ x x') as [H|H].
+      + destruct Hx, Hx'. congruence.
+      + intros ->. contradiction.
+      + left. congruence.
+      + right. congruence.
+  Qed.
+
+  Lemma complements_nodup : NoDup complements.
+  Proof.
+    apply Injective_map_NoDup; [intros a b E; congruence|apply words_nodup].
+    repeat constructor; simpl; intuition discriminate.
+  Qed.
+
+  Lemma complements_length : length complements = 2 ^ h.
+  Proof. unfold complements. rewrite map_length, words_length. reflexivity. Qed.
+
+  (** Fact 4 for disjointness: h bits if one party learns the answer. *)
+  Theorem disjointness_costs : forall p out,
+    keeps_to_range _ _ p -> bob_learns _ _ _ meet p out -> h <= cost _ _ p.
+  Proof.
+    intros p out Hk Hb. apply (Nat.pow_le_mono_r_iff 2); [lia|]. rewrite <- complements_length.
+    eapply fooling_set; eauto using complements_fool, complements_nodup.
+  Qed.
+
+  (** Fact 1: h + 1 bits if both learn it. *)
+  Theorem disjointness_costs_both : forall p out out',
+    1 <= h -> keeps_to_range _ _ p -> bob_learns _ _ _ meet p out -> alice_learns _ _ _ meet p out' -> h + 1 <= cost _ _ p.
+  Proof.
+    intros p out out' Hh Hk Hb Ha. rewrite Nat.add_1_r. apply (Nat.pow_lt_mono_r_iff 2); [lia|].
+    rewrite <- complements_length.
+    apply (fooling_set_both _ _ _ meet p out out' false complements [true] [true]);
+      auto using complements_fool, complements_nodup. discriminate.
+  Qed.
+End Disjointness.
+
+(** A protocol that meets the hypotheses: Alice says a number below 3, and both know the answer "is x 0". *)
+Example a_protocol : exists (p : protocol nat nat) out out',
+  keeps_to_range _ _ p /\ bob_learns _ _ _ (fun x _ => x =? 0) p out /\
+  alice_learns _ _ _ (fun x _ => x =? 0) p out' /\ cost _ _ p = 2.
+Proof.
+  exists (Alice _ _ 3 (fun x => Nat.min x 2) (fun _ => Done _ _)), (fun _ t => hd 0 t =? 0), (fun x _ => x =? 0).
+  split; [|split; [|split]]; [|intros [|x] y; reflexivity|intros x y; reflexivity|reflexivity].
+  split; [intros x; lia|intros i _; exact I].
+Qed.

@@ -1,0 +1,196 @@
+"""Compile the machine-checked proofs and print the assumptions of every theorem: python tools/proofs.py (make proofs).
+
+It needs Coq (Rocq) and OCaml, and nothing else: not seqsep, and no Python package. It installs nothing. The exit status is
+1 if a proof does not compile, is not complete, or assumes an axiom that is not in `ALLOWED`; it is 3 if a package is missing.
+"""
+
+import argparse
+import json
+import re
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PROOFS = ROOT / "proofs"
+TABLE = PROOFS / "theorems.json"
+FIGURES = ROOT / "results/proofs.json"
+ALLOWED = {"functional_extensionality_dep"}
+PACKAGES = {"coqc": "coq", "coqdep": "coq", "ocamlopt": "ocaml-nox"}
+"""Program -> the package of Debian that has it."""
+OPTIONS = ("-Q", ".", "Seqsep")
+CLOSED = "Closed under the global context"
+STATED = re.compile(r"^\s*(?:Theorem|Corollary|Example) (\w+)", re.MULTILINE)
+INCOMPLETE = re.compile(r"\b(Admitted|admit|give_up|Axiom|Axioms|Conjecture|Parameter|Parameters|Abort)\b")
+COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
+SECONDS = 600
+
+
+class ProofFails(Exception):
+    """A proof that does not compile, is not complete, or assumes too much; the message says which."""
+
+
+@dataclass
+class Build:
+    """A copy of the proofs in a folder of its own, where they are compiled.
+
+    Fields:
+        folder: the folder of the copy.
+        seconds: CPU-seconds of Coq so far.
+    """
+
+    folder: Path
+    seconds: float = 0.0
+    names: list[str] = field(default_factory=list)
+
+    def compile(self) -> None:
+        """Copy the proofs and compile them in the order of their imports. Raises ProofFails at the first that fails."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for path in sources():
+            shutil.copyfile(path, self.folder / path.name)
+        found = self._run(["coqdep", "-sort", *OPTIONS, *(path.name for path in sources())]).stdout
+        self.names = [Path(name).stem for name in found.split()]
+        for name in self.names:
+            self.check(f"{name}.v")
+
+    def check(self, name: str) -> str:
+        """Compile one file of the folder and return what it prints. Raises ProofFails with Coq's message."""
+        done = self._run(["coqc", *OPTIONS, name])
+        if done.returncode:
+            raise ProofFails(f"{name}: {' '.join(done.stderr.split())}")
+        return done.stdout
+
+    def program(self) -> Path:
+        """Compile the program of Extraction.v and its driver, and return its path."""
+        shutil.copyfile(PROOFS / "driver.ml", self.folder / "driver.ml")
+        files = ["layer.mli", "layer.ml", "driver.ml"]
+        done = self._run(["ocamlopt", "-w", "-a", "-alert", "-all", "-I", ".", *files, "-o", "driver"])
+        if done.returncode:
+            raise ProofFails(f"driver.ml: {' '.join(done.stderr.split())}")
+        return self.folder / "driver"
+
+    def ask(self, commands: Sequence[str], requires: Sequence[str] = ()) -> str:
+        """Return what Coq prints for these commands after all proofs, or only those of `requires`, are loaded."""
+        loaded = f"From Seqsep Require {' '.join(requires or self.names)}.\n"
+        (self.folder / "Question.v").write_text(loaded + "\n".join(commands) + "\n", encoding="utf-8")
+        return self.check("Question.v")
+
+    def assumptions(self, theorems: Sequence[str]) -> dict[str, list[str]]:
+        """Return the axioms of each theorem, such as `IndexLookup.index_lookup_state`.
+
+        Coq first looks at the tuple of all theorems, which takes the time of one. If it has an axiom, each is looked at.
+        """
+        everything = ", ".join(f"@Seqsep.{name}" for name in theorems)
+        if CLOSED in self.ask([f"Definition everything := ({everything}).", "Print Assumptions everything."]):
+            return {name: [] for name in theorems}
+        commands = [f'Goal True. idtac "@{name}". exact I. Qed. Print Assumptions Seqsep.{name}.' for name in theorems]
+        parts = self.ask(commands).split("@")[1:]
+        found = {}
+        for part in parts:
+            name, _, printed = part.partition("\n")
+            axioms = re.findall(r"^(\S+) :", printed, re.MULTILINE)
+            found[name.strip()] = [] if CLOSED in printed else axioms or ["unknown"]
+        return found
+
+    def numbers(self, name: str, arguments: Sequence[Sequence[int]]) -> list[int]:
+        """Compute a function of Constants.v at each list of arguments."""
+        asked = [f"Eval vm_compute in (Constants.{name} {' '.join(f'{value}%N' for value in one)})." for one in arguments]
+        printed = self.ask(["From Coq Require Import NArith.", *asked], ["Constants"])
+        values = [int(value) for value in re.findall(r"^\s*= (\d+)", printed, re.MULTILINE)]
+        if len(values) != len(arguments):
+            raise ProofFails(f"Constants.{name}: {len(arguments)} values were asked for, and {len(values)} were printed")
+        return values
+
+    def _run(self, command: list[str]) -> "subprocess.CompletedProcess[str]":
+        start = _seconds_of_children()
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=SECONDS)
+        self.seconds += _seconds_of_children() - start
+        return done
+
+
+def sources() -> list[Path]:
+    """Return the files of the proofs."""
+    return sorted(PROOFS.glob("*.v"))
+
+
+def lines() -> int:
+    """Count the lines of all proofs, comments included and empty lines not."""
+    return sum(bool(line.strip()) for path in sources() for line in path.read_text(encoding="utf-8").splitlines())
+
+
+def missing() -> str | None:
+    """Return a sentence that names the missing package, or None if everything is there."""
+    absent = sorted({PACKAGES[program] for program in PACKAGES if shutil.which(program) is None})
+    return f"a package is missing; on Debian: apt-get install {' '.join(absent)}" if absent else None
+
+
+def stated() -> list[str]:
+    """Return all theorems, corollaries and examples of the files, as `File.name`."""
+    return [f"{path.stem}.{name}" for path in sources() for name in STATED.findall(_without_comments(path))]
+
+
+def named() -> dict[str, list[str]]:
+    """Return the table: a theorem of seqsep -> the theorems of the proofs that are its statement."""
+    table: dict[str, list[str]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return table
+
+
+def require_complete() -> None:
+    """Raise ProofFails for a file with an unproved statement, or for a name in the table that no file has."""
+    for path in sources():
+        if found := INCOMPLETE.search(_without_comments(path)):
+            raise ProofFails(f"{path.name}: {found[0]}")
+    absent = {name for names in named().values() for name in names} - set(stated())
+    if absent:
+        raise ProofFails(f"{TABLE.name}: no file of proofs states {', '.join(sorted(absent))}")
+
+
+def require_allowed(assumed: dict[str, list[str]], theorems: Sequence[str]) -> None:
+    """Raise ProofFails for a theorem without an answer, or one with an axiom that is not allowed."""
+    for name in theorems:
+        if name not in assumed:
+            raise ProofFails(f"{name}: Coq printed no assumptions")
+        if more := [axiom for axiom in assumed[name] if axiom.rsplit(".", 1)[-1] not in ALLOWED]:
+            raise ProofFails(f"{name} assumes {', '.join(more)}")
+
+
+def _seconds_of_children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _without_comments(path: Path) -> str:
+    return COMMENT.sub("", path.read_text(encoding="utf-8"))
+
+
+def main() -> int:
+    """Compile, print a line for each theorem, and return the exit status."""
+    parser = argparse.ArgumentParser(description="Compile the proofs and print the assumptions of every theorem.")
+    parser.add_argument("--build", type=Path, default=ROOT / "build/proofs", help="Folder for the compiled files.")
+    arguments = parser.parse_args()
+    if reason := missing():
+        print(f"make proofs: {reason}", file=sys.stderr)
+        return 3
+    try:
+        require_complete()
+        build = Build(arguments.build)
+        build.compile()
+        build.program()
+        theorems = stated()
+        assumed = build.assumptions(theorems)
+        require_allowed(assumed, theorems)
+    except ProofFails as wrong:
+        print(f"make proofs: {wrong}", file=sys.stderr)
+        return 1
+    for name in theorems:
+        print(f"{name}: {', '.join(assumed[name]) or 'no axioms'}")
+    print(f"{len(theorems)} theorems, {lines():,} lines, {build.seconds:.0f} CPU-s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
