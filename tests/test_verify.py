@@ -15,6 +15,7 @@ WITHOUT_MARGINS = (
     "engine-llama",
     "one-layer-protocol",
     "proofs",
+    "fuzzed-command-lines",
     "two-layer-no-short-protocol",
     "kernels-interpreted",
     "canary-faults",
