@@ -8,7 +8,7 @@ from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.permutations import named_group
 from seqsep.theorems import BY_NAME, positions, state_tracking
 from seqsep.theorems.analysis.classify import Classification, classify
-from seqsep.theorems.analysis.statements import STATEMENTS
+from seqsep.theorems.analysis.statements import HORIZONS, STATEMENTS
 
 HEAD = f"""# Regular languages and architectures
 
@@ -18,12 +18,14 @@ of the [experiment](../reproduction/{NAME}.md) that trains models on them, and t
 
 In a cell, *can* and *cannot* are statements about weights that exist, and not about training. *Up to length* means right for
 short inputs, and wrong from some length on. *Open* means that the quoted papers do not decide. The next table names the papers.
+Each *can* says for how many tokens N it is shown: {HORIZONS[0].lower()}{HORIZONS[1:]}
 
 """
 ARCHITECTURES_HEAD = """
 ## The architectures
 
-Each verdict holds at one precision, and for an answer that is read at one place. seqsep does not run the quoted papers.
+Each verdict holds at one precision, and for an answer that is read at one place. seqsep does not run the quoted
+papers. Two numbers of tokens come from its own theorems, which it runs.
 
 """
 THEOREMS_HEAD = """
@@ -84,7 +86,7 @@ def _cells(one: Classification) -> list[str]:
     inside = [STATEMENTS[name].title for name in ("r_trivial", "c_rasp", "aperiodic", "nc1_complete") if holds[name]]
     if not holds["aperiodic"] and one.derived_length:
         inside.append(f"groups of derived length {one.derived_length}")
-    return [str(one.state_bits), ", ".join(inside), *(verdict.verdict for verdict in one.architectures())]
+    return [str(one.state_bits), ", ".join(inside), *(verdict.said for verdict in one.architectures())]
 
 
 def _architectures(found: list[Classification]) -> str:
