@@ -81,7 +81,8 @@ class Classification:
         """Return what is known of each architecture for this language."""
         holds = {name: verdict.holds for name, verdict in self.verdicts.items()}
         is_group = any(size == self.monoid.size for size, _ in self.groups)
-        known = Verdicts(holds, self.derived_length, is_group, len(self.language.automaton.table), self.state_bits)
+        states = len(self.language.automaton.table)
+        known = Verdicts(holds, self.derived_length, is_group, states)
         return [judge(known) for judge in ARCHITECTURES]
 
     def verify(self) -> None:

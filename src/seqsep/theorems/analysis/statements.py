@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from seqsep.maths.arithmetic.integers import ceil_log2
+
 CAN = "can"
 CANNOT = "cannot"
 SHORT = "up to length"
@@ -70,14 +72,12 @@ class Verdicts:
         derived_length: the greatest derived length of its groups, None if one is not solvable.
         is_group: True if its syntactic monoid is a group.
         states: states of its least automaton.
-        state_bits: bits of its least state.
     """
 
     holds: Mapping[str, bool | None]
     derived_length: int | None
     is_group: bool
     states: int
-    state_bits: int
 
 
 @dataclass(frozen=True)
@@ -255,12 +255,13 @@ def delta_rule(known: Verdicts) -> ArchitectureVerdict:
 
 def nonlinear_recurrence(known: Verdicts) -> ArchitectureVerdict:
     """Any recurrent model with a state of enough bits."""
-    bits = "1 bit of state is" if known.state_bits == 1 else f"{known.state_bits} bits of state are"
+    needed = ceil_log2(known.states)
+    bits = "1 bit of state is" if needed == 1 else f"{needed} bits of state are"
     return ArchitectureVerdict(
         architecture="recurrence of any kind (LSTM)",
         setting="finite precision, read after each token from the state",
         verdict=CAN,
-        why=f"{bits} enough" + (", and fewer are not" if known.state_bits else ""),
+        why=f"{bits} enough" + (", and fewer are not" if needed else ""),
         source="the least automaton",
         horizon=EVERY_LENGTH,
     )
