@@ -239,7 +239,7 @@ def _items_of_list(node: ast.ClassDef) -> Iterator[str]:
 
 def _type(annotation: ast.expr | None) -> str:
     """Return a type as the source has it, without the notes of a field."""
-    is_noted = isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated"
-    if is_noted and isinstance(annotation.slice, ast.Tuple):
-        return _type(annotation.slice.elts[0])
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[kind, *_])):
+            return _type(kind)
     return "" if annotation is None else ast.unparse(annotation)

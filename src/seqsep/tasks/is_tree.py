@@ -86,9 +86,7 @@ class IsTree(GeneratedTask):
     name: ClassVar[str] = "is-tree"
 
     length: Annotated[int, Values(4, 2**14), "n, vertices of a graph"]
-    trace: Annotated[
-        str, Words("vanilla", "cot", "retrieval", "peel", "walk"), "the chain of thought before the answer, none with vanilla"
-    ] = "vanilla"
+    trace: Annotated[str, Words(*TRACES), "the chain of thought before the answer, none with vanilla"] = "vanilla"
     distribution: Annotated[str, Words(*DISTRIBUTIONS), "the graphs that are drawn"] = "double-star"
 
     def __post_init__(self) -> None:

@@ -73,9 +73,7 @@ class WordProblem(Task):
     name: ClassVar[str] = "word-problem"
 
     length: Annotated[int, Values(1, 2**20), "N, letters of an evaluated input"]
-    group: Annotated[str, Words("cyclic", "dihedral", "symmetric", "alternating", "dicyclic"), "kind of the group"] = (
-        "symmetric"
-    )
+    group: Annotated[str, Words(*GROUPS), "kind of the group"] = "symmetric"
     degree: Annotated[int, Values(2, 720, also="and at most 720 elements"), "m, as in Z_m, D_m, S_m, A_m and Dic_m"] = 5
     letters: Annotated[str, Words(*LETTERS), "elements that occur, the last two with symmetric groups"] = "all"
     ask: Annotated[str, Words(*ASKED), "queried tokens, and with pointer the image of point 0"] = "all"

@@ -127,7 +127,7 @@ def test_30_defects_that_change_the_function_are_all_caught(thinker):
 
 
 def greedy(asking: ThoughtTrial, vertices: int, graphs: Graphs) -> Callable[[Network], Sequence[object]]:
-    """What a network answers after the prompt and after each token of the right thought."""
+    """The answers of a network after the prompt and after each token of the right thought."""
     prompts = asking.prompts(graphs)
     sequences = [prompt + asking.think(vertices, graph) for prompt, graph in zip(prompts, graphs.tolist(), strict=True)]
     alike = [np.array([one[:-1] for one in sequences if len(one) == time]) for time in {len(one) for one in sequences}]
