@@ -43,7 +43,7 @@ class Trier:
         return self._answer({"path": mutant.path, "text": mutant.text(), "tests": tests, "left_out": left_out})
 
     def failing(self, names: list[str]) -> list[str]:
-        """Which of these fail on the code as it is."""
+        """The tests among these that fail on the code as it is."""
         found = self._answer(names)
         if found is None:
             raise RuntimeError("the killers took too long on the code as it is")

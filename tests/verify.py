@@ -110,7 +110,7 @@ def named_by(path: str) -> frozenset[str]:
 
 
 def file_of(module: str, name: str) -> str | None:
-    """Where `from module import name` finds the name, below src/seqsep: a submodule, the module, or the folder's `__init__`."""
+    """The file in which `from module import name` finds the name, below src/seqsep: a submodule, a module or an `__init__`."""
     folder = "/".join(module.split(".")[1:])
     if not folder.startswith(ROOMS):
         return None
@@ -119,7 +119,7 @@ def file_of(module: str, name: str) -> str | None:
 
 
 def stale(name: str) -> list[str]:
-    """What has changed since the row: sources; or that there is no row, or one with failures."""
+    """The sources that have changed since the row; or the words that there is no row, or one with failures."""
     path = ROWS / f"{name}.json"
     if not path.exists():
         return ["no row"]

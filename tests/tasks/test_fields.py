@@ -1,4 +1,4 @@
-"""What the docstrings of tasks say about their fields, which `seqsep sample TASK --help` prints, is how the fields are."""
+"""The declared values of fields of tasks, which `seqsep sample TASK --help` prints, are those that are kept."""
 
 import re
 from dataclasses import fields

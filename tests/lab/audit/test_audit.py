@@ -1,4 +1,4 @@
-"""What a model stores, needs and carries: planted memories, every mixer, and what is refused."""
+"""The state that a model stores, needs and carries: planted memories, every mixer, and what is refused."""
 
 from dataclasses import replace
 from itertools import islice

@@ -1,4 +1,4 @@
-"""How ladders are climbed, with made-up outcomes in place of training."""
+"""Ladders are climbed, with made-up outcomes in place of training."""
 
 from seqsep.lab.card import battery
 from seqsep.lab.card.battery import BY_NAME, RATES

@@ -1,4 +1,4 @@
-"""Which tests are near a source file, by the imports of tests; the shortest files are tried first."""
+"""The tests that are near a source file, by the imports of tests; the shortest files are tried first."""
 
 import ast
 from collections import deque

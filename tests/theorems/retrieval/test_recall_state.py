@@ -32,7 +32,7 @@ from seqsep.theorems.retrieval.recall_state import (
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
 
-def first_behind(data, query):
+def first_after(data, query):
     """The definition once more, by another loop."""
     behind = [data[end] for end in range(len(query), len(data)) if data[end - len(query) : end] == query]
     return behind[0] if behind else len(data)
@@ -42,7 +42,7 @@ def first_behind(data, query):
 def test_solve_and_the_exact_model_are_the_definition(length, gram):
     exact = build(length, gram)
     for tokens in itertools.product(range(length), repeat=length + gram - 1):
-        expected = first_behind(tokens[:length], tokens[length:])
+        expected = first_after(tokens[:length], tokens[length:])
         assert solve(length, tokens) == exact.answer(tokens) == expected
 
 
@@ -228,7 +228,7 @@ def test_the_applier_answers_every_input_of_its_length(gram):
     apply = recall_state.predictor(4, gram)
     for *tokens, last in itertools.product(range(4), repeat=5):
         query = [last, *tokens[: gram - 2]]
-        found = first_behind(tuple(tokens), tuple(query))
+        found = first_after(tuple(tokens), tuple(query))
         assert apply({"tokens": tokens, "query": query}) == (None if found == 4 else found)
     with pytest.raises(ValueError, match=f"query: expected {gram - 1} of them, found 3"):
         apply({"tokens": [1, 2, 3, 0], "query": [1, 1, 1]})

@@ -25,15 +25,9 @@ Files:
     _mamba_run       the forward of a Mamba-2 in NumPy
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
+from seqsep.core.registry import Members, Registry
+from seqsep.theorems.base import Theorem
 from seqsep.theorems.canary.canary import Canary
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
 
 PLACES = {
     "canary-llama": "seqsep.theorems.canary.llama:THEOREM",
@@ -57,7 +51,6 @@ CANARIES: Registry[Canary] = Registry(
     },
 )
 """The canaries, by name."""
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["CANARIES", "PLACES", "THEOREMS", "Canary"]
