@@ -23,6 +23,7 @@ from support.kept_verdicts import outcome
 NAME = "canary-state-faults"
 ASKED = ("fault_rates", "faults", "folder", "questions", "serving", "state_faults")
 WRITTEN = ("_look_up", "_olmo", "_qwen", "canary", "checksum", "mamba2", "olmo_hybrid", "qwen3_next", "recall", "stream")
+WRITTEN += ("_hybrid", "_mamba", "_two_ways", "falcon_h1", "granite_4_h", "nemotron_h", "qwen3_5")
 WALKS = ("walk", "walk_qwen3_next")
 SOURCES = (
     *(f"language_models/canary/{name}.py" for name in ASKED),

@@ -18,6 +18,10 @@ DIGESTS = {
     "olmo-hybrid": "49283dfdd2e143b18b9531433688000ad43e7857ac3209a82c5339f1c344bfc4",
     "mamba2": "7620d1b7367219562b35d58d904df64d1445b2b8bced5ff8e040a0fe3d568022",
     "qwen3-next": "a398fe1b898bcfba2c696243c53a8a7407a57212d818692a12a820b5a01584db",
+    "qwen3.5": "a1c68d263c930598eaf8f4ff5967a5a0a2cec4e143e4c53a00a563621808d9ee",
+    "granite-4-h": "98684a37c9e00852f63ba0e896b76417e58793d3f264a73eb0b7e68c7df8ce06",
+    "nemotron-h": "8458208a6994aba2ba63dd985a8e09eb309fcc7a861ab13a34290ac069f808a5",
+    "falcon-h1": "ab257046113022978a92ff498c192fbd6867081290b7cf551e8b699fd2e502f2",
 }
 """SHA-256 of the weights in float32, the same on every machine."""
 

@@ -15,12 +15,18 @@ def logits(weights: Weights, fields: Mapping[str, Any], tokens: Sequence[int]) -
     hidden = weights["backbone.embeddings.weight"].astype(np.float64)[list(tokens)]
     here = "backbone.layers.0.mixer."
     inner = {name.removeprefix(here): values for name, values in weights.items() if name.startswith(here)}
-    hidden = hidden + _mix(norm(hidden, weights["backbone.layers.0.norm.weight"], epsilon), inner, fields)
+    hidden = hidden + mix(norm(hidden, weights["backbone.layers.0.norm.weight"], epsilon), inner, fields)
     return norm(hidden, weights["backbone.norm_f.weight"], epsilon) @ weights["lm_head.weight"].T
 
 
-def _mix(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
-    """Return what the layer adds, token by token."""
+def mix(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
+    """Return what a mixer adds, token by token.
+
+    Arguments:
+        normed: the stream after the norm.
+        weights: the weights by their names in the mixer.
+        fields: the fields of config.json by their names in a Mamba-2. The least step is 0 if there is no `time_step_min`.
+    """
     heads = fields["num_heads"]
     groups = fields["n_groups"]
     states = fields["state_size"]
@@ -32,7 +38,7 @@ def _mix(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     written, key, query = np.split(mixed, [inner, inner + groups * states], axis=1)
     written = written.reshape(time, heads, -1)
     key, query = (np.repeat(part.reshape(time, groups, states), heads // groups, axis=1) for part in (key, query))
-    step = np.logaddexp(0, step + weights["dt_bias"])
+    step = np.maximum(np.logaddexp(0, step + weights["dt_bias"]), fields.get("time_step_min", 0))
     decay = np.exp(-np.exp(weights["A_log"].astype(np.float64)) * step)
     state = np.zeros((heads, written.shape[2], states))
     read = np.empty_like(written)
