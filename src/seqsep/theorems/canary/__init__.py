@@ -12,6 +12,7 @@ Files:
     nemotron_h       Nemotron-H: as Granite-4-H
     falcon_h1        Falcon-H1: as Granite-4-H
     walk_qwen3_next  Qwen3-Next: a walk in which every decoded token reads the state and changes it
+    walk_llama       Llama, in fp32: a walk in which every decoded token is looked up later
     canary           the record of a canary
     conversations    random conversations that have an answer after every token
     recall           the oracle of canaries that recall bits by a recurrence
@@ -19,6 +20,7 @@ Files:
     vocabulary       the tokens that all canaries share
     stream           the residual stream that all canaries share
     trial            the check that the theorems of all canaries share
+    _walk_out        the read-out of canaries that walk, and their lead
     _two_ways        the read-out of canaries that recall by a recurrence and by attention, and their lead
     _llama_weights   its weights and its config.json
     _llama_run       the forward of a Llama in NumPy
@@ -54,6 +56,7 @@ PLACES = {
     "canary-nemotron-h": "seqsep.theorems.canary.nemotron_h:THEOREM",
     "canary-falcon-h1": "seqsep.theorems.canary.falcon_h1:THEOREM",
     "canary-walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:THEOREM",
+    "canary-walk-llama": "seqsep.theorems.canary.walk_llama:THEOREM",
 }
 """The theorems about canaries, by name."""
 
@@ -70,6 +73,7 @@ CANARIES: Registry[Canary] = Registry(
         "nemotron-h": "seqsep.theorems.canary.nemotron_h:CANARY",
         "falcon-h1": "seqsep.theorems.canary.falcon_h1:CANARY",
         "walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:CANARY",
+        "walk-llama": "seqsep.theorems.canary.walk_llama:CANARY",
     },
 )
 """The canaries, by name."""

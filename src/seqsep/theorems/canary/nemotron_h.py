@@ -11,10 +11,10 @@ answer to a question comes the next question.
 
 Source: own. The task is associative recall (Wen et al. 2025) with bits as values.
 
-Construction and proof are in `_hybrid`. A layer of this class is a mixer, an attention or a feed-forward part, and this model has
-no layer of the last kind. The class makes a step at least `time_step_min`, which is 0.001 by default. Then LATEST would decay,
-and lose the last bit after some 18,000 tokens. The field is 1e-30 here, not 0, since `transformers` takes its logarithm. Tokens
-that do not write have the value 0, so a step of 1e-30 writes nothing, and exp(-1e-30) is 1 in every type.
+Construction and proof are in `_hybrid`. A layer of this class is a mixer, an attention or a feed-forward part, and this model
+has no layer of the last kind. The class makes a step at least `time_step_min`, which is 0.001 by default. Then LATEST would
+decay, and lose the last bit after some 18,000 tokens. The field is 1e-30 here, not 0, since `transformers` takes its logarithm.
+Tokens that do not write have the value 0, so a step of 1e-30 writes nothing, and exp(-1e-30) is 1 in every type.
 """
 
 from typing import Any
