@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from seqsep.language_models.canary.folder import TYPES, write_canary
+from seqsep.language_models.canary.serving import CACHE_NAMES
 from seqsep.theorems.canary import CANARIES
 from seqsep.theorems.canary.walk import STEPS
 
@@ -15,7 +16,8 @@ UNITS = {"float32": 2**-24, "float16": 2**-11, "bfloat16": 2**-8}
 
 
 @pytest.mark.parametrize(
-    ("name", "dtype"), [*(("walk-qwen3-next", dtype) for dtype in TYPES), ("walk-llama", "float32")], ids=lambda word: str(word)
+    ("name", "dtype"),
+    [*((name, dtype) for name in ("walk-qwen3-next", "walk-mamba2") for dtype in TYPES), ("walk-llama", "float32")],
 )
 def test_the_walk_is_right_and_leads(name: str, dtype: str, tmp_path: Path) -> None:
     """A prompt of 100 tokens is read at once and 20 more are decoded, one at a time."""
@@ -25,10 +27,11 @@ def test_the_walk_is_right_and_leads(name: str, dtype: str, tmp_path: Path) -> N
     prompt.append(next(token for token in reversed(prompt) if canary.words[token].startswith("q")))
     decoded = canary.continued(prompt, 20)
     cache = transformers.DynamicCache(config=model.config)
+    where = CACHE_NAMES.get(model.config.model_type, "past_key_values")
     logits = []
     for read in (prompt, *([token] for token in decoded)):
         with torch.no_grad():
-            logits.append(model(torch.tensor([read]), past_key_values=cache, use_cache=True).logits[0].float())
+            logits.append(model(torch.tensor([read]), use_cache=True, **{where: cache}).logits[0].float())
     rows = torch.cat(logits)
     assert rows.argmax(-1).tolist() == canary.truth([*prompt, *decoded])
     first, second = rows.topk(2, dim=-1).values.T

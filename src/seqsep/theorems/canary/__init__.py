@@ -12,6 +12,7 @@ Files:
     nemotron_h       Nemotron-H: as Granite-4-H
     falcon_h1        Falcon-H1: as Granite-4-H
     walk_qwen3_next  Qwen3-Next: a walk in which every decoded token reads the state and changes it
+    walk_mamba2      Mamba-2: a walk in which every decoded token reads the state and changes it
     walk_llama       Llama, in fp32: a walk in which every decoded token is looked up later
     canary           the record of a canary
     conversations    random conversations that have an answer after every token
@@ -56,6 +57,7 @@ PLACES = {
     "canary-nemotron-h": "seqsep.theorems.canary.nemotron_h:THEOREM",
     "canary-falcon-h1": "seqsep.theorems.canary.falcon_h1:THEOREM",
     "canary-walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:THEOREM",
+    "canary-walk-mamba2": "seqsep.theorems.canary.walk_mamba2:THEOREM",
     "canary-walk-llama": "seqsep.theorems.canary.walk_llama:THEOREM",
 }
 """The theorems about canaries, by name."""
@@ -73,6 +75,7 @@ CANARIES: Registry[Canary] = Registry(
         "nemotron-h": "seqsep.theorems.canary.nemotron_h:CANARY",
         "falcon-h1": "seqsep.theorems.canary.falcon_h1:CANARY",
         "walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:CANARY",
+        "walk-mamba2": "seqsep.theorems.canary.walk_mamba2:CANARY",
         "walk-llama": "seqsep.theorems.canary.walk_llama:CANARY",
     },
 )

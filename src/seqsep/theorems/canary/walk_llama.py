@@ -253,7 +253,7 @@ CANARY = Canary(
     proved_lead=proved_lead,
     longest=LONGEST,
     settled=1,
-    rules=RULES + "\n* All of this holds in float32 only: in other types the latest next key is not distinguished from older ones.",
+    rules=RULES + "\n* This holds in float32 only: in other types the latest next key is not distinguished from older ones.",
     example="<bos> k3 v1 k3 w7 r3 -> q7",
 )
 THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
