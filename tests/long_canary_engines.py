@@ -46,7 +46,7 @@ SETTINGS = {
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "HF_HUB_OFFLINE": "1",
     "VLLM_NO_USAGE_STATS": "1",
-    "OMP_NUM_THREADS": "2",
+    "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
 }
 COMMON = ("--enforce-eager", "--max-model-len", "4224", "--max-num-seqs", "32")
 CHUNKS = ("--max-num-batched-tokens", "256")
@@ -62,8 +62,9 @@ SERVERS = {
     "walk-qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
 }
 """Canary -> the type of its numbers and the settings of its server. On a CPU, vLLM serves a Qwen3-Next in bfloat16 only."""
-IN_PROCESS = {"llama": "float32", "granite-4-h": "bfloat16"}
-"""Canary -> the type of its numbers, for vLLM in the process of the command."""
+SHORT = ("one", "together", "again", "twins")
+IN_PROCESS = {"llama": "float32", "granite-4-h": "float32"}
+"""Canary -> the type of its numbers, for vLLM in the process of the command. It is asked the scenarios of SHORT."""
 IN_GGUF = ("llama", "mamba2")
 """The canaries that llama.cpp is asked for."""
 COUNTED = {
@@ -150,7 +151,8 @@ def of_vllm_in_process() -> Iterator[Row]:
     with TemporaryDirectory() as place:
         for name, dtype in IN_PROCESS.items():
             folder = write_canary(name, Path(place) / name, dtype)
-            words = ["nice", python, "-m", "seqsep", "canary", "check", str(folder), "--vllm", "--json"]
+            words = ["nice", python, "-m", "seqsep", "canary", "check", str(folder), "--vllm", "--json", "--seconds", "3600"]
+            words += [word for scenario in SHORT for word in ("--scenario", scenario)]
             done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment, cwd=place)
             if done.returncode not in (0, 1):
                 raise RuntimeError(f"vLLM in process: {name}: {done.stderr[-1000:]}")

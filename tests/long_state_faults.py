@@ -23,8 +23,8 @@ from support.kept_verdicts import outcome
 NAME = "canary-state-faults"
 ASKED = ("fault_rates", "faults", "folder", "questions", "serving", "state_faults")
 WRITTEN = ("_look_up", "_olmo", "_qwen", "canary", "checksum", "mamba2", "olmo_hybrid", "qwen3_next", "recall", "stream")
-WRITTEN += ("_hybrid", "_mamba", "_two_ways", "falcon_h1", "granite_4_h")
-WALKS = ("walk", "walk_qwen3_next", "walk_mamba2", "_walk_out")
+WRITTEN += ("_mamba", "_two_ways")
+WALKS = ("walk", "walk_qwen3_next", "_walk_out")
 SOURCES = (
     *(f"language_models/canary/{name}.py" for name in ASKED),
     *(f"theorems/canary/{name}.py" for name in (*WRITTEN, "vocabulary", *WALKS)),
@@ -33,8 +33,7 @@ SEEN = Claim(
     NAME, "seqsep canary check", "All of 20 conversations with a recurrent canary see an injected fault, none sees none"
 )
 KEPT = Path(__file__).parents[1] / "results/canary-state-faults.json"
-MEASURED = ("checksum", "olmo-hybrid", "mamba2", "qwen3-next", "walk-qwen3-next", "granite-4-h", "falcon-h1", "walk-mamba2")
-"""Qwen3.5 has the layers of Qwen3-Next, and Nemotron-H those of Granite-4-H: they are left out, since a canary takes a minute."""
+MEASURED = ("checksum", "olmo-hybrid", "mamba2", "qwen3-next", "walk-qwen3-next")
 CONVERSATIONS = 20
 WITHOUT_ATTENTION = ("mamba2", "walk-mamba2")
 NOT_SEEN = {
@@ -42,8 +41,6 @@ NOT_SEEN = {
     "olmo-hybrid": {"token-twice"},
     "mamba2": {"token-twice", "state-in-bf16"},
     "qwen3-next": {"token-twice", "state-in-bf16"},
-    "granite-4-h": {"token-twice", "state-in-bf16"},
-    "falcon-h1": {"token-twice", "state-in-bf16"},
     "walk-qwen3-next": {
         "states-swapped",
         "token-twice",

@@ -33,6 +33,7 @@ CANARIES = {
     "granite-4-h": ("GraniteMoeHybridForCausalLM", "keys and values, recurrent state"),
     "nemotron-h": ("NemotronHForCausalLM", "keys and values, recurrent state"),
     "falcon-h1": ("FalconH1ForCausalLM", "keys and values, recurrent state"),
+    "walk-mamba2": ("Mamba2ForCausalLM", "recurrent state, which every decoded token reads and changes"),
     "walk-llama": ("LlamaForCausalLM", "keys and values, of which the latest counts, and rotary positions; float32 only"),
 }
 NOT_MEASURED = "not measured"

@@ -43,7 +43,10 @@ def nemotron(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
 
 
 def falcon(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
-    """Return the logits of a Falcon-H1 after every token: each layer has a Mamba-2 next to its attention."""
+    """Return the logits of a Falcon-H1 after every token: each layer has a Mamba-2 next to its attention.
+
+    A part whose output weights are zero adds nothing and is left out.
+    """
     epsilon, heads = fields["rms_norm_eps"], fields["num_attention_heads"]
     size = fields["hidden_size"] // heads
     of_mamba = _of_mamba(fields)
@@ -56,11 +59,13 @@ def falcon(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
         here = f"model.layers.{layer}."
         normed = norm(hidden, weights[f"{here}input_layernorm.weight"], epsilon)
         mamba, attention = _part(weights, f"{here}mamba."), _part(weights, f"{here}self_attn.")
-        scaled = mamba | {"in_proj.weight": mamba["in_proj.weight"] * scales}
-        added = fields["ssm_out_multiplier"] * mix(normed * fields["ssm_in_multiplier"], scaled, of_mamba)
-        keys = {"k_proj.weight": attention["k_proj.weight"] * fields["key_multiplier"]}
-        read = _attend(normed * fields["attention_in_multiplier"], attention | keys, heads, size**-0.5, angles)
-        hidden = hidden + added + fields["attention_out_multiplier"] * read
+        if mamba["out_proj.weight"].any():
+            scaled = mamba | {"in_proj.weight": mamba["in_proj.weight"] * scales}
+            hidden = hidden + fields["ssm_out_multiplier"] * mix(normed * fields["ssm_in_multiplier"], scaled, of_mamba)
+        if attention["o_proj.weight"].any():
+            keys = {"k_proj.weight": attention["k_proj.weight"] * fields["key_multiplier"]}
+            read = _attend(normed * fields["attention_in_multiplier"], attention | keys, heads, size**-0.5, angles)
+            hidden = hidden + fields["attention_out_multiplier"] * read
     normed = norm(hidden, weights["model.final_layernorm.weight"], epsilon)
     return normed @ weights["lm_head.weight"].T * fields["lm_head_multiplier"]
 
