@@ -16,7 +16,13 @@ KNOWN = {
     "olmo-hybrid": ("33e58e51d4fd38f1", (0.488212, 0.484175, 0.454999)),
     "mamba2": ("121fda3564758622", (0.499998, 0.498042, 0.484126)),
     "qwen3-next": ("0fa35dd14bc0897b", (0.499938, 0.496998, 0.475842)),
+    "qwen3.5": ("6ab3c756469f3489", (0.499938, 0.496998, 0.475842)),
+    "granite-4-h": ("35e7206d97c60b9a", (0.499992, 0.496806, 0.473802)),
+    "nemotron-h": ("7972a0e6f656cb4d", (0.499992, 0.496806, 0.473802)),
+    "falcon-h1": ("55f8ddc976ade219", (0.499992, 0.496806, 0.473802)),
     "walk-qwen3-next": ("9c735fd73d61a592", (0.342389, 0.339008, 0.314917)),
+    "walk-mamba2": ("c3baea48051621d4", (0.333690, 0.330948, 0.311552)),
+    "walk-llama": ("d23e58175567aeb5", (0.322611, 0, 0)),
 }
 """By canary, the digest of its weights, and the proved leads at the longest length in fp32, fp16 and bf16."""
 
@@ -52,6 +58,18 @@ def test_a_theorem_is_about_the_canary_of_its_file(name: str) -> None:
     canary = CANARIES[name]
     assert module_of(theorem).CANARY is canary
     assert (theorem.statement, canary.name) == (canary.statement, name)
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_heads_have_sizes_that_kernels_ask_for(name: str) -> None:
+    """The how-to names the exceptions."""
+    fields = CANARIES[name].configuration()
+    of_heads = ("head_dim", "mamba_d_head", "mamba_head_dim", "linear_key_head_dim", "linear_value_head_dim")
+    sizes = {fields[field] for field in of_heads if field in fields}
+    if "num_attention_heads" in fields and "head_dim" not in fields:
+        sizes.add(fields["hidden_size"] // fields["num_attention_heads"])
+    assert sizes
+    assert (sizes <= {64, 128}) is (name not in ("olmo-hybrid", "checksum", "walk-mamba2"))
 
 
 def test_every_canary_is_a_theorem() -> None:
