@@ -16,14 +16,14 @@ You need this page if you want to know which architectures can represent a langu
 computes the same verdicts for your own language; [the guide](../how-to/classify-a-language.md) shows how. The languages are
 those of the [experiment](../reproduction/{NAME}.md) that trains models on them, and three more.
 
-* In a cell, *can* means that weights exist, and *cannot* that none exist. *Up to length* means right for short inputs, and wrong
-  from some length on. *Open* means that the quoted papers do not decide.
+* In a cell, *can* means that weights exist, and *cannot* that none exist. *Up to length* means right for short inputs, and
+  wrong from some length on. *Open* means that the quoted papers do not decide.
 * Each *can* names the number of tokens N up to which it is shown. *All N* means every length, and *fixed N* means that the
   weights depend on the length. *N open* means that rounded numbers may drift, and that no number is known here.
 * The column *trained Transformer* is an exception: *can* means that the language is in C-RASP, where trained models
   succeeded at lengths up to 500. [The architectures](#the-architectures) explains each column and names the papers.
-* The column *classes* tests only R-trivial, C-RASP, aperiodic and NC1-complete. If a language is in neither of the last two, the
-  column has the derived length of its groups: 1 means abelian.
+* The column *classes* tests only R-trivial, C-RASP, aperiodic and NC1-complete. If a language is in neither of the last two,
+  the column has the derived length of its groups: 1 means abelian.
 * S_3 is the group of all permutations of three points, and A_5 that of the even permutations of five.
 
 """
@@ -39,7 +39,8 @@ THEOREMS_HEAD = """
 ## Theorems of seqsep about them
 
 `seqsep check NAME` checks one of these theorems. For an upper bound, seqsep builds the model weight by weight. The last lines
-are about positional encodings. `canary-llama` is about a Llama with rotary positions: it does recall, and has an induction head.
+are about positional encodings. `canary-llama` is about a Llama with rotary positions: it does recall, and has an
+induction head.
 
 """
 CLASSES_HEAD = "The table has every class that seqsep decides, and its meaning:\n\n"
