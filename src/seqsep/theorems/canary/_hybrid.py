@@ -41,7 +41,7 @@ from seqsep.theorems.canary.vocabulary import ANSWERS, BOS, FIRST_KEY, FIRST_QUE
 
 SIZES = MambaSizes(heads=8, head_size=64, groups=2, states=64)
 MEMORY = 0
-KEYS_BEFORE, QUESTIONS_BEFORE, LATEST = 4, 5, 6
+KEYS_BEFORE, QUESTIONS_BEFORE, LATEST = range(4, 7)
 ATTENTION_HEADS = 8
 ATTENTION_SIZE = 64
 QUERY = 4
@@ -114,7 +114,8 @@ def proved_lead(length: int, unit: float = 2**-53, *, turned: float = 0.0, round
     error = rounded * unit * MATCH + 0.01
     aside = math.sin(turned)
     match = MATCH * math.cos(turned) - error
-    least, most = SINK * (math.cos(turned) - aside) - error, SINK * (1 + aside) + error
+    least = SINK * (math.cos(turned) - aside) - error
+    most = SINK * (1 + aside) + error
     other = WEAK + (MATCH + WEAK) * aside + error
     missed = length * (math.exp(-max(0.0, match - most)) + math.exp(-max(0.0, match - other)))
     left = length * math.exp(-max(0.0, least - other)) * CARRIED

@@ -18,7 +18,8 @@ Logits = Float64[np.ndarray, "time vocabulary"]
 
 def granite(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
     """Return the logits of a Granite-4-H after every token."""
-    epsilon, more = fields["rms_norm_eps"], fields["residual_multiplier"]
+    epsilon = fields["rms_norm_eps"]
+    more = fields["residual_multiplier"]
     hidden = weights["model.embed_tokens.weight"].astype(np.float64)[list(tokens)] * fields["embedding_multiplier"]
     normed = norm(hidden, weights["model.layers.0.input_layernorm.weight"], epsilon)
     hidden = hidden + more * mix(normed, _part(weights, "model.layers.0.mamba."), _of_mamba(fields))
@@ -47,7 +48,8 @@ def falcon(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
 
     A part whose output weights are zero adds nothing and is left out.
     """
-    epsilon, heads = fields["rms_norm_eps"], fields["num_attention_heads"]
+    epsilon = fields["rms_norm_eps"]
+    heads = fields["num_attention_heads"]
     size = fields["hidden_size"] // heads
     of_mamba = _of_mamba(fields)
     shared = fields["mamba_n_groups"] * fields["mamba_d_state"]
@@ -58,13 +60,14 @@ def falcon(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
     for layer in range(fields["num_hidden_layers"]):
         here = f"model.layers.{layer}."
         normed = norm(hidden, weights[f"{here}input_layernorm.weight"], epsilon)
-        mamba, attention = _part(weights, f"{here}mamba."), _part(weights, f"{here}self_attn.")
+        mamba = _part(weights, f"{here}mamba.")
+        attention = _part(weights, f"{here}self_attn.")
         if mamba["out_proj.weight"].any():
             scaled = mamba | {"in_proj.weight": mamba["in_proj.weight"] * scales}
             hidden = hidden + fields["ssm_out_multiplier"] * mix(normed * fields["ssm_in_multiplier"], scaled, of_mamba)
         if attention["o_proj.weight"].any():
             keys = {"k_proj.weight": attention["k_proj.weight"] * fields["key_multiplier"]}
-            read = _attend(normed * fields["attention_in_multiplier"], attention | keys, heads, size**-0.5, angles)
+            read = _attend(normed * fields["attention_in_multiplier"], attention | keys, heads, size**-0.5, angles=angles)
             hidden = hidden + fields["attention_out_multiplier"] * read
     normed = norm(hidden, weights["model.final_layernorm.weight"], epsilon)
     return normed @ weights["lm_head.weight"].T * fields["lm_head_multiplier"]
@@ -86,7 +89,7 @@ def _of_mamba(fields: Fields) -> Fields:
     return {ours: fields[theirs] for ours, theirs in sizes.items()} | {"layer_norm_epsilon": fields["rms_norm_eps"]}
 
 
-def _attend(normed: Rows, weights: Weights, heads: int, scale: float, angles: np.ndarray | None = None) -> Rows:
+def _attend(normed: Rows, weights: Weights, heads: int, scale: float, *, angles: np.ndarray | None = None) -> Rows:
     """Return the sum of the attention heads.
 
     Arguments:
@@ -109,5 +112,6 @@ def _turned(
 ) -> Float64[np.ndarray, "time heads size"]:
     """Return queries or keys after rotary positions; a pair is a coordinate of the first half and one of the second."""
     first, second = np.split(rows, 2, axis=2)
-    cosine, sine = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    cosine = np.cos(angles)[:, None]
+    sine = np.sin(angles)[:, None]
     return np.concatenate([first * cosine - second * sine, second * cosine + first * sine], axis=2)

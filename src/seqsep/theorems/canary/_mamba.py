@@ -63,7 +63,8 @@ class MambaHeads:
 
     def __init__(self, sizes: MambaSizes) -> None:
         self.sizes = sizes
-        inner, shared = sizes.inner, sizes.groups * sizes.states
+        inner = sizes.inner
+        shared = sizes.groups * sizes.states
         self.weight = zeros(2 * inner + 2 * shared + sizes.heads, WIDTH)
         gate, written, key, query, self.step = np.split(self.weight, np.cumsum([inner, inner, shared, shared]))
         self.gate, self.written = (part.reshape(sizes.heads, sizes.head_size, WIDTH) for part in (gate, written))
@@ -97,7 +98,8 @@ class MambaHeads:
             head: the head.
             found: the coordinates of the stream to which V0, V1 and PAD are written.
         """
-        key, query = self.key[0], self.query[0]
+        key = self.key[0]
+        query = self.query[0]
         self.key_tap[0, :KEYS] = 1
         for number in range(KEYS):
             key[number, FIRST_KEY + number] = SMALL

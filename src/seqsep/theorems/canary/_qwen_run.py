@@ -25,7 +25,8 @@ def _delta(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     if "in_proj_qkv.weight" in weights:
         size = fields["linear_num_key_heads"] * fields["linear_key_head_dim"]
         rows = [*np.split(weights["in_proj_qkv.weight"], [size, 2 * size]), weights["in_proj_z.weight"]]
-        beta, decay = weights["in_proj_b.weight"], weights["in_proj_a.weight"]
+        beta = weights["in_proj_b.weight"]
+        decay = weights["in_proj_a.weight"]
     else:
         heads = fields["linear_num_value_heads"]
         packed = weights["in_proj_qkvz.weight"].reshape(heads, 4, -1, normed.shape[1])

@@ -55,7 +55,7 @@ def read_out() -> Matrix:
 
 
 def lead(
-    found: tuple[float, float], given: tuple[float, float], none: tuple[float, float], unit: float, wrong: float = 0.0
+    found: tuple[float, float], given: tuple[float, float], none: tuple[float, float], unit: float, *, wrong: float = 0.0
 ) -> float:
     """Return the share of itself by which the right logit leads at every place; 0 if the proof gives none.
 

@@ -88,7 +88,8 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.0.mamba.in_proj.weight"].shape
     (1288, 512)
     """
-    mixer, attention = _hybrid.mixer().tensors(), _hybrid.attention()
+    mixer = _hybrid.mixer().tensors()
+    attention = _hybrid.attention()
     mixer["out_proj.weight"] /= OF_LAYERS
     attention["o_proj.weight"] /= OF_LAYERS
     found = {

@@ -14,7 +14,7 @@ also written to NAMED if it is k_h, and else to SPARE. So all tokens that write 
 same size, and the norm after it has the same factor for them.
 
 Layer 1 has two heads for q_i and r_i, and other tokens read BOS in both.
-* NEXT: a token whose HELD is the code of i matches with five units of CODES, and another one with at most three. BOS has a
+* NEXT: a token whose HELD is the code of i matches with five units, and another one with at most three. BOS has a
   score between them. On pair RECENT a query and a key at the distance n have the score -A sin(n theta). It falls with n, from
   token to token. BOS has no key there. The values are the next keys, one coordinate each, written to REACHED.
 * LETTERS_OF: a token whose NAMED is the code of i matches with five units, and V0 and V1 have four more. BOS has 7.75. So q_i
@@ -69,9 +69,10 @@ CLAIM = Claim(
 )
 
 LONGEST = 1 << 13
-HEADS, SHARED_HEADS = weights_of_llama.HEADS, weights_of_llama.SHARED_HEADS
-NEXT, LETTERS_OF = 0, 2
-"""Heads of layer 1, which have keys and values of their own."""
+HEADS = weights_of_llama.HEADS
+SHARED_HEADS = weights_of_llama.SHARED_HEADS
+LETTERS_OF = 2
+"""The head of layer 1 that finds letters. NEXT is head 0, and they have keys and values of their own."""
 RECENT = 39
 VALUE_PAIR = CODE_PAIRS.start - 2
 """Pairs for the distance, and for V0 and V1."""
@@ -83,7 +84,8 @@ STRONG = 256
 """Weight of codes in NEXT, in queries and in keys."""
 NEAR = 128
 """Weight of the distance, in queries and in keys, and of what finds BOS and PAD in queries."""
-SINK, LOUD = 216, 1024
+SINK = 216
+LOUD = 1024
 """Weights of BOS and PAD in NEXT's keys."""
 OF_VALUES = 4
 SINK_OF_LETTERS = 7.75
@@ -128,7 +130,7 @@ def _empty_attention() -> dict[str, Matrix]:
 def _look_back() -> dict[str, Matrix]:
     """Build layer 0: the key before a token that writes."""
     heads = _empty_attention()
-    query, key, value, out = heads.values()
+    query, key, value, out = (heads[name] for name in "qkvo")
     for pair in PAIRS:
         key[pair, ONE] = 1
         cosine, sine = direction(pair, 1)
@@ -149,7 +151,7 @@ def _look_back() -> dict[str, Matrix]:
 def _look_up() -> dict[str, Matrix]:
     """Build layer 1: the latest token that wrote the next key, and the value that gave a letter."""
     heads = _empty_attention()
-    query, key, value, out = heads.values()
+    query, key, value, out = (heads[name] for name in "qkvo")
     _signs(query[:HEAD_WIDTH], key[:HEAD_WIDTH], HELD, STRONG)
     query[HALF + RECENT, ONE] = key[RECENT, ONE] = NEAR
     key[RECENT, BOS] = -NEAR
@@ -160,7 +162,8 @@ def _look_up() -> dict[str, Matrix]:
         value[target(token), token] = 1 / 16
     value[KEYS, PAD] = 1 / 16
     out[[*REACHED, SPILT], range(KEYS + 1)] = WIDTH
-    letters, shared = LETTERS_OF * HEAD_WIDTH, HEAD_WIDTH
+    letters = LETTERS_OF * HEAD_WIDTH
+    shared = HEAD_WIDTH
     _signs(query[letters : letters + HEAD_WIDTH], key[shared:], NAMED, 1)
     query[[letters + pair for pair in (BOS_PAIR, PAD_PAIR, VALUE_PAIR)], ONE] = 1
     key[shared + BOS_PAIR, BOS] = 2 * SINK_OF_LETTERS
@@ -208,7 +211,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
         return 0.0
     found = factor * (1 - 2 * next_wrong) * (1 - 7 * unit), (1 + 2 * next_wrong) * factor * (1 + 3 * low) * (1 + 7 * unit)
     given = factor * (1 - 2 * letter_wrong) * (1 - 7 * unit), (1 + 2 * letter_wrong) * factor * (1 + 3 * low) * (1 + 7 * unit)
-    return lead(found, given, (0.0, 2 * letter_wrong), unit, 2 * next_wrong)
+    return lead(found, given, (0.0, 2 * letter_wrong), unit, wrong=2 * next_wrong)
 
 
 def _wrong_next(length: int, unit: float, low: float, factor: float) -> float:

@@ -61,7 +61,8 @@ CLAIM = Claim(
 
 LONGEST = 1 << 17
 SIZES = MambaSizes(heads=2 * KEYS, head_size=32, groups=2, states=32)
-NAMED, STEPPED = KEYS, KEYS + 1
+NAMED = KEYS
+STEPPED = KEYS + 1
 """Heads of layer 0."""
 LETTERS_OF = KEYS
 """The head of layer 1 after those of the keys."""
@@ -69,7 +70,8 @@ SHOWS = 18.5
 """Weight of what a head reads: sqrt(768) * 18.5 is 512.69."""
 WRITE = 24
 """Weight of a step: 24 times 11.3 to 16, less 200."""
-HELD, KEYED = CODE, range(LETTER + 2, LETTER + 2 + KEYS)
+HELD = CODE
+KEYED = range(LETTER + 2, LETTER + 2 + KEYS)
 """Coordinates of the residual stream: the key before, and the same if it was named."""
 
 
@@ -152,7 +154,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     """
     size = math.sqrt(SIZES.inner // SIZES.groups) * SHOWS / WIDTH
     found = size * (1 - 1e-5) * (1 - 7 * unit), size * (1 + 7 * unit)
-    return lead(found, found, (0.0, 0.0), unit, 1e-5)
+    return lead(found, found, (0.0, 0.0), unit, wrong=1e-5)
 
 
 CANARY = Canary(
