@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import fields
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from seqsep.tasks import TASKS
 from seqsep.tasks.base import field_meanings
 
+PAGE = Path(__file__).parents[2] / "docs/reference/python/tasks.md"
 FIELDS = [(kind, field.name) for kind in TASKS for field in fields(kind)]
 IDS = [f"{kind.name}-{name}" for kind, name in FIELDS]
 BESIDE = {
@@ -40,6 +42,14 @@ def ends(meaning):
 def test_every_field_has_a_meaning(kind):
     assert list(field_meanings(kind)) == [field.name for field in fields(kind)]
     assert all(re.search(r"\w.*; .*\.$", meaning) for meaning in field_meanings(kind).values())
+
+
+@pytest.mark.parametrize("kind", TASKS, ids=lambda kind: kind.name)
+def test_declared_values_are_those_of_the_committed_page(kind):
+    """Fields are checked against their own declaration, so the page is what holds a declared number."""
+    section = PAGE.read_text(encoding="utf-8").partition(f"\n## {kind.__name__}\n")[2].partition("\n## ")[0]
+    cells = {line.split(" | ")[0].strip("| `"): line.rstrip(" |").split(" | ")[-1] for line in section.splitlines()}
+    assert {name: cells[name].replace("\\", "") for name in field_meanings(kind)} == field_meanings(kind)
 
 
 @pytest.mark.parametrize(("kind", "name"), FIELDS, ids=IDS)

@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
 from seqsep.core.names import excerpt, is_whole, whole_arguments
-from seqsep.tasks.fields import meaning_of, plain_type
+from seqsep.tasks.fields import Values, meaning_of, plain_type, values_of
 
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
@@ -83,6 +83,9 @@ class Task(ABC):
     def __post_init__(self) -> None:
         wrong = wrong_field(self)
         require(wrong is None, self, wrong or "")
+        for name, values in _declared_values(type(self)):
+            number = getattr(self, name)
+            require(values.has(number), self, f"{name} is {values.expected}, found {number}")
 
     @property
     @abstractmethod
@@ -235,6 +238,13 @@ def wrong_field(value: Any) -> str | None:
 def _declared_types(kind: type) -> tuple[tuple[str, Any], ...]:
     """Return the name and the declared type of each field of a dataclass: looked up once, for rows are read by thousands."""
     return tuple((field.name, NAMED_TYPES.get(field.type, plain_type(field.type))) for field in fields(kind))
+
+
+@cache
+def _declared_values(kind: type) -> tuple[tuple[str, Values], ...]:
+    """Return the name and the values of each field of a task that declares them."""
+    declared = ((field.name, values_of(field.type)) for field in fields(kind))
+    return tuple((name, values) for name, values in declared if values is not None)
 
 
 def _is_of(declared: Any, value: object) -> bool:

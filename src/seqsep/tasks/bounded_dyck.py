@@ -50,16 +50,13 @@ class BoundedDyck(FixedLengthDecision):
 
     name: ClassVar[str] = "bounded-dyck"
 
-    length: Annotated[int, Values(2, 2**20), "N, brackets of a word, an even number"]
+    length: Annotated[int, Values(2, 2**20, unit="brackets"), "N, brackets of a word, an even number"]
     kinds: Annotated[int, Values(1, 2**20), "n, kinds of brackets"] = 2
     depth: Annotated[int, Values(1), "k, brackets that may be open at a time"] = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 brackets, found {self.length}")
         require(self.length % 2 == 0, self, f"length is even, since no word of odd length is matched, found {self.length}")
-        require(1 <= self.kinds <= 2**20, self, f"kinds is 1 to 2^20, found {self.kinds}")
-        require(self.depth >= 1, self, f"depth is at least 1, found {self.depth}")
 
     @property
     def vocabulary(self) -> int:

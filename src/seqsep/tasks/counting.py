@@ -45,21 +45,18 @@ class Counting(Task):
 
     name: ClassVar[str] = "counting"
 
-    length: Annotated[int, Values(1, 2**20), "N, numbers of an evaluated input"]
+    length: Annotated[int, Values(1, 2**20, unit="numbers"), "N, numbers of an evaluated input"]
     alphabet: Annotated[int, Values(0, 2**30), "numbers to choose from, 2 or more, or 0 for as many as the length"] = 0
     thresholds: Annotated[int, Values(1), "number of thresholds; t is 0, 1, .. or thresholds - 1"] = 4
-    least_length: Annotated[int, Values(1), "numbers of the shortest training input"] = 10
+    least_length: Annotated[int, Values(1, unit="number"), "numbers of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 numbers, found {self.length}")
         require(
             (self.alphabet or self.length) >= 2 and self.alphabet <= 2**30,
             self,
             f"alphabet is 2 to 2^30 numbers, or 0 if length is that much, found {self.alphabet}",
         )
-        require(self.thresholds >= 1, self, f"thresholds is at least 1, found {self.thresholds}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 number, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "alphabet", 0 if self.alphabet == self.length else self.alphabet)
 

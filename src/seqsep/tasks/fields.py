@@ -19,6 +19,7 @@ class Values:
         most: the greatest number.
         is_open: the ends are not included.
         also: a further condition, in words.
+        unit: the unit of the number in an error message.
 
     >>> str(Values(1, 2**20)), str(Values(0, also="and 0 with the form paper")), str(Values(0, 100, is_open=True))
     ('1 to 2^20', 'from 0, and 0 with the form paper', 'above 0 and below 100')
@@ -28,6 +29,27 @@ class Values:
     most: int | float | None = None
     is_open: bool = False
     also: str = ""
+    unit: str = ""
+
+    def has(self, number: int | float) -> bool:
+        """Return True if a number is among the values; `also` is not tested.
+
+        >>> Values(0, 100, is_open=True).has(0), Values(1).has(2**40)
+        (False, True)
+        """
+        if self.most is None:
+            return self.least <= number
+        return self.least < number < self.most if self.is_open else self.least <= number <= self.most
+
+    @property
+    def expected(self) -> str:
+        """The values and their unit, as an error message has them.
+
+        >>> Values(1, unit="pair").expected, Values(1, 2**20, unit="pairs").expected
+        ('at least 1 pair', '1 to 2^20 pairs')
+        """
+        values = f"at least {_shown(self.least)}" if self.most is None else str(self)
+        return f"{values} {self.unit}".rstrip()
 
     def __str__(self) -> str:
         least = _shown(self.least)
@@ -77,6 +99,15 @@ def meaning_of(declared: Any) -> str:
     said = [note for note in notes if isinstance(note, str)]
     said += [str(note) for note in notes if isinstance(note, Values | Words)]
     return f"{'; '.join(said)}." if said else ""
+
+
+def values_of(declared: Any) -> Values | None:
+    """Return the values of a field that is a number; None if the annotation has none.
+
+    >>> values_of(Annotated[int, Values(1), "N, tokens"]).least
+    1
+    """
+    return next((note for note in get_args(declared) if isinstance(note, Values)), None)
 
 
 def words_of(declared: Any) -> list[str]:

@@ -46,16 +46,13 @@ class IndexLookup(Task):
 
     name: ClassVar[str] = "index-lookup"
 
-    length: Annotated[int, Values(1, 2**20), "N, symbols of an evaluated input"]
-    alphabet: Annotated[int, Values(1, 2**31), "S, symbols to choose from"] = 64
-    least_length: Annotated[int, Values(1), "least number k that is drawn for a training input"] = LEAST_LENGTH
+    length: Annotated[int, Values(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
+    alphabet: Annotated[int, Values(1, 2**31, unit="symbols"), "S, symbols to choose from"] = 64
+    least_length: Annotated[int, Values(1, unit="symbol"), "least number k that is drawn for a training input"] = LEAST_LENGTH
     training_inputs: Annotated[str, Words(*TRAINING), "symbols and positions of training inputs"] = "drawn-length"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 symbols, found {self.length}")
-        require(1 <= self.alphabet <= 2**31, self, f"alphabet is 1 to 2^31 symbols, found {self.alphabet}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 symbol, found {self.least_length}")
         require(
             self.training_inputs in TRAINING,
             self,

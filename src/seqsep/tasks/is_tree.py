@@ -85,13 +85,12 @@ class IsTree(GeneratedTask):
 
     name: ClassVar[str] = "is-tree"
 
-    length: Annotated[int, Values(4, 2**14), "n, vertices of a graph"]
+    length: Annotated[int, Values(4, 2**14, unit="vertices"), "n, vertices of a graph"]
     trace: Annotated[str, Words(*TRACES), "the chain of thought before the answer, none with vanilla"] = "vanilla"
     distribution: Annotated[str, Words(*DISTRIBUTIONS), "the graphs that are drawn"] = "double-star"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(4 <= self.length <= 2**14, self, f"length is 4 to 2^14 vertices, found {self.length}")
         require(self.trace in TRACES, self, f"trace is {', '.join(TRACES)}, found {self.trace!r}")
         require(
             self.distribution in DISTRIBUTIONS,

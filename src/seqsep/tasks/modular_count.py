@@ -43,19 +43,15 @@ class ModularCount(Task):
 
     name: ClassVar[str] = "modular-count"
 
-    length: Annotated[int, Values(1, 2**20), "N, symbols of an evaluated input"]
+    length: Annotated[int, Values(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
     modulus: Annotated[int, Values(2, 2**20), "m, counts that are distinguished"] = 2
-    alphabet: Annotated[int, Values(2, 2**30), "S, symbols to choose from"] = 2
+    alphabet: Annotated[int, Values(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 2
     ask: Annotated[str, Words(*ASKED), "queried tokens, every symbol or an end token"] = "all"
-    least_length: Annotated[int, Values(1), "symbols of the shortest training input"] = 10
+    least_length: Annotated[int, Values(1, unit="symbol"), "symbols of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 symbols, found {self.length}")
-        require(2 <= self.modulus <= 2**20, self, f"modulus is 2 to 2^20, found {self.modulus}")
-        require(2 <= self.alphabet <= 2**30, self, f"alphabet is 2 to 2^30 symbols, found {self.alphabet}")
         require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 symbol, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

@@ -68,10 +68,10 @@ class MultiQueryRecall(Task):
 
     name: ClassVar[str] = "multi-query-recall"
 
-    length: Annotated[int, Values(2, 2**20), "N, points of an evaluated input, with the queries"]
+    length: Annotated[int, Values(2, 2**20, unit="points"), "N, points of an evaluated input, with the queries"]
     keys: Annotated[int, Values(0, 2**30), "keys to choose from, at least as many as pairs, or 0 for as many as pairs"] = 0
     values: Annotated[int, Values(1, 2**30), "values to choose from"] = 64
-    least_length: Annotated[int, Values(2), "points of the shortest training input"] = 10
+    least_length: Annotated[int, Values(2, unit="points"), "points of the shortest training input"] = 10
     form: Annotated[str, Words("paper", "zoology"), "how examples are drawn and written"] = "paper"
     pairs: Annotated[
         int, Values(0, also="and 0 with the form paper"), "pairs of key and value with the form zoology, 1 to N / 2"
@@ -83,7 +83,6 @@ class MultiQueryRecall(Task):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 points, found {self.length}")
         require(self.form in ("paper", "zoology"), self, f"form is paper or zoology, found {self.form!r}")
         require(self.fillers in ("random", "zero"), self, f"fillers is random or zero, found {self.fillers!r}")
         if self.form == "paper":
@@ -94,15 +93,12 @@ class MultiQueryRecall(Task):
                 self,
                 f"pairs is 1 to half of length, {self.length // 2}, with form='zoology', found {self.pairs}",
             )
-            require(0 < self.power < 100, self, f"power is above 0 and below 100, found {self.power}")
             require(self.values >= self.pairs, self, f"values is at least pairs, {self.pairs}, found {self.values}")
         require(
             self.keys == 0 or self.pair_count <= self.keys <= 2**30,
             self,
             f"keys is 0 or from the pairs, {self.pair_count}, to 2^30, found {self.keys}",
         )
-        require(1 <= self.values <= 2**30, self, f"values is 1 to 2^30, found {self.values}")
-        require(self.least_length >= 2, self, f"least_length is at least 2 points, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "keys", 0 if self.keys == self.pair_count else self.keys)
 

@@ -58,22 +58,18 @@ class NearestNeighbor(Task):
 
     name: ClassVar[str] = "nearest-neighbor"
 
-    length: Annotated[int, Values(2, 2**16), "N, points of an evaluated input, an even number"]
+    length: Annotated[int, Values(2, 2**16, unit="points"), "N, points of an evaluated input, an even number"]
     dimension: Annotated[int, Values(2, 64), "d, coordinates of a point"] = 8
     classes: Annotated[int, Values(1, 2**16), "labels to choose from"] = 2
     margin: Annotated[
         float, Values(0.00001, 0.5), "the product with the nearest point exceeds the other products by this number"
     ] = 0.05
-    least_length: Annotated[int, Values(2), "points of the shortest training input"] = 10
+    least_length: Annotated[int, Values(2, unit="points"), "points of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**16, self, f"length is 2 to 2^16 points, found {self.length}")
         require(self.length % 2 == 0, self, f"length is even, half of the points are queries, found {self.length}")
         require(2 <= self.dimension <= MOST_DIMENSIONS, self, f"dimension is 2 to {MOST_DIMENSIONS}, found {self.dimension}")
-        require(1 <= self.classes <= 2**16, self, f"classes is 1 to 2^16, found {self.classes}")
-        require(1e-5 <= self.margin <= 0.5, self, f"margin is 0.00001 to 0.5, found {self.margin}")
-        require(self.least_length >= 2, self, f"least_length is at least 2 points, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length + self.least_length % 2, self.length))
         object.__setattr__(self, "margin", float(self.margin))
 

@@ -41,15 +41,13 @@ class NgramRetrieval(Task):
     name: ClassVar[str] = "ngram-retrieval"
 
     length: Annotated[int, Values(2, 2**20), "N, symbols of an evaluated input, at least gram"]
-    gram: Annotated[int, Values(2, 64), "c, one more than the symbols of a query"] = 3
-    alphabet: Annotated[int, Values(0, 2**30), "symbols to choose from, 0 for as many as the length"] = 0
+    gram: Annotated[int, Values(2, 64, unit="symbols"), "c, one more than the symbols of a query"] = 3
+    alphabet: Annotated[int, Values(0, 2**30, unit="symbols"), "symbols to choose from, 0 for as many as the length"] = 0
     least_length: Annotated[int, Values(2), "symbols of the shortest training input, at least gram"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.gram <= 64, self, f"gram is 2 to 64 symbols, found {self.gram}")
         require(self.gram <= self.length <= 2**20, self, f"length is gram, {self.gram}, to 2^20 symbols, found {self.length}")
-        require(0 <= self.alphabet <= 2**30, self, f"alphabet is 0 or up to 2^30 symbols, found {self.alphabet}")
         require(self.least_length >= self.gram, self, f"least_length is at least gram, {self.gram}, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "alphabet", 0 if self.alphabet == self.length else self.alphabet)

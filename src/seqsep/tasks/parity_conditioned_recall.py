@@ -48,17 +48,14 @@ class ParityConditionedRecall(Task):
 
     name: ClassVar[str] = "parity-conditioned-recall"
 
-    length: Annotated[int, Values(1, 2**20), "N, pairs of an evaluated input"]
+    length: Annotated[int, Values(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
     values: Annotated[int, Values(2, 2**30), "S, values to choose from"] = 2
     order: Annotated[str, Words(*ORDERS), "order of the keys, random or 0, 1, 2, .."] = "any"
-    least_length: Annotated[int, Values(1), "pairs of the shortest training input"] = 10
+    least_length: Annotated[int, Values(1, unit="pair"), "pairs of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 pairs, found {self.length}")
-        require(2 <= self.values <= 2**30, self, f"values is 2 to 2^30, found {self.values}")
         require(self.order in ORDERS, self, f"order is any or fixed, found {self.order!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 pair, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

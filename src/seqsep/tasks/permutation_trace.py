@@ -32,7 +32,7 @@ from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
 from seqsep.tasks.fields import Values
 
 
@@ -49,17 +49,13 @@ class PermutationTrace(Task):
 
     name: ClassVar[str] = "permutation-trace"
 
-    length: Annotated[int, Values(1, 2**20), "N, statements of an evaluated input after the first"]
+    length: Annotated[int, Values(1, 2**20, unit="statements"), "N, statements of an evaluated input after the first"]
     variables: Annotated[int, Values(2, 64), "m, variables and their values"] = 5
-    printed: Annotated[int, Values(0, 100), "percent of the statements that are prints"] = 20
-    least_length: Annotated[int, Values(1), "statements of the shortest training input"] = 10
+    printed: Annotated[int, Values(0, 100, unit="percent"), "percent of the statements that are prints"] = 20
+    least_length: Annotated[int, Values(1, unit="statement"), "statements of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 statements, found {self.length}")
-        require(2 <= self.variables <= 64, self, f"variables is 2 to 64, found {self.variables}")
-        require(0 <= self.printed <= 100, self, f"printed is 0 to 100 percent, found {self.printed}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 statement, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

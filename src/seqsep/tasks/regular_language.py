@@ -59,18 +59,16 @@ class RegularLanguage(Task):
 
     name: ClassVar[str] = "regular-language"
 
-    length: Annotated[int, Values(1, 2**20), "N, letters of an evaluated input"]
+    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
     pattern: Annotated[str, "a regular expression over the symbols 0 to 9 and a to z; any, such as (01)*"] = "(01)*"
     alphabet: Annotated[int, Values(0, 36, also="and 0 means those that the pattern needs"), "S, letters to choose from"] = 0
     ask: Annotated[str, Words(*ASKED), "queried tokens, every letter or an end token"] = "all"
-    least_length: Annotated[int, Values(1), "letters of the shortest training input"] = 10
+    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 letters, found {self.length}")
         require(0 <= self.alphabet <= len(SYMBOLS), self, f"alphabet is 0 to {len(SYMBOLS)}, found {self.alphabet}")
         require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 letter, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         try:
             used = _automaton(self.pattern, None).table.shape[1]

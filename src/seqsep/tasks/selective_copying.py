@@ -42,19 +42,16 @@ class SelectiveCopying(Task):
 
     name: ClassVar[str] = "selective-copying"
 
-    length: Annotated[int, Values(1, 2**20), "N, tokens of an evaluated input before the copy tokens"]
+    length: Annotated[int, Values(1, 2**20, unit="tokens"), "N, tokens of an evaluated input before the copy tokens"]
     items: Annotated[int, Values(1), "k, items of an example, at most N"] = 4
-    alphabet: Annotated[int, Values(2, 2**30), "S, items to choose from"] = 16
-    least_length: Annotated[int, Values(1), "tokens of the shortest training input before the copy tokens, k if it is less"] = (
-        10
-    )
+    alphabet: Annotated[int, Values(2, 2**30, unit="items"), "S, items to choose from"] = 16
+    least_length: Annotated[
+        int, Values(1, unit="token"), "tokens of the shortest training input before the copy tokens, k if it is less"
+    ] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 tokens, found {self.length}")
         require(1 <= self.items <= self.length, self, f"items is 1 to length, {self.length}, found {self.items}")
-        require(2 <= self.alphabet <= 2**30, self, f"alphabet is 2 to 2^30 items, found {self.alphabet}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 token, found {self.least_length}")
         object.__setattr__(self, "least_length", min(max(self.least_length, self.items), self.length))
 
     @property

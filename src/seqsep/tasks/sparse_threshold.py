@@ -65,9 +65,9 @@ class SparseThreshold(FixedLengthDecision):
 
     name: ClassVar[str] = "sparse-threshold"
 
-    length: Annotated[int, Values(1, 2**20), "N, bits of an input"]
+    length: Annotated[int, Values(1, 2**20, unit="bits"), "N, bits of an input"]
     features: Annotated[int, Values(0, 2**16), "number of drawn features, 0 for as many as bits"] = 0
-    sparsity: Annotated[int, Values(1, 4), "bits that each drawn feature reads"] = 3
+    sparsity: Annotated[int, Values(1, 4, unit="bits"), "bits that each drawn feature reads"] = 3
     bound: Annotated[
         int, Values(-1), "the label is 1 if more features than this hold; -1 for the default, which depends on the features"
     ] = -1
@@ -78,10 +78,6 @@ class SparseThreshold(FixedLengthDecision):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 bits, found {self.length}")
-        require(0 <= self.features <= 2**16, self, f"features is 1 to 65,536, or 0 for length, found {self.features}")
-        require(1 <= self.sparsity <= 4, self, f"sparsity is 1 to 4 bits, found {self.sparsity}")
-        require(0 <= self.function_seed < 2**63, self, f"function_seed is 0 to 2^63 - 1, found {self.function_seed}")
         if self.formula:
             object.__setattr__(self, "formula", dimacs_text(self._read()))
             is_drawn_by_default = (self.features, self.sparsity, self.function_seed) == (0, 3, 0)
@@ -91,7 +87,7 @@ class SparseThreshold(FixedLengthDecision):
             object.__setattr__(self, "sparsity", min(self.sparsity, self.length))
         object.__setattr__(self, "features", 0 if self.features == self.length else self.features)
         count = len(self.thresholds.features)
-        require(-1 <= self.bound < max(count, 1), self, f"bound is 0 to {count - 1}, or -1, found {self.bound}")
+        require(self.bound < max(count, 1), self, f"bound is 0 to {count - 1}, or -1, found {self.bound}")
         if self.formula and self.bound == count - 1:
             object.__setattr__(self, "bound", -1)
         self._require_balance()

@@ -72,16 +72,15 @@ class WordProblem(Task):
 
     name: ClassVar[str] = "word-problem"
 
-    length: Annotated[int, Values(1, 2**20), "N, letters of an evaluated input"]
+    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
     group: Annotated[str, Words(*GROUPS), "kind of the group"] = "symmetric"
     degree: Annotated[int, Values(2, 720, also="and at most 720 elements"), "m, as in Z_m, D_m, S_m, A_m and Dic_m"] = 5
     letters: Annotated[str, Words(*LETTERS), "elements that occur, the last two with symmetric groups"] = "all"
     ask: Annotated[str, Words(*ASKED), "queried tokens, and with pointer the image of point 0"] = "all"
-    least_length: Annotated[int, Values(1), "letters of the shortest training input"] = 10
+    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 letters, found {self.length}")
         require(self.group in GROUPS, self, f"group is one of {', '.join(GROUPS)}, found {self.group!r}")
         least = LEAST_DEGREE[self.group]
         require(self.degree >= least, self, f"degree is at least {least} with group={self.group!r}, found {self.degree}")
@@ -97,7 +96,6 @@ class WordProblem(Task):
             f"letters={self.letters!r} needs group='symmetric', found {self.group!r}",
         )
         require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 letter, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property
