@@ -30,10 +30,10 @@ from seqsep.theorems.canary.vocabulary import SIZE
 CLAIM = Claim(
     name="canary-qwen3.5",
     source="own",
-    statement="A Qwen3.5 of width 512 answers every question about 24 "
-    "keyed bits in two ways, and about the last bit, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
+    statement="A Qwen3.5 of width 512 answers every question about 24 keyed bits in two ways, and about the last bit, in "
+    "conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
-OF_EXPERTS = ("decoder_sparse_step", "mlp_only_layers", "num_experts", "num_experts_per_tok", "norm_topk_prob")
+OF_EXPERTS: tuple[str, ...] = ("decoder_sparse_step", "mlp_only_layers", "num_experts", "num_experts_per_tok", "norm_topk_prob")
 OF_EXPERTS += ("moe_intermediate_size", "shared_expert_intermediate_size")
 """Fields of a Qwen3-Next that this class does not have."""
 

@@ -48,7 +48,7 @@ RULES = """* Every key has a next key and a letter. At first the next key of an 
 * So decoding after a step walks: each token is read, changes the state, and is answered with the next step.
 * After every other token comes `ack`.
 * `leak` is never right: it shows padding that was read."""
-"""What each token asks for, as Markdown."""
+"""The meaning of each token, as Markdown."""
 
 
 def first_next(key: int) -> int:
