@@ -60,7 +60,7 @@ Qed.
 Module WordOrder <: TotalLeBool.
   Definition t := word.
   Definition leb (u v : word) : bool := match lexicographic u v with Gt => false | _ => true end.
-  Theorem leb_total : forall u v, leb u v = true \/ leb v u = true.
+  Lemma leb_total : forall u v, leb u v = true \/ leb v u = true.
   Proof. intros u v. unfold leb. rewrite (lexicographic_opp u v). destruct (lexicographic u v); simpl; auto. Qed.
 End WordOrder.
 Module WordSort := Sort WordOrder.

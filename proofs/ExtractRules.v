@@ -1,7 +1,7 @@
 (** The rules of [Certificates] as an OCaml program, which [seqsep-check-verified] calls.
 
-    Whole numbers stay the exact ones of Coq, so that no product of [rank_rule] overflows. The natural numbers that count words and
-    positions become OCaml's integers of 63 bits; a file of at most 10 MiB has fewer. *)
+    Whole numbers stay the exact ones of Coq, so that no product of [rank_rule] overflows. The natural numbers that count
+    words and positions become OCaml's integers of 63 bits; a file of at most 10 MiB has fewer. *)
 
 From Coq Require Import ZArith NArith Extraction ExtrOcamlBasic ExtrOcamlNatInt.
 From Seqsep Require Import Words Constants Certificates.

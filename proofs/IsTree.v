@@ -1,17 +1,17 @@
 (** Lists of edges that form a tree: how many states a recurrent model needs.
 
-    In words. A model reads n - 1 edges on n vertices, two vertices each, and answers whether they form a tree. Loops and repeated
-    edges are allowed. Take the beginnings with n - b edges and the first end of one more edge. They fall into
-    b S(n, b) + 1 classes that some continuation distinguishes: a partition of the vertices into b blocks and the block of the
-    first end, or a cycle. Here S(n, b) is the number of partitions of n vertices into b blocks (Stirling, second kind). So every
+    In words. A model reads n - 1 edges on n vertices, two vertices each, and answers whether they form a tree. Loops and
+    repeated edges are allowed. Take the beginnings with n - b edges and the first end of one more edge. They fall into b S(n,
+    b) + 1 classes that some continuation distinguishes: a partition of the vertices into b blocks and the block of the first
+    end, or a cycle. Here S(n, b) is the number of partitions of n vertices into b blocks (Stirling, second kind). So every
     recurrent model that answers rightly has at least b S(n, b) + 1 states, for every b from 2 to n - 1 ([is_tree_state]).
 
     Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Theorem 4.7; the exact number is our own. In Python: [is-tree-state].
 
-    The hypotheses, for a real model. The edges have no order and the model may write a chain of thought ([answers_as]). It must be
-    right on lists with loops and repeated edges ([is_edges]); simple graphs have a written proof. The tokens [BOS] and ~ say
-    nothing, so they do not occur here. That n - 1 edges form a tree exactly if no edge closes a cycle is the definition of
-    [tree], as in Python's checker; [join] gives both ends of an edge one label. *)
+    The hypotheses, for a real model. The edges come in any order, and the model may write a chain of thought ([answers_as]). It
+    must be right on lists with loops and repeated edges ([is_edges]); for simple graphs see [SimpleGraphs]. The tokens [BOS]
+    and ~ say nothing, so they do not occur here. That n - 1 edges form a tree exactly if no edge closes a cycle is the
+    definition of [tree], as in Python's checker; [join] gives both ends of an edge one label. *)
 
 From Coq Require Import List Arith Lia FinFun Bool.
 From Seqsep Require Import Words OneWay.
@@ -255,7 +255,8 @@ Definition star (l : list nat) : list nat :=
 Lemma star_add : forall l r, star (l ++ [r]) = star l ++ (if r =? length l then [] else [length l; r]).
 Proof.
   intros l r. unfold star. rewrite app_length. simpl. rewrite Nat.add_1_r, seq_S, flat_map_app. f_equal.
-  - rewrite !flat_map_concat_map. f_equal. apply map_ext_in. intros x Hx. apply in_seq in Hx. rewrite label_old by lia. reflexivity.
+  - rewrite !flat_map_concat_map. f_equal. apply map_ext_in. intros x Hx. apply in_seq in Hx. rewrite label_old by lia.
+    reflexivity.
   - simpl. rewrite label_new, app_nil_r. reflexivity.
 Qed.
 
@@ -371,7 +372,8 @@ Section Bound.
   Proof.
     intros [l a] v q H E. apply classes_spec in H. simpl in *. destruct H as (H & Ha & Ea).
     apply partitions_spec in H. destruct H as (C & L & B).
-    unfold tree, beginning. simpl. rewrite <- app_assoc, star_blocks by exact C. simpl. rewrite Ea, E, Nat.eqb_refl. reflexivity.
+    unfold tree, beginning. simpl. rewrite <- app_assoc, star_blocks by exact C. simpl. rewrite Ea, E, Nat.eqb_refl.
+    reflexivity.
   Qed.
 
   Lemma another_block : forall c, In c classes -> exists v, v < n /\ label (fst c) v <> snd c.
@@ -479,7 +481,8 @@ Section Bound.
       - assert (G : forall l, incl l classes -> NoDup l -> NoDup (map beginning l)).
         { induction l as [|c l IH]; intros I Nl; simpl; constructor; inversion Nl; subst.
           - intros H. apply in_map_iff in H. destruct H as (e & E & He).
-            destruct (classes_differ c e) as (q & _ & _ & D); [apply I; left; auto|apply I; right; auto|intros ->; contradiction|].
+            destruct (classes_differ c e) as (q & _ & _ & D); [apply I; left; auto|apply I; right; auto|intros ->;
+              contradiction|].
             apply D. rewrite E. reflexivity.
           - apply IH; auto. intros x Hx. apply I. right. exact Hx. }
         apply G; [apply incl_refl|apply classes_nodup]. }
@@ -508,7 +511,8 @@ Section Bound.
   Proof. intros. apply fits_in_bits; [lia|]. eapply is_tree_state; eauto. Qed.
 End Bound.
 
-(** Union-find is a recurrent model that meets the hypotheses: its state is the labels, and the first end of a half-read edge. *)
+(** Union-find is a recurrent model that meets the hypotheses: its state is the labels,
+  and the first end of a half-read edge. *)
 Definition union_find : Recurrent nat :=
   {| State := option (nat -> nat) * option nat; start := (Some (fun x => x), None);
      step := fun _ s x => match s with
@@ -524,7 +528,8 @@ Proof.
   assert (Dead : forall k t w, length w = 2 * k -> fst (run nat union_find t (None, None) w) = None).
   { induction k as [|k IH]; intros t [|u [|v v']] E; simpl in *; try lia; auto. apply IH. lia. }
   enough (G : forall k t f w, length w = 2 * k ->
-    match fst (run nat union_find t (Some f, None) w) with Some _ => true | None => false end = forest f w) by (apply (G (n - 1)); exact L).
+    match fst (run nat union_find t (Some f,
+      None) w) with Some _ => true | None => false end = forest f w) by (apply (G (n - 1)); exact L).
   induction k as [|k IH]; intros t f [|u [|v v']] E; simpl in *; try lia; auto.
   destruct (f u =? f v); [rewrite (Dead k) by lia; reflexivity|apply IH; lia].
 Qed.

@@ -1,10 +1,11 @@
 (** One attention layer with exact sums, each mean rounded once: how much one party learns of the other's tokens.
 
-    In words. A layer has H heads of m coordinates. Weights and sums are exact. Each mean is rounded to the number of thresholds
-    that are at most the mean; there are K of them, so 2^p - 1 for numbers of p bits. Alice has some positions, Bob has the others
-    and B possible inputs. The sums of Alice are a point in m + 1 dimensions, and each coordinate, threshold and input of Bob is a
-    half-space of them. T half-spaces of d dimensions have at most [cells] T (d + 1) patterns of points ([patterns_few]), the sum of the
-    binomials C(T, i) for i <= d. So if Bob's inputs distinguish A inputs of Alice, A <= cells(m K B, m + 2)^H ([means_message]).
+    In words. A layer has H heads of m coordinates. Weights and sums are exact. Each mean is rounded to the number of
+    thresholds that are at most the mean; there are K of them, so 2^p - 1 for numbers of p bits. Alice has some positions, Bob
+    has the others and B possible inputs. The sums of Alice are a point in m + 1 dimensions, and each coordinate, threshold
+    and input of Bob is a half-space of them. T half-spaces of d dimensions have at most [cells] T (d + 1) patterns of points
+    ([patterns_few]), the sum of the binomials C(T, i) for i <= d. So if Bob's inputs distinguish A inputs of Alice, A <=
+    cells(m K B, m + 2)^H ([means_message]).
     - Induction over 2 B tokens of S symbols: (S - 1)^B <= cells^H ([induction_one_layer]).
     - Composition of two functions over [n]: n^n <= cells^H with B = n ([composition_of_means]).
 
@@ -12,9 +13,9 @@
     (arXiv:2402.08164); statements and constants are our own. The number of patterns is the lemma of Sauer and Shelah.
     In Python: [induction-one-layer], [composition-one-layer] with the arithmetic `exact`, [retrieval-one-layer], [cells].
 
-    The hypotheses, for a real model. The last token is fixed, so all functions may depend on it. Weights are whole numbers, so the
-    statement is for rational weights, multiplied by a common denominator; that it holds for e^score is the written proof. A
-    threshold is a fraction. Rounding down and to the nearest, with halves up, are such roundings. *)
+    The hypotheses, for a real model. The last token is fixed, so all functions may depend on it. Weights are whole numbers,
+    so the statement is for rational weights, multiplied by a common denominator; that it holds for e^score is the written
+    proof. A threshold is a fraction. Rounding down and to the nearest, with halves up, are such roundings. *)
 
 From Coq Require Import List Arith Lia ZArith FinFun Bool.
 From Seqsep Require Import Words OneLayer Rank.
@@ -127,7 +128,8 @@ Qed.
 Local Open Scope Z_scope.
 
 (** A half-space: the points with a . p >= b, in d dimensions. *)
-Definition inside (d : nat) (p : nat -> Z) (plane : (nat -> Z) * Z) : bool := 0 <=? sum d (fun j => fst plane j * p j) - snd plane.
+Definition inside (d : nat) (p : nat -> Z) (plane : (nat -> Z) * Z) : bool :=
+  0 <=? sum d (fun j => fst plane j * p j) - snd plane.
 Definition pattern (d : nat) (planes : list ((nat -> Z) * Z)) (p : nat -> Z) : list bool := map (inside d p) planes.
 
 Lemma sum_sub : forall n f g, sum n (fun i => f i - g i) = sum n f - sum n g.
@@ -295,13 +297,15 @@ Section Layer.
     2: { intros j _. destruct (Nat.eqb_spec j 0) as [->|]; [simpl; lia|]. destruct (Nat.eqb_spec j (S c)) as [->|]; lia. }
     rewrite sum_add, (sum_one (S m) 0), (sum_one (S m) (S c)); try lia.
     - rewrite !Nat.eqb_refl. unfold point at 1 2.
-      destruct (Z.leb_spec (fst t * (weights_of alices x h + weights_of bobs y h)) (snd t * (values_of alices x h c + values_of bobs y h c)));
+      destruct (Z.leb_spec (fst t * (weights_of alices x h + weights_of bobs y h)) (snd t * (values_of alices x h c +
+        values_of bobs y h c)));
         symmetry; [apply Z.leb_le|apply Z.leb_gt]; lia.
     - intros j _ Nj. destruct (Nat.eqb_spec j (S c)); [contradiction|reflexivity].
     - intros j _ Nj. destruct (Nat.eqb_spec j 0); [contradiction|reflexivity].
   Qed.
 
-  Lemma same_patterns : forall x x', (forall h, (h < H)%nat -> pattern (S m) (planes h) (point x h) = pattern (S m) (planes h) (point x' h)) ->
+  Lemma same_patterns : forall x x', (forall h, (h < H)%nat ->
+    pattern (S m) (planes h) (point x h) = pattern (S m) (planes h) (point x' h)) ->
     forall y, In y ys -> answer_of_means (together x y) = answer_of_means (together x' y).
   Proof.
     intros x x' E y Hy. unfold answer_of_means, output. f_equal. rewrite !flat_map_concat_map. f_equal. apply map_ext_in.
@@ -395,7 +399,8 @@ Proof.
   intros q j u v. induction l as [|i l IH]; intros Hv Hu Nd; [reflexivity|]. inversion Nd as [|? ? Ni Nl]; subst.
   cbn [flat_map app].
   assert (E : after_latest q (u i :: v i :: flat_map (fun i => [u i; v i]) l) =
-    match after_latest q (flat_map (fun i => [u i; v i]) l) with Some c => Some c | None => if (u i =? q)%nat then Some (v i) else None end).
+    match after_latest q (flat_map (fun i => [u i;
+      v i]) l) with Some c => Some c | None => if (u i =? q)%nat then Some (v i) else None end).
   { assert (F : forall a r, a <> q -> after_latest q (a :: r) = after_latest q r).
     { intros a r Na. simpl. destruct (after_latest q r); auto. destruct r; auto.
       destruct (Nat.eqb_spec a q); [contradiction|reflexivity]. }
@@ -404,7 +409,8 @@ Proof.
   pose proof (Hu i (or_introl eq_refl)) as Hi.
   destruct (in_dec Nat.eq_dec j l) as [Hj|Hj], (in_dec Nat.eq_dec j (i :: l)) as [Hj'|Hj']; auto.
   - exfalso. apply Hj'. right. exact Hj.
-  - destruct Hj' as [<-|Hj']; [|contradiction]. destruct (Nat.eqb_spec (u i) q) as [|Ne]; [reflexivity|exfalso; apply Ne, Hi; reflexivity].
+  - destruct Hj' as [<-|Hj']; [|contradiction].
+    destruct (Nat.eqb_spec (u i) q) as [|Ne]; [reflexivity|exfalso; apply Ne, Hi; reflexivity].
   - destruct (Nat.eqb_spec (u i) q) as [Eq|]; auto. exfalso. apply Hj'. left. apply Hi. exact Eq.
 Qed.
 
@@ -432,7 +438,8 @@ Section Induction.
 
   Lemma other_symbols_length : (q < symbols)%nat -> S (length other_symbols) = symbols.
   Proof.
-    intros Hq. transitivity (length (seq 0 symbols)); [|apply seq_length]. unfold other_symbols. generalize (seq_NoDup symbols 0).
+    intros Hq. transitivity (length (seq 0 symbols)); [|apply seq_length]. unfold other_symbols.
+    generalize (seq_NoDup symbols 0).
     assert (I : In q (seq 0 symbols)) by (apply in_seq; lia). revert I.
     induction (seq 0 symbols) as [|a l IH]; intros I Nd; [destruct I|]. inversion Nd; subst. simpl.
     destruct (Nat.eqb_spec a q) as [->|Ne]; simpl; f_equal.
@@ -464,17 +471,20 @@ Section Induction.
     - apply words_nodup. unfold other_symbols. apply NoDup_filter, seq_NoDup.
     - (* The answer to Bob's place j is Alice's symbol there. *)
       assert (Right : forall x j, In x (words other_symbols B) -> (j < B)%nat ->
-        answer_of_means (2 * B + 1) H m weight value thresholds finish (together Nat.odd (odd_tokens x) (even_tokens a0 j)) = nth j x 0%nat).
+        answer_of_means (2 * B + 1) H m weight value thresholds finish (together Nat.odd (odd_tokens x) (even_tokens a0
+          j)) = nth j x 0%nat).
       { intros x j Hx Hj. apply in_words in Hx. destruct Hx as [Lx Rx].
         assert (Rn : forall i, (i < B)%nat -> In (nth i x 0%nat) other_symbols).
         { intros i Hi. apply Rx, nth_In. lia. }
         set (w := together Nat.odd (odd_tokens x) (even_tokens a0 j)).
         assert (Even : forall i, (i < B)%nat -> w (2 * i)%nat = if (i =? j)%nat then q else a0).
         { intros i Hi. unfold w, together. rewrite Nat.odd_mul. simpl Nat.odd at 1. cbn [andb].
-          unfold even_tokens. destruct (Nat.eqb_spec (2 * i) (2 * j)), (Nat.eqb_spec (2 * i) (2 * B)), (Nat.eqb_spec i j); simpl; auto; lia. }
+          unfold even_tokens. destruct (Nat.eqb_spec (2 * i) (2 * j)), (Nat.eqb_spec (2 * i) (2 * B)), (Nat.eqb_spec i j);
+            simpl; auto; lia. }
         assert (Odd : forall i, w (2 * i + 1)%nat = nth i x 0%nat).
         { intros i. unfold w, together.
-          replace (Nat.odd (2 * i + 1)) with true by (rewrite Nat.odd_add, Nat.odd_mul; reflexivity). unfold odd_tokens. f_equal. rewrite Nat.mul_comm, Nat.div_add_l by lia. simpl. lia. }
+          replace (Nat.odd (2 * i + 1)) with true by (rewrite Nat.odd_add, Nat.odd_mul; reflexivity). unfold odd_tokens.
+          f_equal. rewrite Nat.mul_comm, Nat.div_add_l by lia. simpl. lia. }
         rewrite <- (D (map w (seq 0 (2 * B))) (nth j x 0%nat)).
         - apply means_ext. intros i Hi. destruct (Nat.eq_dec i (2 * B)) as [->|Ne].
           + rewrite app_nth2 by (rewrite map_length, seq_length; lia). rewrite map_length, seq_length, Nat.sub_diag. simpl nth.
@@ -484,7 +494,8 @@ Section Induction.
             rewrite (nth_indep _ 0%nat (w 0%nat)) by (rewrite map_length, seq_length; lia).
             rewrite map_nth, seq_nth by lia. reflexivity.
         - rewrite map_length, seq_length. reflexivity.
-        - intros z Hz. rewrite pairs_of_positions in Hz. apply in_flat_map in Hz. destruct Hz as (i & Hi & Hz). apply in_seq in Hi.
+        - intros z Hz. rewrite pairs_of_positions in Hz. apply in_flat_map in Hz. destruct Hz as (i & Hi & Hz).
+          apply in_seq in Hi.
           rewrite Even, Odd in Hz by lia. destruct Hz as [<-|[<-|[]]].
           + destruct (i =? j)%nat; [exact Hq|apply In_other; exact A0].
           + apply In_other, Rn. lia.
@@ -509,7 +520,8 @@ Section Composition.
 
   (** The layer is right on f, g and the question x = 0. *)
   Definition composes_at_0 : Prop := forall f g, In f (words (seq 0 n) n) -> In g (words (seq 0 n) n) ->
-    answer_of_means (2 * n + 1) H m weight value thresholds finish (fun i => nth i (f ++ g ++ [0%nat]) 0%nat) = nth (nth 0 g 0%nat) f 0%nat.
+    answer_of_means (2 * n + 1) H m weight value thresholds finish (fun i =>
+      nth i (f ++ g ++ [0%nat]) 0%nat) = nth (nth 0 g 0%nat) f 0%nat.
 
   Theorem composition_of_means : (1 <= n)%nat -> composes_at_0 ->
     (n ^ n <= cells (m * (length thresholds * n)) (m + 2) ^ H)%nat.
@@ -519,11 +531,13 @@ Section Composition.
     replace (n ^ n)%nat with (length (words (seq 0 n) n)) by (rewrite words_length, seq_length; reflexivity).
     replace (length thresholds * n)%nat with (length thresholds * length ys)%nat
       by (unfold ys; rewrite map_length, seq_length; reflexivity).
-    apply (means_message_of nat nat (2 * n + 1) H m weight value thresholds finish (fun f i => nth i f 0%nat) (fun i => i <? n)%nat ys).
+    apply (means_message_of nat nat (2 * n + 1) H m weight value thresholds finish (fun f i => nth i f 0%nat) (fun i =>
+      i <? n)%nat ys).
     - apply words_nodup, seq_NoDup.
     - assert (Right : forall f v, In f (words (seq 0 n) n) -> (v < n)%nat ->
         answer_of_means (2 * n + 1) H m weight value thresholds finish
-          (together (fun i => i <? n)%nat (fun i => nth i f 0%nat) (fun i => nth (i - n) (g v ++ [0%nat]) 0%nat)) = nth v f 0%nat).
+          (together (fun i => i <? n)%nat (fun i => nth i f 0%nat) (fun i =>
+            nth (i - n) (g v ++ [0%nat]) 0%nat)) = nth v f 0%nat).
       { intros f v Hf Hv. pose proof Hf as Lf. apply in_words in Lf. destruct Lf as [Lf _].
         transitivity (nth (nth 0 (g v) 0%nat) f 0%nat); [|reflexivity]. rewrite <- (D f (g v) Hf).
         - apply means_ext. intros i Hi. unfold together. destruct (Nat.ltb_spec i n).
@@ -539,8 +553,7 @@ Section Composition.
   Qed.
 End Composition.
 
-(** A layer that meets the hypotheses: over [2], with one head of weight 1 at the positions of f and 4 at Bob's, no values needed
-    for n = 1. *)
+(** A layer that meets the hypotheses of composition for n = 1: its only answer is 0. *)
 Example a_mean_composes : composes_at_0 1 1 1 (fun _ _ _ => 1) (fun _ _ _ _ => 0) [(1, 1)] (fun _ => 0%nat).
 Proof. intros f g Hf Hg. simpl in Hf, Hg. destruct Hf as [<-|[]], Hg as [<-|[]]. reflexivity. Qed.
 

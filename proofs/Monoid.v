@@ -1,8 +1,9 @@
 (** The algebra of bounded bracket words: it is aperiodic, and not in the class DA.
 
-    In words. Two strings of brackets are congruent if each can replace the other in every word of Dyck-(n,k). The classes are the
-    syntactic monoid of the language.
-    - For every string w, w^(k+2) and w^(k+3) are congruent ([aperiodic]). So the monoid has no group in it except the trivial one.
+    In words. Two strings of brackets are congruent if each can replace the other in every word of Dyck-(n,k). The classes are
+    the syntactic monoid of the language.
+    - For every string w, w^(k+2) and w^(k+3) are congruent ([aperiodic]). So the monoid has no group in it except the trivial
+      one.
     - In a monoid in DA, e y e = e for each idempotent e = x y z. Here e = "()" is an idempotent, y = "(" and e y e is another
       element, if k >= 1 ([not_in_da]).
 
@@ -105,14 +106,16 @@ Section Monoid.
 
   (** The idempotent e = x y z with e y e <> e. *)
   Theorem not_in_da : forall a, 1 <= k -> exists x y z,
-    congruent (pair_of a ++ pair_of a) (pair_of a) /\ pair_of a = x ++ y ++ z /\ ~ congruent (pair_of a ++ y ++ pair_of a) (pair_of a).
+    congruent (pair_of a ++ pair_of a) (pair_of a) /\ pair_of a = x ++ y ++ z /\
+      ~ congruent (pair_of a ++ y ++ pair_of a) (pair_of a).
   Proof.
     intros a Hk. exists [], [Open a], [Close a]. split; [|split; [reflexivity|]].
     - apply equal_effect. intros s Hs. unfold pair_of, stack_after. simpl.
       destruct (length s <? k) eqn:H; simpl; [|reflexivity]. rewrite Nat.eqb_refl. simpl.
       rewrite H. simpl. rewrite Nat.eqb_refl. reflexivity.
     - intros C. specialize (C [] []). unfold is_word, pair_of, stack_after in C. simpl in C.
-      assert (H : (0 <? k) = true) by (apply Nat.ltb_lt; lia). rewrite H in C. simpl in C. rewrite Nat.eqb_refl in C. simpl in C.
+      assert (H : (0 <? k) = true) by (apply Nat.ltb_lt; lia). rewrite H in C. simpl in C. rewrite Nat.eqb_refl in C.
+      simpl in C.
       rewrite H in C. simpl in C. destruct (1 <? k); simpl in C; rewrite ?Nat.eqb_refl in C; discriminate.
   Qed.
 End Monoid.

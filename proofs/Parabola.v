@@ -80,7 +80,8 @@ Section Parabola.
   Defined.
 
   (** The input: N symbols and the question p. *)
-  Definition input (symbols : nat -> nat -> bool) (p i : nat) : token := if (i <? N)%nat then Symbol (symbols i) else Question p.
+  Definition input (symbols : nat -> nat -> bool) (p i : nat) : token :=
+    if (i <? N)%nat then Symbol (symbols i) else Question p.
 
   Variables (symbols : nat -> nat -> bool) (p : nat).
   Hypothesis position_fits : (p <= N)%nat.
@@ -150,7 +151,8 @@ Section Parabola.
       assert (i <> p) as Ni by (intros ->; apply Hl; left; reflexivity).
       specialize (Hv i Ni). pose proof (weight_nonnegative i). specialize (IH (fun H => Hl (or_intror H))).
       unfold total in *. nia. }
-    pose proof (B (seq 0 p) ltac:(rewrite in_seq; lia)) as B1. pose proof (B (seq (p + 1) (N - p)) ltac:(rewrite in_seq; lia)) as B2.
+    pose proof (B (seq 0 p) ltac:(rewrite in_seq; lia)) as B1.
+    pose proof (B (seq (p + 1) (N - p)) ltac:(rewrite in_seq; lia)) as B2.
     pose proof weight_at_p. pose proof other_weights. unfold total in *.
     destruct (symbols p j); [apply Z.ltb_lt|apply Z.ltb_ge]; nia.
   Qed.
@@ -178,10 +180,12 @@ Section Parabola.
     rewrite Hq. simpl finish.
     assert (Hm : forall h, maximum token (S N) (L * L) (OneLayerBounds.score parabola_layer) [p] w h = 0).
     { intros h. apply greatest_score. }
-    assert (Ee : forall h i, exponentials token (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo parabola_layer) [p] w h
+    assert (Ee : forall h i, exponentials token (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo parabola_layer)
+      [p] w h
       (maximum token (S N) (L * L) (OneLayerBounds.score parabola_layer) [p] w h) i = e i).
     { intros h i. unfold exponentials. rewrite Hm, Z.sub_0_r. reflexivity. }
-    assert (En : forall h, normaliser token (S N) (L * L) (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo parabola_layer) [p] w h = Zn).
+    assert (En : forall h, normaliser token (S N) (L * L) (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo
+      parabola_layer) [p] w h = Zn).
     { intros h. unfold normaliser, Zn. apply total_ext. intros i _. apply Ee. }
     unfold coordinates. cbn [seq list_prod]. rewrite app_nil_r, !map_map. apply map_ext_in. intros j Hj.
     unfold value_sum. cbn [fst snd].
@@ -199,5 +203,6 @@ Example hard_attention : let expo := fun x => if x =? 0 then 8 else 0 in
   forall d, (1 <= d)%nat -> expo (distance_score 8 1 (Z.of_nat d)) * 7 ^ Z.of_nat d <= 8.
 Proof.
   cbv zeta. repeat split; try (destruct (x =? 0); lia).
-  intros d Hd. unfold distance_score. destruct (Z.eqb_spec (Z.max (- (8 * 8)) (- (1 * (Z.of_nat d * Z.of_nat d)))) 0); [nia|lia].
+  intros d Hd. unfold distance_score. destruct (Z.eqb_spec (Z.max (- (8 * 8)) (- (1 * (Z.of_nat d * Z.of_nat d)))) 0);
+    [nia|lia].
 Qed.

@@ -1,17 +1,18 @@
 (** Two attention layers decide equality at every N, and so two layers have no short protocol.
 
-    In words. A model of two layers with one head each reads N = 2 h symbols of m bits. In layer 1 position t looks up its partner:
-    t - h in the second half, and t itself in the first. It flags a difference between the two symbols. Layer 2 averages the flags,
-    and the answer is "unequal" if the average is above 0. It is right for every h and every input, if L >= N ([two_layers_right]).
+    In words. A model of two layers with one head each reads N = 2 h symbols of m bits. In layer 1 position t looks up its
+    partner: t - h in the second half, and t itself in the first. It flags a difference between the two symbols. Layer 2
+    averages the flags, and the answer is "unequal" if the average is above 0. It is right for every h and every input, if L
+    >= N ([two_layers_right]).
     - Every protocol between two parties with one half each that gives the answers of this model costs h = N/2 bits
       ([two_layers_cost]). So no protocol like that of Theorem 4, with fewer bits, exists for two layers.
 
     Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Theorem 6 and Corollary 13.1, appendices F.2 and F.4.
     In Python: [equality-two-layers] with the code `parabola`, and [two-layer-no-short-protocol].
 
-    The hypotheses, for a real model: those of [Parabola] for the table of exponentials, and L >= N. Weights are rounded down. Each
-    layer is [forward] of [OneLayer], at the position t with the positions up to t. The flag is any function of the layer's output
-    and of its own symbol, as a feed-forward part computes it. *)
+    The hypotheses, for a real model: those of [Parabola] for the table of exponentials, and L >= N. Weights are rounded down.
+    Each layer is [forward] of [OneLayer], at the position t with the positions up to t. The flag is any function of the
+    layer's output and of its own symbol, as a feed-forward part computes it. *)
 
 From Coq Require Import List Arith Lia ZArith Bool.
 From Seqsep Require Import Words Protocols OneLayer OneLayerBounds Parabola.
@@ -61,7 +62,8 @@ Section TwoLayers.
     set (qs := partner t :: _).
     assert (Sums : forall j, (j < m)%nat -> nth j (map (value_sum (nat * (nat -> bool)) (S t) (L * L)
         (fun qs _ i _ => distance_score L eta (Z.of_nat i - Z.of_nat (hd 0%nat qs)))
-        (fun _ _ j _ one => if snd one j then L else 0) expo (floor_weight L) qs (fun i => (i, symbols i))) (coordinates 1 m)) 0 =
+        (fun _ _ j _ one => if snd one j then L else 0) expo (floor_weight L) qs (fun i => (i,
+          symbols i))) (coordinates 1 m)) 0 =
       total (seq 0 (S t)) (fun i => floor_weight L (expo (distance_score L eta (Z.of_nat i - Z.of_nat (partner t))))
         (total (seq 0 (S t)) (fun i => expo (distance_score L eta (Z.of_nat i - Z.of_nat (partner t))))) *
         (if symbols i j then L else 0))).
@@ -149,7 +151,8 @@ Section NoShortProtocol.
       replace (h + i - length x)%nat with i in E by lia.
       assert (Hi' : (i < length y)%nat) by lia.
       pose proof (Rx (nth i x 0%nat) (nth_In _ _ Hi)) as Bx. pose proof (Ry (nth i y 0%nat) (nth_In _ _ Hi')) as By.
-      apply in_seq in Bx, By. destruct (Nat.eqb_spec (nth i x 0%nat) 1), (Nat.eqb_spec (nth i y 0%nat) 1); try discriminate; lia.
+      apply in_seq in Bx, By. destruct (Nat.eqb_spec (nth i x 0%nat) 1), (Nat.eqb_spec (nth i y 0%nat) 1);
+        try discriminate; lia.
     - intros <- t j Ht _. rewrite app_nth1, app_nth2 by lia. replace (h + t - length x)%nat with t by lia. reflexivity.
   Qed.
 

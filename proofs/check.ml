@@ -1,18 +1,18 @@
 (* seqsep-check-verified FILE: a second checker of certificates, whose rules are proved sound (proofs/Certificates.v).
 
-   Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2 not a certificate, too large, or of a type or
-   task that this program does not know. It knows the types fooling-set and distinguishing-table of docs/reference/certificates.md,
-   and two types of its own, which seqsep_check.py does not know:
+   Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2 not a certificate, too large, or of a type
+   or task that this program does not know. It knows the types fooling-set and distinguishing-table of
+   docs/reference/certificates.md, and two types of its own, which seqsep_check.py does not know:
 
-     rank               witness alice, rows, columns, inverse, determinant: the minor of the rows and columns times the inverse is
-                        the determinant times the unit matrix; claims rank, bits
+     rank               witness alice, rows, columns, inverse, determinant: the minor of the rows and columns times the inverse
+                        is the determinant times the unit matrix; claims rank, bits
      one-layer-message  the task equality, witness heads, width, vocabulary, steps, nearest: the message of a layer of attention
                         with these sizes has fewer bits than the S^(N/2) words need; claims bits, message_bits
 
-   Proved: if a rule of the module Rules returns true, then its theorem in Certificates.v holds for the function that it was given.
+   Proved: if a rule of the module Rules returns true, its theorem in Certificates.v holds for the function that it was given.
    Not proved, and to be read here: the JSON and its canonical form, SHA-256, the form of the fields, the bounds on work, the
-   functions of the tasks, the number of inputs with a value (for complete = 1), and what the theorem of a name asks of a witness.
-   Trusted besides: Coq, its extraction, and the compiler of OCaml. *)
+   functions of the tasks, the number of inputs with a value (for complete = 1), and what a theorem's name asks of a witness.
+   Trusted too: Coq, its extraction, and the compiler of OCaml. *)
 
 exception Answer of int * string
 
@@ -104,9 +104,11 @@ let primes count =
   in
   more [] 2
 
-(* The first 32 bits of the fraction of the root: the greatest r with r^power <= prime * 2^(32 power), modulo 2^32. The powers have
+(* The first 32 bits of the fraction of the root: the greatest r with r^power <= prime * 2^(32 power), modulo 2^32.
+The powers have
    up to 107 bits, so they are the exact numbers of Coq. *)
-let rec positive n = if n = 1 then Rules.XH else if n land 1 = 1 then Rules.XI (positive (n lsr 1)) else Rules.XO (positive (n lsr 1))
+let rec positive n = if n = 1 then Rules.XH else if n land 1 = 1 then
+  Rules.XI (positive (n lsr 1)) else Rules.XO (positive (n lsr 1))
 let z n = if n = 0 then Rules.Z0 else if n > 0 then Rules.Zpos (positive n) else Rules.Zneg (positive (-n))
 let not_above a b = match Rules.Z.add b (Rules.Z.opp a) with Rules.Zneg _ -> false | _ -> true
 
@@ -192,12 +194,13 @@ let n_of_int n = if n = 0 then Rules.N0 else Rules.Npos (positive n)
 let exact where = function
   | Number text ->
       let digits = if text.[0] = '-' then String.sub text 1 (String.length text - 1) else text in
-      let value = String.fold_left (fun sum digit -> Rules.Z.add (Rules.Z.mul (z 10) sum) (z (Char.code digit - 48))) (z 0) digits in
+      let value = String.fold_left (fun sum digit ->
+        Rules.Z.add (Rules.Z.mul (z 10) sum) (z (Char.code digit - 48))) (z 0) digits in
       if text.[0] = '-' then Rules.Z.opp value else value
   | _ -> raise (Answer (1, "rejected: " ^ where ^ " is not an integer"))
 
-(* ---- The tasks. A task has the alphabet of each position as (least, greatest + 1), the value of a word, and the number of inputs
-   with a value, if it is known. *)
+(* ---- The tasks. A task has the alphabet of each position as (least, greatest + 1), the value of a word, and the number of
+   inputs with a value, if it is known. *)
 
 type task = { alphabets : (int * int) list; solve : int list -> int; count : int -> int option; cost : int }
 
@@ -422,7 +425,8 @@ let rank claim =
   only_fields "witness" [ "alice"; "columns"; "determinant"; "inverse"; "rows" ] claim.witness;
   let rows = parts claim "rows" (get claim.witness "rows") (Some true) in
   let columns = parts claim "columns" (get claim.witness "columns") (Some false) in
-  let row = function List row -> List.map (exact "inverse") row | _ -> raise (Answer (1, "rejected: inverse is not a matrix")) in
+  let row = function List row -> List.map (exact "inverse") row | _ -> raise (Answer (1,
+    "rejected: inverse is not a matrix")) in
   let inverse = List.map row (some_list "inverse" (get claim.witness "inverse")) in
   let count = List.length rows in
   require_work (count * count * (count + claim.task.cost));
@@ -438,7 +442,8 @@ let one_layer_message claim =
   let heads = number "heads" 1 many and width = number "width" 1 many and vocabulary = number "vocabulary" 1 many in
   let steps = number "steps" 2 most_value and nearest = number "nearest" 0 1 in
   let symbols = n_of_int (size claim "alphabet") and half = size claim "length" / 2 in
-  require (Rules.one_layer_rule symbols half (nearest = 1) heads width vocabulary (n_of_int steps)) "the message has bits enough";
+  require (Rules.one_layer_rule symbols half (nearest = 1) heads width vocabulary (n_of_int steps))
+    "the message has bits enough";
   let message =
     Rules.message_bits_of_token (n_of_int nearest) (n_of_int (2 * half)) (n_of_int heads) (n_of_int width)
       (n_of_int vocabulary) (n_of_int steps)

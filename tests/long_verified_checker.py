@@ -20,7 +20,19 @@ MUTANTS = 2_000
 OTHERS = 400
 WRITERS = ("_record.py", "write.py", "__init__.py")
 SUPPORT = ("two_checkers", "mutants", "samples", "forged_tables", "forged_fooling_sets", "forgery")
-PROOFS = ("Words", "OneWay", "Protocols", "Rank", "OneLayer", "OneLayerBounds", "Constants", "Certificates", "ExtractRules")
+PROOFS = (
+    "Words",
+    "OneWay",
+    "Protocols",
+    "Rank",
+    "OneLayer",
+    "OneLayerBounds",
+    "Counting",
+    "LinearAttention",
+    "IsTree",
+    "Means",
+)
+PROOFS += ("Constants", "Certificates", "ExtractRules")
 SOURCES = (
     "../seqsep_check.py",
     "maths/communication/witnesses.py",
@@ -30,6 +42,7 @@ SOURCES = (
     "../../proofs/check.ml",
     "../../tools/proofs.py",
     "../../tests/long_verified_checker.py",
+    "../../tests/support/machine_checked.py",
     *(f"../../tests/support/certificates/{name}.py" for name in SUPPORT),
 )
 SPOILED = {

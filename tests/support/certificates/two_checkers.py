@@ -121,7 +121,7 @@ def ranks(count: int, seed: int = 0) -> Iterator[Asked]:
 
 
 def _inverse(minor: list[list[int]]) -> tuple[list[list[int]], int]:
-    """A matrix of whole numbers and a number d: the minor times the matrix is d times the unit matrix; d is 0 if it is singular."""
+    """A whole matrix and d: the minor times the matrix is d times the unit matrix; d is 0 if the minor is singular."""
     size = len(minor)
     rows = [[*map(Fraction, row), *(Fraction(int(i == j)) for j in range(size))] for i, row in enumerate(minor)]
     for place in range(size):
