@@ -10,7 +10,7 @@ from seqsep.core.tables import Tabular
 from seqsep.lab.audit.carried import lower_accuracy, places_at_least
 from seqsep.lab.audit.needed import CodebookResult, fewest, tried
 from seqsep.lab.audit.own_questions import audited
-from seqsep.lab.audit.reader import StateReader
+from seqsep.lab.audit.reader import StateReader, require_readable
 from seqsep.lab.kept import load
 from seqsep.models.model import Model
 from seqsep.tasks import Task
@@ -135,7 +135,7 @@ def audit(
         seed: random seed of the questions.
         files: Python files of your own layers, models or task in a kept model.
 
-    Raises BadInput for another task, and for the reasons of `seqsep.load`.
+    Raises BadInput for another task, for a model that cannot read its inputs, and for the reasons of `seqsep.load`.
 
     >>> import torch
     >>> from seqsep.tasks import IndexLookup
@@ -151,9 +151,10 @@ def audit(
         raise BadInput(f"audit({given}): expected questions from 1, confidence between 0 and 1, seed from 0 to 2^62 - 1")
     how = audited(task)
     error = 1 - confidence
-    reader = StateReader(model, how.prefix_tokens)
     count = max(LEAST_PREFIXES, -(-questions // how.places))
     asked = how.drawn(count, 2 * seed + 1)
+    require_readable(model, task, how.prefix_tokens + asked.continuations.shape[2], "audit")
+    reader = StateReader(model, how.prefix_tokens)
     rows = reader.states(asked.prefixes)
     right = reader.right(rows, asked)
     few = max(LEAST_PREFIXES, min(count, -(-CURVE_QUESTIONS // how.places)))
