@@ -199,6 +199,8 @@ def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | 
                 f"audit: expected the task of the model, as seqsep.IndexLookup(length=20), found {excerpt(repr(task))}"
             )
         return model, task
+    if not isinstance(model, str | Path):
+        raise BadInput(f"audit: expected a model, or the file of a kept model, found {excerpt(repr(model))}")
     if Path(model).is_dir():
         raise BadInput(f"audit({str(model)!r}): expected a kept model, found a folder; seqsep.audit_language_model takes those")
     found, run = load(model, files)
