@@ -95,7 +95,7 @@ def test_a_field_changes_the_task_and_not_the_model():
         assert one.accuracy == (is_right | ~asked).all(1).mean()
         share = is_right[asked].mean() if one.part > 1 else None
         assert one.per_answer == (None if share is None else pytest.approx(share))
-    assert [list(row) for row in found.records()][0][:3] == ["pairs", "counted", "accuracy"]
+    assert list(found.records()[0])[:3] == ["pairs", "counted", "accuracy"]
 
 
 def test_longer_inputs_need_positions():
