@@ -92,7 +92,10 @@ def test_what_is_refused_is_said_in_one_line(capsys, tmp_path, kept):
     for words, why in (
         ((store, "zz"), "none that begins so"),
         ((tmp_path / "nothing",), "nothing: No such file"),
-        ((counting,), "expected a model of index-lookup, associative-recall or equality (random), multi-query-recall, or your own"),
+        (
+            (counting,),
+            "expected a model of index-lookup, associative-recall or equality (random), multi-query-recall",
+        ),
         ((path, "--questions", "0"), "expected a whole number from 1"),
         ((path, "--confidence", "2"), "expected a number between 0 and 1, such as 0.95, found 2"),
         ((path, "--worst", "5"), "expected questions from 60"),
