@@ -1,6 +1,7 @@
 """The accuracy of one trained model by position and by a field, against models whose accuracy is known."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,6 +36,19 @@ class Sums:
         targets[:, -2:] = inputs[:, : self.terms].sum(1)[:, None]
         return inputs, targets, np.full(count, self.length)
 '''
+
+WHOLE = """
+import torch
+
+
+class Whole(torch.nn.Module):
+    def __init__(self, vocabulary, classes, longest, width):
+        super().__init__()
+        self.table = torch.nn.Embedding(vocabulary, classes)
+
+    def forward(self, tokens):
+        return self.table(tokens)
+"""
 
 
 def fresh(task, **sizes):
@@ -151,3 +165,20 @@ def test_an_own_task_by_its_field_and_by_the_place_of_an_answer(tmp_path):
     assert [one.part for one in accuracy_by(model, task, examples=50).parts] == [5, 6]
     with pytest.raises(BadInput, match="terms_of"):
         accuracy_by(model, task, "terms_of", (1,), examples=50)
+
+
+@pytest.mark.parametrize(
+    ("layer", "words"),
+    [
+        ("examples/own_layer.py:MovingAverage", "MovingAverage of width 8 on index-lookup, N = 6: accuracy by position"),
+        ("model:examples/own_model.py:Whole", "own_model.py:Whole on index-lookup, N = 6: accuracy by position"),
+    ],
+)
+def test_the_headline_has_no_digest(layer, words, tmp_path, monkeypatch):
+    (tmp_path / "examples").mkdir()
+    own_layer = Path(__file__).parents[3] / "examples/own_layer.py"
+    (tmp_path / "examples/own_layer.py").write_text(own_layer.read_text())
+    (tmp_path / "examples/own_model.py").write_text(WHOLE)
+    monkeypatch.chdir(tmp_path)
+    run = Run(MEMORY, (layer,), width=8)
+    assert accuracy_by(run.model().eval(), MEMORY, examples=20).title() == words

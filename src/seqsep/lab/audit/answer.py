@@ -1,5 +1,6 @@
 """`seqsep.audit`: what a trained model carries, as three numbers, and the function that finds them."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,6 +21,8 @@ QUESTIONS = 20_000
 CURVE_QUESTIONS = 10_000
 LEAST_PREFIXES = 250
 SEEDS = 1 << 62
+DIGEST = re.compile("@[0-9a-f]{8,64}")
+"""The digest of a user's file in the name of a layer."""
 
 
 @dataclass(frozen=True)
@@ -208,10 +211,12 @@ def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | 
 
 
 def described(model: Model) -> str:
-    """Return a model in a few words: its mixers and its width.
+    """Return a model in a few words: its mixers and its width. Your own layer or model is named without its digest.
 
     >>> described(Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm", "lstm"), width=4))
     'lstm+lstm of width 4'
     """
-    mixers = "+".join(block.mixer.name for block in model.residuals())
+    if not model.residuals():
+        return DIGEST.sub("", str(getattr(model, "name", "model")))  # your own complete model, whose width is not known
+    mixers = "+".join(DIGEST.sub("", block.mixer.name) for block in model.residuals())
     return f"{mixers} of width {model.readout.in_features}"
