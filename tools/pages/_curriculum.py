@@ -1,4 +1,4 @@
-"""What a curriculum gains on index lookup: the table of docs/how-to/sweeps.md, from results/curriculum/rows.jsonl."""
+"""The gain of a curriculum on index lookup: the table of docs/how-to/sweeps.md, from results/curriculum/rows.jsonl."""
 
 from collections.abc import Sequence
 from pathlib import Path
