@@ -19,6 +19,7 @@ A test holds each committed page against what is generated. Files:
     _glossary     links to the glossary
     members       docs/reference/tasks.md and docs/reference/mixers.md: every task, every mixer
     reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
+    _curriculum   the table of a guide: what a curriculum gains
     _claims       evidence.json, what the committed rows show of the claims
     experiments   docs/reproduction/NAME.md, .svg and .csv: a page of each experiment, its picture and its rows
     _experiment_page    the parts of a page and their order
