@@ -44,7 +44,7 @@ def words(figure):
 def test_the_picture_has_a_row_for_each_ladder_and_its_last_rung():
     shown = words(draw_card([card(score=2)]))
     assert all(ladder.name in shown for ladder in BATTERY)
-    assert "N = 5 of 100" in shown
+    assert "N = 2 of 32" in shown
     assert "pairs = 2 of 32" in shown
     assert words(draw_card([card(score=0)])).count("first rung not passed") == 12
 
