@@ -186,9 +186,9 @@ class _CardMaker:
 
 def committed_cards(budget: str) -> "list[Card]":
     """Return the cards of the built-in mixers that come with seqsep, of one budget."""
-    from seqsep.lab.card.card import Card
+    from seqsep.lab.card.card import cards_in
 
-    return [Card.read(path) for path in sorted((shipped(COMMITTED) / budget).glob("*.json"))]
+    return cards_in(shipped(COMMITTED) / budget)
 
 
 def write_cards(folder: Path, cards: "Sequence[Card]", company: "Sequence[Card]", name: str) -> Path:

@@ -54,7 +54,7 @@ def test_other_layers_are_grey_dots():
     [axes] = draw_card([card()], company).axes
     dots = [line for line in axes.lines if line.get_color() == "#aab4be"]
     assert sum(len(line.get_xdata()) for line in dots) == 2 * len(BATTERY)
-    assert "the cards of 2 other layers" in caption_of([card()], company[:2])
+    assert "Grey: 2 other layers, a dot each." in caption_of([card()], company[:2])
 
 
 def test_rungs_beyond_the_state_are_crossed_out():
