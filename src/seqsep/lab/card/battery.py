@@ -156,7 +156,7 @@ BATTERY = (
         "equality",
         "structure",
         "N",
-        tuple((n, Equality(n, variant="one", alphabet=16, least_length=n)) for n in (2, 4, 8, 16, 32, 64)),
+        tuple((n, Equality(n, variant="one", alphabet=4, least_length=n)) for n in (2, 4, 8, 16, 32, 64)),
     ),
     Ladder(
         "nearest neighbour",
