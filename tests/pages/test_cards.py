@@ -72,7 +72,7 @@ def test_the_order_at_two_budgets_has_tau(folder):
 
 def test_a_picture_has_the_other_cards(folder):
     drawn = card_picture("2m", "lstm", folder)
-    assert "Grey: 1 other layer, a dot each." in " ".join(re.findall(r">([^<]+)</text>", drawn))
+    assert "Grey: 1 other layer; a larger dot is several." in " ".join(re.findall(r">([^<]+)</text>", drawn))
     assert in_words(card("lstm", {"parity": 6})) == "All rungs: parity. At most the first rung: none."
 
 
