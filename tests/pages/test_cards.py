@@ -4,12 +4,13 @@ import re
 
 import pytest
 
-from pages.cards import card_picture, cards_page, committed_places, in_words
+from pages.cards import SEEDS, card_picture, cards_page, committed_places, in_words
 from seqsep.commands.card import COMMITTED
 from seqsep.commands.shipped import shipped
 from seqsep.lab.card.battery import BATTERY
-from seqsep.lab.card.card import Card
+from seqsep.lab.card.card import Card, cards_in
 from seqsep.lab.card.climb import Climb, Rung
+from seqsep.lab.card.comparison import NOISE_OF, noise_of, spreads
 
 
 def card(label, scores, **fields):
@@ -58,8 +59,7 @@ def test_a_cell_has_the_last_rung(folder):
 
 def test_seeds_are_counted(folder):
     page = cards_page(folder)
-    assert "`lstm` were trained under 2 seeds, with 12 ladders in all. The scores of 11 ladders are equal" in page
-    assert "The others differ in rungs: 1 by 2." in page
+    assert "`lstm` had 2 seeds, with 12 ladders in all. The scores of 11 ladders are equal" in page
     assert ["parity", "2"] in cells(page, "parity")
 
 
@@ -78,6 +78,14 @@ def test_a_picture_has_the_other_cards(folder):
 
 def test_a_folder_without_cards_has_no_tables(tmp_path):
     assert "|" not in cards_page(tmp_path)
+
+
+def test_the_noise_is_that_of_the_committed_seeds():
+    for budget in {budget for budget, _ in committed_places()}:
+        cards = cards_in(shipped(COMMITTED) / budget) + cards_in(shipped(COMMITTED) / budget / SEEDS)
+        for ladder, of_layers in spreads(cards).items():
+            assert max(of_layers.values()) <= noise_of(ladder)
+            assert ladder not in NOISE_OF or max(of_layers.values()) == NOISE_OF[ladder]
 
 
 def test_each_committed_card_is_of_a_mixer_and_has_all_ladders():

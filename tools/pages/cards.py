@@ -9,7 +9,7 @@ from seqsep.commands.card import COMMITTED
 from seqsep.commands.shipped import shipped
 from seqsep.lab.card.battery import BATTERY, FAMILIES, PASSED, STEPS
 from seqsep.lab.card.card import Card, cards_in
-from seqsep.lab.card.comparison import NOISE, order_by_ladder, spreads
+from seqsep.lab.card.comparison import NOISE, NOISE_OF, order_by_ladder, spreads
 from seqsep.report.card.picture import TITLES, draw_card
 from seqsep.report.figures.picture_file import plain_svg
 from seqsep.report.formatting import listed
@@ -109,15 +109,15 @@ def _seeds(folder: Path) -> str:
         differences = [one for layers in by_ladder.values() for one in layers.values()]
         if not differences:
             continue
-        counted = ", ".join(f"{differences.count(rungs)} by {rungs}" for rungs in sorted(set(differences) - {0}))
         text += (
-            f"At budget {budget}, {listed([f'`{label}`' for label in sorted(labels)])} were trained under "
+            f"At budget {budget}, {listed([f'`{label}`' for label in sorted(labels)])} had "
             f"{len({card.seed for card in of_layers})} seeds, with {len(differences)} ladders in all. The scores of "
-            f"{differences.count(0)} ladders are equal under all seeds. The others differ in rungs: {counted or 'none'}.\n\n"
+            f"{differences.count(0)} ladders are equal under all seeds. The table has the differences in rungs.\n\n"
         )
         rows = [[ladder, *(str(layers.get(label, "–")) for label in sorted(labels))] for ladder, layers in by_ladder.items()]
         text += f"{table([['greatest score minus least', *(f'`{label}`' for label in sorted(labels))], *rows])}\n"
-    return f"## Other seeds\n\n{text}`seqsep card --check` reports a drop of more than {NOISE} rungs.\n\n" if text else ""
+    more = "".join(f", and of more than {rungs} for {ladder}" for ladder, rungs in NOISE_OF.items())
+    return f"## Other seeds\n\n{text}`seqsep card --check` reports a drop of more than {NOISE} rung{more}.\n\n" if text else ""
 
 
 def _orders(folder: Path) -> str:

@@ -79,7 +79,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--check",
         type=Path,
         metavar="CARD.json",
-        help="compare with an earlier card of the same budget; exit with 1 if a ladder drops by more than one rung",
+        help="compare with an earlier card of the same budget; exit with 1 if a ladder drops by more than seeds explain",
     )
     parser.add_argument(
         "--stall-seconds",

@@ -7,7 +7,12 @@ from seqsep.core.names import BadInput
 from seqsep.lab.card.card import Card
 
 NOISE = 1
-"""Rungs by which the score of a ladder differs between seeds of one layer; a greater drop counts."""
+"""Rungs by which the score of a ladder may differ between seeds of one layer; a greater drop counts."""
+NOISE_OF = {"words of S_3": 5}
+"""The same for ladders that differ more. At some seeds a model finds the rule and passes all rungs, at others it does not.
+
+Measured at budget 2m with the cards in results/cards/2m and its folder `seeds`; a test compares both numbers with them.
+"""
 
 
 def require_alike(cards: Sequence[Card]) -> None:
@@ -20,6 +25,15 @@ def require_alike(cards: Sequence[Card]) -> None:
             )
 
 
+def noise_of(ladder: str) -> int:
+    """Return the rungs by which the score of a ladder may differ between seeds.
+
+    >>> noise_of("parity"), noise_of("words of S_3")
+    (1, 5)
+    """
+    return NOISE_OF.get(ladder, NOISE)
+
+
 def drops(card: Card, baseline: Card) -> list[str]:
     """Return a line for each ladder on which the card is worse than the baseline by more than the noise.
 
@@ -29,7 +43,7 @@ def drops(card: Card, baseline: Card) -> list[str]:
     found = []
     for climb in baseline.climbs:
         now = card.scores.get(climb.ladder, 0)
-        if now < climb.score - NOISE:
+        if now < climb.score - noise_of(climb.ladder):
             found.append(f"{climb.ladder}: {now} of {len(climb.rungs)} rungs, {climb.score} in the baseline")
     return found
 

@@ -79,7 +79,8 @@ def caption_of(cards: Sequence[Card], others: Sequence[Card]) -> str:
     card = cards[0]
     rungs = max((len(climb.rungs) for climb in card.climbs), default=0)
     crossed = " A red cross: no weights with a state of this size pass this rung." if _are_crossed(card) else ""
-    behind = f" Grey: {count(len(others))} other layer{'s' if len(others) > 1 else ''}; a larger dot is several." if others else ""
+    layers = f"{count(len(others))} other layer{'s' if len(others) > 1 else ''}"
+    behind = f" Grey: {layers}; a larger dot is several." if others else ""
     return (
         f"Each ladder has {rungs} rungs. A rung is passed if at least {PASSED:.0%} of the answers are right. The number is the "
         f"last rung passed from the first one without a gap. Two layers of width 64, {count(STEPS[card.budget])} steps "
