@@ -67,6 +67,7 @@ def test_rungs_beyond_the_state_are_crossed_out():
     crosses = [list(line.get_xdata()) for line in axes.lines if line.get_marker() == "x" and len(line.get_xdata())]
     assert crosses == [[4, 5, 6]]
     assert "red cross" in caption_of([card()], [])
+    assert "trained up to N = 20." in caption_of([card()], [])
     assert "red cross" not in caption_of([card(limits=())], [])
 
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from seqsep.lab.card.battery import PASSED, STEPS
+from seqsep.lab.card.battery import BATTERY, PASSED, STEPS, TRAINED_TO
 from seqsep.lab.card.card import Card
 from seqsep.lab.card.climb import Climb
 from seqsep.report.figures.heatmap import MARKED
@@ -79,13 +79,15 @@ def caption_of(cards: Sequence[Card], others: Sequence[Card]) -> str:
     card = cards[0]
     rungs = max((len(climb.rungs) for climb in card.climbs), default=0)
     crossed = " A red cross: no weights with a state of this size pass this rung." if _are_crossed(card) else ""
+    of_lengths = {ladder.name for ladder in BATTERY if ladder.is_of_lengths} & card.scores.keys()
+    trained = f" Induction and state tracking: trained up to N = {TRAINED_TO}." if of_lengths else ""
     layers = f"{count(len(others))} other layer{'s' if len(others) > 1 else ''}"
     behind = f" Grey: {layers}; a larger dot is several." if others else ""
     return (
         f"Each ladder has {rungs} rungs. A rung is passed if at least {PASSED:.0%} of the answers are right. The number is the "
         f"last rung passed from the first one without a gap. Two layers of width 64, {count(STEPS[card.budget])} steps "
         f"of 32 examples, the better of two learning rates, seed {card.seed}. A rung that is not passed does not show that the "
-        f"layer cannot learn it.{crossed}{behind} Battery {card.battery}, budget {card.budget}."
+        f"layer cannot learn it.{trained}{crossed}{behind} Battery {card.battery}, budget {card.budget}."
     )
 
 
