@@ -34,6 +34,7 @@ A test holds each committed page against what is generated. Files:
     _one_layer    its section on one layer of each model
     _other_calculators  its section on what other calculators print
     audit         docs/reference/audit.md and docs/audit.svg: what trained models store, need and carry
+    cards         docs/reference/cards.md and docs/reference/cards/: the committed cards of built-in mixers
     model_laws    docs/reference/model-laws.md: in which models of others the laws of state hold
     _serving_laws  its section on the laws of serving, in two releases
     _released_bugs  its section on bugs of released versions
