@@ -12,7 +12,6 @@ PATTERNS = (
     "examples/**/*.json",
     "examples/**/*.c",
     "results/*.jsonl",
-    "results/cards/*/*.json",
     "results/audit/sizes.jsonl",
     "results/audit/*.safetensors",
 )
