@@ -21,7 +21,7 @@ KNOWN = {
     "nemotron-h": ("7972a0e6f656cb4d", (0.499992, 0.496806, 0.473802)),
     "falcon-h1": ("55f8ddc976ade219", (0.499992, 0.496806, 0.473802)),
     "walk-qwen3-next": ("9c735fd73d61a592", (0.342389, 0.339008, 0.314917)),
-    "walk-mamba2": ("c3baea48051621d4", (0.333690, 0.330948, 0.311552)),
+    "walk-mamba2": ("e0ffbba8ba139e98", (0.333690, 0.330948, 0.311552)),
     "walk-llama": ("d23e58175567aeb5", (0.322611, 0, 0)),
 }
 """By canary, the digest of its weights, and the proved leads at the longest length in fp32, fp16 and bf16."""

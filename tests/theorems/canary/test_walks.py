@@ -160,3 +160,13 @@ def test_the_check_measures_a_lead_above_the_proved_one(canary: ModuleType) -> N
     [outcome] = canary.THEOREM.check(length=120, conversations=2)
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.33
+
+
+@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+def test_a_letter_two_tokens_after_a_key_leaves_no_trace(canary: ModuleType) -> None:
+    """A register that forgets by exp(-32) alone adds a trace of each V1 to the key's row, and the norm enlarges the sum."""
+    tokens = [BOS, *[FIRST_KEY + 3, FIRST_FINE + 7, V1] * 200, FIRST_RECALL + 3]
+    logits = canary.run(canary.CANARY.tensors(), canary.CANARY.configuration(), tokens)[-1]
+    second, first = np.sort(logits)[-2:]
+    assert logits.argmax() == FIRST_RECALL + 7
+    assert (first - second) / first >= canary.proved_lead(len(tokens))
