@@ -64,6 +64,12 @@ class AccuracyBy(Tabular):
         model: layers and width of the model, in words.
         confidence: confidence of each interval.
         parts: accuracy for each position or value.
+
+    >>> from seqsep.tasks import ModularCount
+    >>> task = ModularCount(length=4)
+    >>> model = Model.build(vocabulary=task.vocabulary, classes=task.classes, longest=4, layers=("lstm",), width=4)
+    >>> accuracy_by(model, task, examples=10).title()
+    'lstm of width 4 on modular-count, N = 4: accuracy by position'
     """
 
     name: str
