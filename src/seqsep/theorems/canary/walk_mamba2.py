@@ -9,8 +9,8 @@ greatest logit is that of the token which the oracle of `walk` names. This logit
 Source: own. The walk is a rotor-router (Priezzhev et al. 1996) with states that conversations can set.
 
 Construction. The stream is that of `stream`, and `_mamba` has the facts of the class. A head multiplies all of its state by one
-number, so each key has a head for its next key. What the token before was must be known before the step is chosen, and the step
-has no convolution. So there are two layers of 48 heads in two groups.
+number, so each key has a head for its next key. The token before must be known when the step is chosen, and the step has no
+convolution. So there are two layers of 48 heads in two groups.
 
 Layer 0: NAMED and STEPPED are registers that every token overwrites with the token before it. NAMED knows k_h, and STEPPED q_h
 and r_h, so at most one of them has a large entry. The tokens that write a next key open both gates. They get HELD_h in the
@@ -26,8 +26,8 @@ Read-out. `_walk_out` has the rows of the logits and the lead. f and l are 1.001
 
 Proof. A token has two, three or four equal entries in the normed stream of layer 1: 16, 16 sqrt(2/3) or 16 sqrt(1/2). So a
 written step is at least 24 * 11.3 - 200 = 71 and at most 184, values, keys and queries are SiLU of 2.8 to 4, and a gate is SiLU
-of 22 or more. An entry that is read was written at least 71 * 2.6^3 > 1,200 and at most 184 * 4^3 < 12,000, and what was there
-before is at most that times exp(-71), less than 1e-5 of a unit after the norm. The norm's epsilon takes away less than 1e-9.
+of 22 or more. An entry that is read was written at least 71 * 2.6^3 > 1,200 and at most 184 * 4^3 < 12,000. The entry before is
+at most that times exp(-71), less than 1e-5 of a unit after the norm. The norm's epsilon takes away less than 1e-9.
 The norm makes the only large entry of a group sqrt(768), and the weight 18.5 makes it 512.69 of 512. A head of an empty key is
 exactly 0. The state's size does not depend on the length.
 
@@ -158,7 +158,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
         unit: the relative error of one rounding: 2^-24 in fp32, 2^-11 in fp16, 2^-8 in bf16.
 
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
-    (0.333, 0.3)
+    (0.334, 0.312)
     """
     size = math.sqrt(SIZES.inner // SIZES.groups) * SHOWS / WIDTH
     found = size * (1 - 1e-5) * (1 - 7 * unit), size * (1 + 7 * unit)
