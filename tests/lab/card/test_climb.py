@@ -58,7 +58,7 @@ def test_the_better_rate_counts_at_a_rung_that_is_not_passed():
     assert (found.rungs[0].accuracy, found.score, found.reached) == (0.6, 0, None)
 
 
-def test_the_better_rate_decides_about_all_rungs_of_a_ladder_of_lengths():
+def test_the_better_rate_decides_about_all_lengths():
     best = {FIRST: [1.0, 0.95, 0.8, 0.5, 0.95, 0.1], SECOND: [1.0, 0.95, 0.95, 0.2, 0.95, 0.1]}
     [found], asked = climb_lengths(best)
     assert [run.learning_rate for [run] in asked] == [FIRST, SECOND]
@@ -66,7 +66,7 @@ def test_the_better_rate_decides_about_all_rungs_of_a_ladder_of_lengths():
     assert (found.score, found.reached) == (3, 10)
 
 
-def test_the_other_rate_is_left_out_if_the_first_passes_all_lengths():
+def test_the_other_rate_is_left_out_if_all_lengths_are_passed():
     [found], asked = climb_lengths({FIRST: [1.0] * 6})
     assert [run.learning_rate for [run] in asked] == [FIRST]
     assert found.score == 6
