@@ -3,7 +3,38 @@
 SAME_RESULT = "both ways give the same numbers; it only chooses the quicker one"
 INPUTS = "how many inputs, or which, are tried; whatever they are, each is required to be answered right"
 BELOW = "the term is below another one of the maximum, so the least grid is the same"
+OTHER_LEAD = "another pair of logits has the least lead, so the proved lead is the same"
+PINNED = "tests/theorems/canary/test_canaries.py, which is not near, pins the bytes of the weights"
 SURVIVORS: dict[str, str] = {
+    "tasks/bounded_dyck.py: for first, end in cache_sized_ranges(len(words), 2 * self.length): | 2 -> 3 at 49": SAME_RESULT,
+    "tasks/flip_flop.py: places = np.ascontiguousarray(registers.T) + np.arange(count) * self.registers | Add -> Sub at 9": (
+        "negative places count from the end, so each example has registers of its own as well"
+    ),
+    "tasks/base.py: return answer | returns None at 0": "tests of what uses it, which are not near, call what it returns",
+    "theorems/canary/_hybrid.py: attended = CARRIED * math.sqrt(2 / 3) * (1 - 2**-16) * (1 - 2 * missed) * (1 - 10 * unit) "
+    "| Pow -> Mult at 45": OTHER_LEAD,
+    "theorems/canary/_two_ways.py: (2 * (1 - unit), max(most, 16 * left, 4 * RESIDUE)), | 16 -> 15 at 27": OTHER_LEAD,
+    "theorems/canary/falcon_h1.py: return _hybrid.proved_lead(length, unit, turned=length * BASE ** (-BOS_PAIR / HALF), "
+    "rounded=20) | 20 -> 19 at 93": OTHER_LEAD,
+    "theorems/canary/_mamba.py: PADDED = KEYS + 1 | 1 -> 0 at 16": PINNED,
+    "theorems/canary/walk_llama.py: VALUE_PAIR = CODE_PAIRS.start - 2 | 2 -> 3 at 32": PINNED,
+    'theorems/canary/granite_4_h.py: "tie_word_embeddings": False, | False -> True at 23': (
+        "transformers answers alike: it keeps the output matrix that a checkpoint has"
+    ),
+    'theorems/canary/qwen3_5.py: "mrope_interleaved": True, | True -> False at 21': (
+        "a text has the same position in all three sections, so their order does not matter"
+    ),
+    "theorems/is_tree/one_layer.py: no_bias = slope + 1 - depth - (2 * length + 4) * length | 1 -> 0 at 18": (
+        "one less of this logit: every answer at the tested sizes is the same"
+    ),
+    "theorems/retrieval/counting_hybrid.py: CONSTRUCTION = TaskConstruction(claim=CLAIM, build=build, bound=bound, "
+    'trials=TRIALS, certified={"length": 2}, proved=proved) | 2 -> 1 at 107': (
+        "the size of a certificate if none is given is a choice"
+    ),
+    'theorems/state_tracking/_attention_alone.py: AttentionLayers = Annotated[int, Range(1, 3), "Lambda, the layers of the '
+    'networks without a recurrence."] | 3 -> 4 at 42': "the greatest number of layers is a choice",
+    "theorems/state_tracking/_parity_recall.py: return max([pairs for pairs in range(1, min(length, 12) + 1) if "
+    "alphabet**pairs <= MOST_LISTS], default=1) | Pow -> Mult at 64": INPUTS,
     "tasks/ceilings/ceiling.py: return None | returns None at 0": "it is the line that it replaces",
     "maths/automata/partial_automata.py: return None | returns None at 0": "it is the line that it replaces",
     "maths/automata/least_state.py: return np.stack(columns, axis=1).astype(np.int64) if columns else np.zeros((count, 0), "

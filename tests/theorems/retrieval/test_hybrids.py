@@ -7,7 +7,7 @@ import pytest
 
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, LinearLayer
-from seqsep.theorems import TheoremFails
+from seqsep.theorems import BY_NAME, TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import counting_hybrid, index_lookup_hybrid, recall_hybrid
 from seqsep.theorems.retrieval._counting import CountingEncoding
@@ -163,3 +163,7 @@ def test_appliers_run_the_weights():
 def test_sizes_of_counting_are_the_bounds(length, alphabet):
     (outcome, *_) = counting_hybrid.THEOREM.check(length, alphabet)
     assert outcome.measured == outcome.bound
+
+
+def test_the_bound_of_recall_names_one_head() -> None:
+    assert BY_NAME["recall-hybrid"].call("bound", {"length": 8})["heads"] == 1
