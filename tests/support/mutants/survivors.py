@@ -10,6 +10,9 @@ SURVIVORS: dict[str, str] = {
     "tasks/flip_flop.py: places = np.ascontiguousarray(registers.T) + np.arange(count) * self.registers | Add -> Sub at 9": (
         "negative places count from the end, so each example has registers of its own as well"
     ),
+    "tasks/ngram_retrieval.py: return ceil_log2(sequences) if sequences > 0 else None | 0 -> 1 at 43": (
+        "no alphabet, length and gram give exactly one sequence"
+    ),
     "tasks/base.py: return answer | returns None at 0": "tests of what uses it, which are not near, call what it returns",
     "theorems/canary/_hybrid.py: attended = CARRIED * math.sqrt(2 / 3) * (1 - 2**-16) * (1 - 2 * missed) * (1 - 10 * unit) "
     "| Pow -> Mult at 45": OTHER_LEAD,
