@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -117,10 +118,12 @@ def verify(name: str, row: Path | None = None) -> list[Outcome]:
 
 
 def unchanged(row: dict[str, Any]) -> dict[str, tuple[int, int]]:
-    """The counts of a row's files that are as they were then, without those that have a survivor that is not listed."""
+    """The counts of a row's files that are as they were then, without those that have a survivor that is not listed now."""
     variants = [outcome["variant"] for outcome in row["outcomes"]]
     open_ones = [variant.partition(": ")[0] for variant in variants if "not listed" in variant]
     counts = killed_by_file(row)
+    listed = Counter(name.partition(": ")[0] for name in SURVIVORS)
+    open_ones += [path for path, (killed, tried) in counts.items() if tried - killed > listed[path]]
     return {
         path: counts[path]
         for path in counts
