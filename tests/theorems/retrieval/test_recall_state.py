@@ -241,6 +241,6 @@ def test_failed_is_an_answer_that_a_model_may_write():
 
 def test_the_bound_has_the_bits_that_are_needed_and_enough():
     assert BY_NAME["recall-state"].call("bound", {"length": 5, "gram": 2}) == {
-        "state_bits": math.ceil(math.log2(math.factorial(5))),
+        "state_bits": least_bits(5, 2),
         "built_state_bits": enough_bits(5, 2),
     }
