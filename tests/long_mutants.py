@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -96,7 +95,7 @@ def verify(name: str, row: Path | None = None) -> list[Outcome]:
     share = SHARES[PACKAGES[name]]
     samples = {path: sample(path, share) for path in SOURCES[name]}
     tried = {} if row is None or not row.exists() else unchanged(json.loads(row.read_text(encoding="utf-8")))
-    known = {path: killed for path, (killed, count) in tried.items() if path in samples and count == len(samples[path])}
+    known = {path: counts[0] for path, counts in tried.items() if path in samples and is_settled(counts, samples[path])}
     found = killers([mutant for path, some in samples.items() if path not in known for mutant in some])
     outcomes = []
     for path, some in samples.items():
@@ -117,13 +116,17 @@ def verify(name: str, row: Path | None = None) -> list[Outcome]:
     return outcomes
 
 
+def is_settled(counts: tuple[int, int], some: list[Mutant]) -> bool:
+    """Return whether a file, of which `counts` were killed and tried, needs no new trial: all that lived are still listed."""
+    killed, tried = counts
+    return tried == len(some) and tried - killed <= sum(mutant.name in SURVIVORS for mutant in some)
+
+
 def unchanged(row: dict[str, Any]) -> dict[str, tuple[int, int]]:
-    """The counts of a row's files that are as they were then, without those that have a survivor that is not listed now."""
+    """The counts of a row's files that are as they were then, without those that have a survivor that is not listed."""
     variants = [outcome["variant"] for outcome in row["outcomes"]]
     open_ones = [variant.partition(": ")[0] for variant in variants if "not listed" in variant]
     counts = killed_by_file(row)
-    listed = Counter(name.partition(": ")[0] for name in SURVIVORS)
-    open_ones += [path for path, (killed, tried) in counts.items() if tried - killed > listed[path]]
     return {
         path: counts[path]
         for path in counts

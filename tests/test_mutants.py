@@ -58,7 +58,7 @@ def test_the_sample_has_300_mutants_from_all_packages():
     assert sum(map(bool, sampled.values())) > 0.9 * sum(bool(changes.mutants(path)) for path in sampled)
 
 
-def test_a_file_is_tried_again_if_it_changed_or_is_open(monkeypatch):
+def test_a_file_is_tried_again_if_it_changed_or_is_open():
     paths = ("maths/automata/growth.py", "maths/arithmetic/grid.py", "maths/codes/codes.py")
     words = ("4 of 4 killed", "3 of 4 killed", "3 of 4 killed, 1 of the others not listed")
     outcomes = [{"variant": f"{path}: {text}"} for path, text in zip(paths, words, strict=True)]
@@ -66,8 +66,15 @@ def test_a_file_is_tried_again_if_it_changed_or_is_open(monkeypatch):
     assert long_mutants.unchanged(row) == {"maths/automata/growth.py": (4, 4), "maths/arithmetic/grid.py": (3, 4)}
     row["sources"]["maths/automata/growth.py"] = "of another text"
     assert long_mutants.unchanged(row) == {"maths/arithmetic/grid.py": (3, 4)}
-    monkeypatch.setattr(long_mutants, "SURVIVORS", {})
-    assert long_mutants.unchanged(row) == {}
+
+
+def test_a_file_is_tried_again_if_a_survivor_is_not_listed(monkeypatch):
+    some = changes.sample("maths/arithmetic/grid.py", 1.0)
+    monkeypatch.setattr(long_mutants, "SURVIVORS", {some[0].name: "a reason"})
+    tried = len(some)
+    assert long_mutants.is_settled((tried - 1, tried), some)
+    assert not long_mutants.is_settled((tried - 2, tried), some)
+    assert not long_mutants.is_settled((tried, tried + 1), some)
 
 
 def test_a_namesake_is_near_and_short_files_are_first():

@@ -143,4 +143,14 @@ SURVIVORS: dict[str, str] = {
     "alphabet**pairs <= MOST_LISTS], default=1) | 1 -> 0 at 37": INPUTS,
     "theorems/state_tracking/modular_count_attention.py: blocks = [places < length // 2, places >= length // 2, places >= 0, "
     "places < 0] | comparison 0 GtE -> Lt at 32": INPUTS,
+    "maths/arithmetic/grid.py: np.putmask(quotient, estimate < -(2.0**61), -(1 << 61)) | 61 -> 62 at 51": (
+        "products of 2^61 to 2^62 do not wrap, and saturate either way"
+    ),
+    "maths/arithmetic/grid.py: if not (is_small and in_steps * self.steps >= 1 and self.steps**3 < 1 << 60): "
+    "| comparison 0 Lt -> LtE at 52": SAME_RESULT,
+    "maths/automata/_refinement.py: if front - first[c] <= last[c] - front: | comparison 0 LtE -> Lt at 3": SAME_RESULT,
+    "maths/communication/partition_search.py: MOST_WHOLE = 1 << 14  # inputs up to which a partition is tried on all of them "
+    "| 14 -> 15 at 18": "beyond it a sample is tried; what a search finds is verified",
+    "maths/communication/partition_search.py: cuts = {1 + round(step * (length - 2) / 15) for step in range(16)} - {half} "
+    "| 15 -> 14 at 40": "which prefixes a search beyond all partitions begins with; what it finds is verified",
 }
