@@ -23,7 +23,7 @@ test: .venv/ready-dev
 verify: .venv/ready-dev
 	PYTHONPATH=tools OMP_NUM_THREADS=1 $(BIN)/python tests/verify.py
 
-# Compiles the machine-checked proofs; needs Coq (Rocq) and OCaml. Prints the assumptions of every theorem.
+# Compiles the machine-checked proofs and seqsep-check-verified; needs Coq (Rocq) and OCaml. Prints the assumptions of every theorem.
 proofs:
 	@$(PYTHON) tools/proofs.py
 

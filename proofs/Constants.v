@@ -4,7 +4,7 @@
     which number of a theorem it is. [N.to_nat] and [N.of_nat] change between the binary and the unary numbers. *)
 
 From Coq Require Import List Arith Lia NArith ZArith Factorial.
-From Seqsep Require Import Words Counting OneLayer OneLayerBounds LinearAttention.
+From Seqsep Require Import Words Counting OneLayer OneLayerBounds LinearAttention IsTree Means.
 Import ListNotations.
 Local Open Scope N_scope.
 
@@ -110,9 +110,11 @@ Proof.
 Qed.
 
 (** [LinearAttention.linear_attention_state]. *)
-Definition linear_attention_bits (layers heads keys values precision : N) : N := layers * heads * keys * (values + 1) * precision.
+Definition linear_attention_bits (layers heads keys values precision : N) : N :=
+  layers * heads * keys * (values + 1) * precision.
 Theorem linear_attention_bits_right : forall L H k v p,
-  N.to_nat (linear_attention_bits (N.of_nat L) (N.of_nat H) (N.of_nat k) (N.of_nat v) (N.of_nat p)) = (p * state_numbers L H k v)%nat.
+  N.to_nat (linear_attention_bits (N.of_nat L) (N.of_nat H) (N.of_nat k) (N.of_nat v) (N.of_nat p)) = (p * state_numbers L
+    H k v)%nat.
 Proof.
   intros. unfold linear_attention_bits, state_numbers.
   rewrite !N2Nat.inj_mul, N2Nat.inj_add, !Nat2N.id. change (N.to_nat 1) with 1%nat. ring.
@@ -131,7 +133,8 @@ Proof.
 Qed.
 
 Theorem message_bits_right : forall nearest n h m k s, (1 <= n)%nat -> (1 <= s)%nat ->
-  N.to_nat (message_bits_of_token (if nearest : bool then 1 else 0) (N.of_nat n) (N.of_nat h) (N.of_nat m) (N.of_nat k) (N.of_nat s)) =
+  N.to_nat (message_bits_of_token (if nearest : bool then
+    1 else 0) (N.of_nat n) (N.of_nat h) (N.of_nat m) (N.of_nat k) (N.of_nat s)) =
   message_bits nearest n h m k 1 (Z.of_nat s).
 Proof.
   intros nearest n h m k s Hn Hs. unfold message_bits_of_token, message_bits, most_weight.
@@ -139,7 +142,8 @@ Proof.
   assert (Hw : w <> 0).
   { unfold w. destruct nearest; cbn -[N.div N.of_nat N.add]; [|lia]. generalize (N.of_nat n / 2). intros d. lia. }
   assert (Ew : Z.of_N w = if nearest then (Z.of_nat s + Z.of_nat n / 2)%Z else Z.of_nat s).
-  { unfold w. destruct nearest; cbn -[N.div Z.div N.of_nat N.add Z.of_nat Z.of_N Z.add]; rewrite ?N2Z.inj_add, ?N2Z.inj_div, !nat_N_Z; reflexivity. }
+  { unfold w. destruct nearest; cbn -[N.div Z.div N.of_nat N.add Z.of_nat Z.of_N Z.add];
+      rewrite ?N2Z.inj_add, ?N2Z.inj_div, !nat_N_Z; reflexivity. }
   rewrite !N2Nat.inj_add, !N2Nat.inj_mul, !number_bits_right, bits_right, !Nat2N.id by nia.
   rewrite !N2Z.inj_mul, Ew, !nat_N_Z. change (N.to_nat 2) with 2%nat. rewrite Nat.mul_1_l. reflexivity.
 Qed.
@@ -148,3 +152,80 @@ Qed.
 Definition disjointness_bits (elements : N) : N := elements + 1.
 Definition ones_before_a_stop (values : N) : N := values - 1.
 Definition ones_before_a_period (values : N) : N := 2 * (values - 1).
+
+(** [IsTree.is_tree_state], for n vertices and b blocks: a row of the triangle of Stirling's numbers at a time. *)
+Fixpoint stirling_sums (b before : N) (row : list N) : list N :=
+  match row with [] => [before] | a :: rest => before + b * a :: stirling_sums (b + 1) a rest end.
+Definition stirling_row (n : N) : list N := N.iter n (stirling_sums 0 0) [1].
+Definition is_tree_bits (vertices blocks : N) : N :=
+  N.log2_up (blocks * nth (N.to_nat blocks) (stirling_row vertices) 0 + 1).
+
+Lemma stirling_sums_nth : forall row b before k, nth k (stirling_sums b before row) 0 =
+  (match k with O => before | S j => nth j row 0 end) + (b + N.of_nat k) * nth k row 0.
+Proof.
+  induction row as [|a row IH]; intros b before k.
+  - destruct k as [|[|k]]; simpl; lia.
+  - destruct k as [|k]; [simpl; lia|]. cbn [stirling_sums nth]. rewrite IH.
+    replace (b + 1 + N.of_nat k) with (b + N.of_nat (S k)) by lia. destruct k; reflexivity.
+Qed.
+
+Lemma stirling_right : forall n k, N.to_nat (nth k (stirling_row (N.of_nat n)) 0) = stirling n k.
+Proof.
+  unfold stirling_row. induction n as [|n IH]; intros k; [destruct k as [|[|k]]; reflexivity|].
+  rewrite Nat2N.inj_succ, N.iter_succ, stirling_sums_nth, N2Nat.inj_add, N2Nat.inj_mul, IH. cbn [stirling].
+  replace (N.to_nat (0 + N.of_nat k)) with k by lia. destruct k as [|k]; [reflexivity|]. rewrite IH. reflexivity.
+Qed.
+
+Theorem is_tree_bits_right : forall n b, N.to_nat (is_tree_bits (N.of_nat n) (N.of_nat b)) = bits (b * stirling n b + 1).
+Proof.
+  intros n b. unfold is_tree_bits.
+  rewrite bits_right, N2Nat.inj_add, N2Nat.inj_mul, !Nat2N.id, stirling_right. reflexivity.
+Qed.
+
+(** [Means.means_message]: cells(m T, m + 2), for m coordinates and T thresholds times inputs of the other party. *)
+Fixpoint sum_of_first (k : nat) (row : list N) : N :=
+  match k, row with S k, a :: row => a + sum_of_first k row | _, _ => 0 end.
+Definition cells_of_means (width thresholds : N) : N := sum_of_first (N.to_nat (width + 2)) (pascal (width * thresholds)).
+
+Lemma sum_of_first_S : forall k row, sum_of_first (S k) row = sum_of_first k row + nth k row 0.
+Proof.
+  induction k as [|k IH]; intros [|a row]; try reflexivity; [simpl; lia|].
+  change (sum_of_first (S (S k)) (a :: row)) with (a + sum_of_first (S k) row). rewrite IH. simpl. lia.
+Qed.
+
+Lemma cells_S : forall T k, cells T (S k) = (cells T k + binomial T k)%nat.
+Proof.
+  induction T as [|T IH]; intros k; [destruct k; reflexivity|].
+  destruct k as [|k]; cbn [cells binomial].
+  - rewrite IH. destruct T; simpl; reflexivity || lia.
+  - rewrite (IH (S k)), (IH k). simpl. lia.
+Qed.
+
+Lemma cells_right : forall T k, N.to_nat (sum_of_first k (pascal (N.of_nat T))) = cells T k.
+Proof.
+  intros T k. induction k as [|k IH]; [destruct (pascal (N.of_nat T)), T; reflexivity|].
+  rewrite sum_of_first_S, N2Nat.inj_add, IH, pascal_right, cells_S. reflexivity.
+Qed.
+
+Theorem cells_of_means_right : forall m T, N.to_nat (cells_of_means (N.of_nat m) (N.of_nat T)) = cells (m * T) (m + 2).
+Proof.
+  intros m T. unfold cells_of_means. replace (N.to_nat (N.of_nat m + 2)) with (m + 2)%nat by lia.
+  rewrite <- Nat2N.inj_mul. apply cells_right.
+Qed.
+
+(** [Means.induction_one_layer]: the words of floor(n/2) symbols, each not q. *)
+Definition induction_bits (length symbols : N) : N := N.log2_up ((symbols - 1) ^ (length / 2)).
+Theorem induction_bits_right : forall B s, N.to_nat (induction_bits (N.of_nat (2 * B)) (N.of_nat s)) = bits ((s - 1) ^ B).
+Proof.
+  intros. unfold induction_bits. rewrite bits_right, N2Nat.inj_pow, N2Nat.inj_sub, Nat2N.id. f_equal. f_equal.
+  rewrite Nat2N.inj_mul, N.mul_comm, N.div_mul by discriminate. apply Nat2N.id.
+Qed.
+
+(** [Ceilings.right_at_most]: of V lists, those that B bits can give rightly. *)
+Definition lists_answered (possibilities state : N) : N := N.min possibilities (2 ^ state).
+
+(** [SimpleGraphs.simple_graph_state], for n vertices and b blocks. *)
+Definition simple_graph_bits (vertices blocks : N) : N := N.log2_up (nth (N.to_nat blocks) (stirling_row vertices) 0 + 1).
+Theorem simple_graph_bits_right : forall n b,
+  N.to_nat (simple_graph_bits (N.of_nat n) (N.of_nat b)) = bits (stirling n b + 1).
+Proof. intros n b. unfold simple_graph_bits. rewrite bits_right, N2Nat.inj_add, !Nat2N.id, stirling_right. reflexivity. Qed.

@@ -104,7 +104,8 @@ Proof.
 Qed.
 
 Lemma count_repeat : forall c i q, count_occ Nat.eq_dec (repeat i c) q = if Nat.eq_dec i q then c else 0.
-Proof. induction c as [|c IH]; intros i q; simpl; [destruct (Nat.eq_dec i q); auto|]. rewrite IH. destruct (Nat.eq_dec i q); auto. Qed.
+Proof. induction c as [|c IH]; intros i q; simpl; [destruct (Nat.eq_dec i q); auto|]. rewrite IH.
+destruct (Nat.eq_dec i q); auto. Qed.
 
 Lemma spelled_count : forall v i q, count_occ Nat.eq_dec (spelled i v) (i + q) = nth q v 0.
 Proof.

@@ -114,7 +114,8 @@ Qed.
 Definition last_token_model : Recurrent nat := {| State := list nat; start := [0]; step := fun _ _ x => [x] |}.
 
 Example a_vector_state :
-  is_right nat nat (is_index_lookup 1 2) (index_lookup 2) (answer_seeing_last nat nat last_token_model (fun _ s _ => hd 0 s) 0) /\
+  is_right nat nat (is_index_lookup 1 2) (index_lookup 2) (answer_seeing_last nat nat last_token_model (fun _ s _ =>
+    hd 0 s) 0) /\
   forall w, In w (words (seq 0 2) 1) ->
     length (after nat last_token_model w) = 1 /\ forall x, In x (after nat last_token_model w) -> x < 2 ^ 1.
 Proof.

@@ -1,16 +1,16 @@
 (** Channels of a recurrence that are monotone and rounded have short periods on a run of one token.
 
     In words. A channel has one number, one of G values. On a run of one token it applies one map again and again.
-    - If the map is nondecreasing, the channel stands still from token G - 1 on. So a layer of such channels, with any read-out,
-      does not give the parity of 1^n for all n <= G. One channel and a read-out give it for all n <= G - 1.
-    - If the map is nonincreasing or nondecreasing, the channel has period 1 or 2 from token 2 (G - 1) on. So no read-out gives n
-      modulo M for M >= 3 and all n <= 2 G.
+    - If the map is nondecreasing, the channel stands still from token G - 1 on. So a layer of such channels, with any
+      read-out, does not give the parity of 1^n for all n <= G. One channel and a read-out give it for all n <= G - 1.
+    - If the map is nonincreasing or nondecreasing, the channel has period 1 or 2 from token 2 (G - 1) on. So no read-out
+      gives n modulo M for M >= 3 and all n <= 2 G.
 
     Source: own; compare Sarrof et al. 2024 (arXiv:2405.17394) and Grazzi et al. 2024 (arXiv:2411.12537).
     In Python: [nonnegative-diagonal-parity] and [diagonal-periods].
 
-    The hypotheses, for a real model. The values are numbered in their order, so a channel is a map of the numbers below G. For
-    a step h <- R(a h + b) with a monotone rounding R, the map is nondecreasing if a >= 0, and nonincreasing if a <= 0
+    The hypotheses, for a real model. The values are numbered in their order, so a channel is a map of the numbers below G.
+    For a step h <- R(a h + b) with a monotone rounding R, the map is nondecreasing if a >= 0, and nonincreasing if a <= 0
     ([affine_step_monotone], over the rational numbers). *)
 
 From Coq Require Import List Arith Lia QArith.

@@ -74,7 +74,8 @@ Section NearestNeighbor.
     induction xs as [|x xs IH]; intros [|y ys] L; simpl in *; try discriminate; auto. rewrite IH by lia. lia.
   Qed.
 
-  Lemma labelled_injective : forall xs u v, length xs = length u -> length xs = length v -> labelled xs u = labelled xs v -> u = v.
+  Lemma labelled_injective : forall xs u v, length xs = length u -> length xs = length v ->
+    labelled xs u = labelled xs v -> u = v.
   Proof.
     induction xs as [|x xs IH]; intros [|a u] [|b v] L L' E; simpl in *; try discriminate; auto.
     injection E as -> E. f_equal. apply IH; auto.
@@ -108,7 +109,8 @@ Section NearestNeighbor.
         nearest_neighbor (labelled points ys ++ [At x]) = nth i ys 0).
       { intros ys Hys. unfold nearest_neighbor. rewrite last_last, removelast_last.
         apply (nearest_right points ys x None i 0); auto. }
-      assert (Ll : forall ys, In ys (words (seq 0 C) (length points)) -> 2 * length points < length (labelled points ys ++ [At x])).
+      assert (Ll : forall ys, In ys (words (seq 0 C) (length points)) ->
+        2 * length points < length (labelled points ys ++ [At x])).
       { intros ys Hys. rewrite app_length, labelled_length by auto. simpl. lia. }
       exists [At x]. repeat split; auto.
       + exists u, x. auto.

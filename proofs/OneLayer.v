@@ -236,7 +236,8 @@ Section OneLayer.
     map (fun c => shifted (W * V) (own_sum own w qs M Zn c)) coordinates.
 
   (** What both know after the maxima, and after the normalisers. *)
-  Definition agreed_maximum (ma mb : list nat) (h : nat) : Z := Z.max (unshifted B (nth h ma 0%nat)) (unshifted B (nth h mb 0%nat)).
+  Definition agreed_maximum (ma mb : list nat) (h : nat) : Z :=
+    Z.max (unshifted B (nth h ma 0%nat)) (unshifted B (nth h mb 0%nat)).
   Definition agreed_normaliser (za zb : list nat) (h : nat) : Z := unshifted 0 (nth h za 0%nat) + unshifted 0 (nth h zb 0%nat).
 
   Definition number_bits : nat := bit_length (2 * B).
@@ -274,7 +275,8 @@ Section OneLayer.
     bob_says _ _ (2 ^ value_sum_bits) (m * H) (fun y => value_sums bobs y qs M Zn) (fun _ => Done _ _))).
 
   (** The ledger. *)
-  Definition first_bits : nat := (dq * bits kq + (H * number_bits + (H * number_bits + (H * normaliser_bits + H * normaliser_bits))))%nat.
+  Definition first_bits : nat := (dq * bits kq + (H * number_bits + (H * number_bits + (H * normaliser_bits + H *
+    normaliser_bits))))%nat.
 
   Lemma bits_of_power : forall b, bits (2 ^ b) = b.
   Proof. intros. unfold bits. apply Nat.log2_up_pow2. lia. Qed.
@@ -286,7 +288,8 @@ Section OneLayer.
     cost _ _ (steps_1_to_3 next) = (first_bits + c)%nat.
   Proof.
     intros next c Hc. unfold steps_1_to_3, first_bits.
-    rewrite bob_says_cost with (c := (H * number_bits + (H * number_bits + (H * normaliser_bits + (H * normaliser_bits + c))))%nat);
+    rewrite bob_says_cost with (c := (H * number_bits + (H * number_bits + (H * normaliser_bits + (H * normaliser_bits +
+      c))))%nat);
       [lia|exact question_kind|intros qs].
     rewrite alice_says_cost with (c := (H * number_bits + (H * normaliser_bits + (H * normaliser_bits + c)))%nat);
       [rewrite bits_of_power; reflexivity|apply power_positive|intros ma].
@@ -298,7 +301,8 @@ Section OneLayer.
     apply Hc.
   Qed.
 
-  Lemma steps_range : forall next, (forall qs M Zn, keeps_to_range _ _ (next qs M Zn)) -> keeps_to_range _ _ (steps_1_to_3 next).
+  Lemma steps_range : forall next, (forall qs M Zn, keeps_to_range _ _ (next qs M Zn)) ->
+    keeps_to_range _ _ (steps_1_to_3 next).
   Proof.
     intros next Hn. unfold steps_1_to_3.
     repeat first [apply bob_says_range; [auto using power_positive|intros]
@@ -439,7 +443,8 @@ Section OneLayer.
     Qed.
 
     Lemma filtered_length : forall f : nat -> bool, (length (filter f (seq 0 N)) <= N)%nat.
-    Proof. intros f. rewrite <- (seq_length N 0) at 2. generalize (seq 0 N). induction l as [|a l IH]; simpl; [lia|]. destruct (f a); simpl; lia. Qed.
+    Proof. intros f. rewrite <- (seq_length N 0) at 2. generalize (seq 0 N). induction l as [|a l IH]; simpl; [lia|].
+    destruct (f a); simpl; lia. Qed.
 
     Lemma steps_transcript : forall next,
       transcript _ _ (steps_1_to_3 next) x y = qs ++ ma ++ mb ++ za ++ zb ++ transcript _ _ (next qs M Zn) x y.
@@ -531,7 +536,8 @@ Section OneLayer.
     Proof.
       intros r.
       destruct (reads qs (maxima alices x qs) (maxima bobs y qs) (normalisers alices x qs M) (normalisers bobs y qs M)
-                  (value_sums alices x qs M Zn ++ r) (sent r) eq_refl (proj1 (question_fits _)) (proj1 (lengths _ _ _ (fun _ => 0)))
+                  (value_sums alices x qs M Zn ++ r) (sent r) eq_refl (proj1 (question_fits _)) (proj1 (lengths _ _ _ (fun
+                    _ => 0)))
                   (proj1 (lengths _ _ _ (fun _ => 0))) (proj2 (lengths _ _ _ _)) (proj2 (lengths _ _ _ _)))
         as (E1 & E2 & E3 & E4 & E5 & E6).
       assert (read_answer y (sent r) = layer x y).
@@ -642,7 +648,8 @@ Proof.
   assert (Hd : 0 <= Z.of_nat (length l) / 2) by (apply Z.div_pos; lia).
   destruct (Z.eq_dec z 0) as [E|Nz].
   - assert (total l (fun i => nearest_weight L (e i) z) = 0).
-    { rewrite E. clear. induction l as [|i l IH]; simpl; auto. unfold nearest_weight at 1. rewrite Z.mul_0_r, Zdiv_0_r. exact IH. }
+    { rewrite E. clear. induction l as [|i l IH]; simpl; auto. unfold nearest_weight at 1. rewrite Z.mul_0_r, Zdiv_0_r.
+      exact IH. }
     lia.
   - pose proof (total_nearest l L e z HL He ltac:(lia)) as T.
     assert (2 * total l (fun i => nearest_weight L (e i) z) <= 2 * L + Z.of_nat (length l)) by nia.

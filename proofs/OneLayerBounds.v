@@ -64,7 +64,8 @@ Section Layer.
 
   Lemma forward_ext : forall w w', (forall i, (i < N)%nat -> w i = w' i) -> answer w = answer w'.
   Proof using at_least_one.
-    clear question_kind L_positive. intros w w' E. unfold answer, forward. rewrite (E (N - 1)%nat) by lia. f_equal. apply map_ext. intros c.
+    clear question_kind L_positive. intros w w' E. unfold answer, forward. rewrite (E (N - 1)%nat) by lia. f_equal.
+    apply map_ext. intros c.
     assert (Em : forall h, maximum Token N (L * L) (score g) (ask g (w' (N - 1)%nat)) w h =
                            maximum Token N (L * L) (score g) (ask g (w' (N - 1)%nat)) w' h).
     { intros h. apply greatest_ext. intros i Hi. apply in_seq in Hi. rewrite E by lia. reflexivity. }
@@ -221,7 +222,8 @@ Section Layer.
   Qed.
 
   (** If both learn the answer, an input with another answer counts too. *)
-  Theorem one_layer_fooling_both : forall {X Y : Type} (enc : X -> nat -> Token) (enc' : Y -> nat -> Token) v (set : list (X * Y))
+  Theorem one_layer_fooling_both : forall {X Y : Type}
+  (enc : X -> nat -> Token) (enc' : Y -> nat -> Token) v (set : list (X * Y))
     x y classes (class_of : Answer -> nat) answer_of,
     is_fooling _ _ _ (fun x y => answer (split (enc x) (enc' y))) v set -> NoDup set ->
     answer (split (enc x) (enc' y)) <> v ->
@@ -268,7 +270,8 @@ Section Equality.
     answer nat Answer (2 * h) H m kq dq L nearest g (split nat first_half (enc x) (enc' y))) yes (diagonal h S).
   Proof.
     intros Hd. split.
-    - intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). simpl. rewrite halves_are_words by exact Hw. apply Hd; auto.
+    - intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). simpl. rewrite halves_are_words by exact Hw.
+      apply Hd; auto.
     - intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & Hw), Hs' as (w' & <- & Hw').
       left. simpl. rewrite halves_are_words by exact Hw. intros Y. apply Hd in Y; auto. subst. contradiction.
   Qed.
@@ -277,7 +280,8 @@ Section Equality.
     (S ^ h <= 2 ^ message_bits nearest (2 * h) H m kq dq L)%nat.
   Proof.
     intros Hk HL Hd. rewrite <- (diagonal_length h S).
-    apply (one_layer_fooling nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last enc enc' yes);
+    apply (one_layer_fooling nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last enc
+      enc' yes);
       [apply equality_fools; exact Hd|apply diagonal_nodup].
   Qed.
 
@@ -291,8 +295,10 @@ Section Equality.
     rewrite Nat.add_1_r, <- (diagonal_length h S).
     assert (W : forall a, (a < S)%nat -> In (repeat a h) (words (seq 0 S) h)).
     { intros a Ha. apply in_words. split; [apply repeat_length|]. intros x Hx. apply repeat_spec in Hx. apply in_seq. lia. }
-    apply (one_layer_fooling_both nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last enc enc' yes
-             (diagonal h S) (repeat 0%nat h) (repeat 1%nat h) classes class_of answer_of); auto using diagonal_nodup, equality_fools.
+    apply (one_layer_fooling_both nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last
+      enc enc' yes
+             (diagonal h S) (repeat 0%nat h) (repeat 1%nat h) classes class_of answer_of);
+               auto using diagonal_nodup, equality_fools.
     rewrite halves_are_words by (apply W; lia). intros Y. apply Hd in Y; [|apply W; lia|apply W; lia].
     destruct h; [lia|]. discriminate.
   Qed.

@@ -105,7 +105,8 @@ Section Recurrent.
     | S k => thought write k (S t) (step M t s x) (write t s x)
     end.
 
-  Definition answer_after_thought write k (see : nat -> State M -> Token -> Answer) (d : Token) (tokens : list Token) : Answer :=
+  Definition answer_after_thought write k (see : nat -> State M -> Token ->
+    Answer) (d : Token) (tokens : list Token) : Answer :=
     let '(t, s, x) := thought write k (length tokens - 1) (after (removelast tokens)) (last tokens d) in see t s x.
 
   Lemma last_nonempty : forall (l : list Token) d d', l <> [] -> last l d = last l d'.

@@ -1,12 +1,13 @@
 (** An oracle for associative recall saves a recurrent model almost no state.
 
-    In words. A model reads data that code symbols y, and may ask an oracle about the data at any time. It answers Index: given
-    i, the symbol y_i. If the oracle gives the same answers on all data of a set, the model needs a state for each of them. The
-    oracle's answers on y_1 k y_2 k .. y_h k depend only on y_2 and on the set of symbols that occur. So the model needs at least
-    as many states as there are sequences y with one y_2 and one set of s symbols: surj(h, s) / s of them, where surj(h, s) is
-    the number of maps of h places onto s symbols.
+    In words. A model reads data that code symbols y, and may ask an oracle about the data at any time. It answers Index:
+    given i, the symbol y_i. If the oracle gives the same answers on all data of a set, the model needs a state for each of
+    them. The oracle's answers on y_1 k y_2 k .. y_h k depend only on y_2 and on the set of symbols that occur. So the model
+    needs at least as many states as there are sequences y with one y_2 and one set of s symbols: surj(h, s) / s of them,
+    where surj(h, s) is the number of maps of h places onto s symbols.
 
-    Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1; the exact number is our own. In Python: [recall-oracle-state].
+    Source: Wen, Dang, Lyu 2025 (arXiv:2402.18510), Proposition 5.1; the exact number is our own. In Python:
+    [recall-oracle-state].
 
     The hypotheses, for a real model. Whatever the model does after the data, also a chain of thought with questions to the
     oracle, is a function [answer] of its state, of the oracle as a function, and of i. *)
@@ -144,16 +145,20 @@ Section Oracle.
     destruct (length symbols) as [|s] eqn:E; [lia|]. rewrite Nat.sub_succ, Nat.sub_0_r. reflexivity.
   Qed.
 
-  Lemma sequences_spec : forall y, In y sequences -> exists y1 r, y = y1 :: y2 :: r /\ length r = h /\ forall x, In x y <-> In x symbols.
+  Lemma sequences_spec : forall y, In y sequences -> exists y1 r, y = y1 :: y2 :: r /\ length r = h /\ forall x,
+    In x y <-> In x symbols.
   Proof.
     intros y Hy. apply in_map_iff in Hy. destruct Hy as (z & <- & Hz). apply in_app_iff in Hz.
     destruct Hz as [Hz|Hz]; apply onto_spec in Hz; auto using remove_nodup; destruct Hz as [L E];
-      destruct z as [|y1 r]; try discriminate; exists y1, r; (split; [reflexivity|split; [simpl in L; lia|]]); intros x; simpl; specialize (E x); simpl in E.
+      destruct z as [|y1 r]; try discriminate; exists y1, r; (split; [reflexivity|split; [simpl in L; lia|]]); intros x;
+        simpl; specialize (E x); simpl in E.
     - split; [intros [->|[->|H]]; tauto|]. intros H. apply E in H. tauto.
     - split.
-      + intros [->|[->|H]]; auto; [assert (In x (remove Nat.eq_dec y2 symbols)) as G by tauto|assert (In x (remove Nat.eq_dec y2 symbols)) as G by tauto];
+      + intros [->|[->|H]]; auto; [assert (In x (remove Nat.eq_dec y2 symbols)) as G by tauto|
+          assert (In x (remove Nat.eq_dec y2 symbols)) as G by tauto];
           apply in_remove in G; tauto.
-      + intros H. destruct (Nat.eq_dec x y2) as [->|N]; auto. assert (In x (remove Nat.eq_dec y2 symbols)) as G by (apply in_in_remove; auto).
+      + intros H. destruct (Nat.eq_dec x y2) as [->|N]; auto.
+        assert (In x (remove Nat.eq_dec y2 symbols)) as G by (apply in_in_remove; auto).
         apply E in G. tauto.
   Qed.
 
@@ -169,7 +174,8 @@ Section Oracle.
     - apply NoDup_app_disjoint; try (apply onto_nodup; auto using remove_nodup).
       intros w Hw Hw'. apply onto_spec in Hw; auto. apply onto_spec in Hw'; auto using remove_nodup.
       assert (In y2 w) as H by (apply Hw; exact y2_occurs). apply Hw' in H. apply in_remove in H. tauto.
-    - intros z Hz ->. apply in_app_iff in Hz. destruct Hz as [Hz|Hz]; apply onto_spec in Hz; auto using remove_nodup; destruct Hz; discriminate.
+    - intros z Hz ->. apply in_app_iff in Hz.
+      destruct Hz as [Hz|Hz]; apply onto_spec in Hz; auto using remove_nodup; destruct Hz; discriminate.
   Qed.
 
   (** The model: a state after the data, and an answer from the state, the oracle and i. *)
@@ -183,8 +189,10 @@ Section Oracle.
 
   Theorem recall_oracle_state :
     (forall y, In y sequences -> number (state (data k y)) < n) ->
-    (forall y y', In y sequences -> In y' sequences -> number (state (data k y)) = number (state (data k y')) -> state (data k y) = state (data k y')) ->
-    (forall y i, In y sequences -> i < length y -> answer (state (data k y)) (fun q => recall failed q (data k y)) i = nth i y 0) ->
+    (forall y y', In y sequences -> In y' sequences -> number (state (data k y)) = number (state (data k y')) ->
+      state (data k y) = state (data k y')) ->
+    (forall y i, In y sequences -> i < length y ->
+      answer (state (data k y)) (fun q => recall failed q (data k y)) i = nth i y 0) ->
     length sequences <= n.
   Proof.
     intros Hlt Hinj Hr. destruct (le_lt_dec (length sequences) n) as [H|H]; auto. exfalso.

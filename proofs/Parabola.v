@@ -80,10 +80,11 @@ Section Parabola.
   Defined.
 
   (** The input: N symbols and the question p. *)
-  Definition input (symbols : nat -> nat -> bool) (p i : nat) : token := if (i <? N)%nat then Symbol (symbols i) else Question p.
+  Definition input (symbols : nat -> nat -> bool) (p i : nat) : token :=
+    if (i <? N)%nat then Symbol (symbols i) else Question p.
 
   Variables (symbols : nat -> nat -> bool) (p : nat).
-  Hypothesis position_fits : (p < N)%nat.
+  Hypothesis position_fits : (p <= N)%nat.
   Let w := input symbols p.
   Let e (i : nat) : Z := expo (distance_score (Z.of_nat i - Z.of_nat p)).
 
@@ -150,33 +151,41 @@ Section Parabola.
       assert (i <> p) as Ni by (intros ->; apply Hl; left; reflexivity).
       specialize (Hv i Ni). pose proof (weight_nonnegative i). specialize (IH (fun H => Hl (or_intror H))).
       unfold total in *. nia. }
-    pose proof (B (seq 0 p) ltac:(rewrite in_seq; lia)) as B1. pose proof (B (seq (p + 1) (N - p)) ltac:(rewrite in_seq; lia)) as B2.
+    pose proof (B (seq 0 p) ltac:(rewrite in_seq; lia)) as B1.
+    pose proof (B (seq (p + 1) (N - p)) ltac:(rewrite in_seq; lia)) as B2.
     pose proof weight_at_p. pose proof other_weights. unfold total in *.
     destruct (symbols p j); [apply Z.ltb_lt|apply Z.ltb_ge]; nia.
   Qed.
 
+  (** The greatest score is that of the queried position. *)
+  Lemma greatest_score : greatest (- (L * L)) (seq 0 (S N)) (fun i => distance_score (Z.of_nat i - Z.of_nat p)) = 0.
+  Proof.
+    assert (U : forall l, greatest (- (L * L)) l (fun i => distance_score (Z.of_nat i - Z.of_nat p)) <= 0).
+    { induction l as [|i l IH]; simpl; [nia|]. apply Z.max_lub; [|exact IH]. unfold distance_score.
+      set (d := Z.of_nat i - Z.of_nat p). assert (0 <= eta * (d * d)) by nia. nia. }
+    assert (Lo : forall l, In p l -> 0 <= greatest (- (L * L)) l (fun i => distance_score (Z.of_nat i - Z.of_nat p))).
+    { induction l as [|i l IH]; intros Hin; [contradiction|]. destruct Hin as [->|Hi]; simpl.
+      - rewrite Z.sub_diag. unfold distance_score. nia.
+      - specialize (IH Hi). simpl in IH. lia. }
+    apply Z.le_antisymm; [apply U|apply Lo, in_seq; lia].
+  Qed.
+
   (** The answer: the bits of the symbol at p. *)
-  Theorem parabola_index_lookup :
+  Theorem parabola_index_lookup : (p < N)%nat ->
     answer token (list bool) (S N) 1 m (S N) 1 L false parabola_layer w = map (symbols p) (seq 0 m).
   Proof.
-    unfold answer, forward.
+    intros among_the_symbols. unfold answer, forward.
     assert (Hq : ask parabola_layer (w (S N - 1)%nat) = [p]).
     { unfold w, input. replace (S N - 1)%nat with N by lia. rewrite Nat.ltb_irrefl. simpl. f_equal. lia. }
     rewrite Hq. simpl finish.
     assert (Hm : forall h, maximum token (S N) (L * L) (OneLayerBounds.score parabola_layer) [p] w h = 0).
-    { intros h. unfold maximum.
-      assert (U : forall l, greatest (- (L * L)) l (fun i => OneLayerBounds.score parabola_layer [p] h i (w i)) <= 0).
-      { induction l as [|i l IH]; simpl; [nia|]. apply Z.max_lub; [|exact IH]. unfold distance_score.
-        set (d := Z.of_nat i - Z.of_nat p). assert (0 <= eta * (d * d)) by nia. nia. }
-      assert (Lo : forall l, In p l -> 0 <= greatest (- (L * L)) l (fun i => OneLayerBounds.score parabola_layer [p] h i (w i))).
-      { induction l as [|i l IH]; intros Hin; [contradiction|]. destruct Hin as [->|Hi]; simpl.
-        - rewrite Z.sub_diag. unfold distance_score. nia.
-        - specialize (IH Hi). simpl in IH. lia. }
-      apply Z.le_antisymm; [apply U|apply Lo, in_seq; lia]. }
-    assert (Ee : forall h i, exponentials token (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo parabola_layer) [p] w h
+    { intros h. apply greatest_score. }
+    assert (Ee : forall h i, exponentials token (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo parabola_layer)
+      [p] w h
       (maximum token (S N) (L * L) (OneLayerBounds.score parabola_layer) [p] w h) i = e i).
     { intros h i. unfold exponentials. rewrite Hm, Z.sub_0_r. reflexivity. }
-    assert (En : forall h, normaliser token (S N) (L * L) (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo parabola_layer) [p] w h = Zn).
+    assert (En : forall h, normaliser token (S N) (L * L) (OneLayerBounds.score parabola_layer) (OneLayerBounds.expo
+      parabola_layer) [p] w h = Zn).
     { intros h. unfold normaliser, Zn. apply total_ext. intros i _. apply Ee. }
     unfold coordinates. cbn [seq list_prod]. rewrite app_nil_r, !map_map. apply map_ext_in. intros j Hj.
     unfold value_sum. cbn [fst snd].
@@ -194,5 +203,6 @@ Example hard_attention : let expo := fun x => if x =? 0 then 8 else 0 in
   forall d, (1 <= d)%nat -> expo (distance_score 8 1 (Z.of_nat d)) * 7 ^ Z.of_nat d <= 8.
 Proof.
   cbv zeta. repeat split; try (destruct (x =? 0); lia).
-  intros d Hd. unfold distance_score. destruct (Z.eqb_spec (Z.max (- (8 * 8)) (- (1 * (Z.of_nat d * Z.of_nat d)))) 0); [nia|lia].
+  intros d Hd. unfold distance_score. destruct (Z.eqb_spec (Z.max (- (8 * 8)) (- (1 * (Z.of_nat d * Z.of_nat d)))) 0);
+    [nia|lia].
 Qed.

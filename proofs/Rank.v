@@ -203,7 +203,8 @@ Theorem identity_costs : forall p out out' r,
   alice_learns _ _ _ (fun x y => if Nat.eq_dec x y then 1 else 0) p out' -> (r <= 2 ^ cost _ _ p)%nat.
 Proof.
   intros p out out' r Hk Hb Ha.
-  apply (rank_bound nat nat (fun x y => if Nat.eq_dec x y then 1 else 0) p out out' r (fun i => i) (fun i => i) (fun s j => if Nat.eq_dec s j then 1 else 0) 1); auto; [discriminate|].
+  apply (rank_bound nat nat (fun x y => if Nat.eq_dec x y then 1 else 0) p out out' r (fun i => i) (fun i => i)
+    (fun s j => if Nat.eq_dec s j then 1 else 0) 1); auto; [discriminate|].
   intros i j Hi Hj. rewrite (sum_one r j); auto.
   - destruct (Nat.eq_dec j j); [|contradiction]. destruct (Nat.eq_dec i j); reflexivity.
   - intros s Hs Ns. destruct (Nat.eq_dec s j); [contradiction|]. ring.

@@ -1,8 +1,8 @@
 (** Recall and c-gram retrieval over n numbers: a recurrent model needs about n log2 n bits of state.
 
-    In words. A model reads n numbers below n, and then g = c - 1 numbers, 1 <= g < n. It answers with the number after the first
-    place where these g numbers occur in the data, or [failed] if there is none. Every recurrent model that is right on all
-    inputs has, after the n numbers,
+    In words. A model reads n numbers below n, and then g = c - 1 numbers, 1 <= g < n. It answers with the number after the
+    first place where these g numbers occur in the data, or [failed] if there is none. Every recurrent model that is right on
+    all inputs has, after the n numbers,
     - at least n^n - C(n-g+1, 2) n^(n-g) states: one for each sequence in which no g-gram occurs twice;
     - at least n! states for g = 1, associative recall.
 
@@ -180,7 +180,8 @@ Section Recall.
     assert (E1 : firstn j u = firstn j v /\ skipn (j + g) u = skipn (j + g) v).
     { assert (L : length (firstn j u) = length (firstn j v)) by (rewrite !firstn_length; lia).
       split.
-      - apply (f_equal (firstn (length (firstn j u)))) in E. rewrite firstn_app, Nat.sub_diag, firstn_O, firstn_all, app_nil_r in E.
+      - apply (f_equal (firstn (length (firstn j u)))) in E.
+        rewrite firstn_app, Nat.sub_diag, firstn_O, firstn_all, app_nil_r in E.
         rewrite L, firstn_app, Nat.sub_diag, firstn_O, firstn_all, app_nil_r in E. exact E.
       - apply (f_equal (skipn (length (firstn j u)))) in E. rewrite skipn_app, Nat.sub_diag, skipn_O, skipn_all in E.
         rewrite L, skipn_app, Nat.sub_diag, skipn_O, skipn_all in E. exact E. }
@@ -207,7 +208,8 @@ Section Recall.
     length (filter (same_gram (i, j)) (words (seq 0 n) n)) <= n ^ (n - g).
   Proof.
     intros i j Hij Hj. set (F := filter (same_gram (i, j)) (words (seq 0 n) n)).
-    assert (HF : forall w, In w F -> In w (words (seq 0 n) n) /\ same_gram (i, j) w = true) by (intros w Hw; apply filter_In; exact Hw).
+    assert (HF : forall w, In w F -> In w (words (seq 0 n) n) /\ same_gram (i, j) w = true) by (intros w Hw;
+      apply filter_In; exact Hw).
     replace (n ^ (n - g)) with (length (words (seq 0 n) (n - g))) by (rewrite words_length, seq_length; reflexivity).
     rewrite <- (map_length (cut j) F). apply NoDup_incl_length.
     - assert (G : forall l, incl l F -> NoDup l -> NoDup (map (cut j) l)).
@@ -245,7 +247,8 @@ Section Recall.
     - simpl. specialize (IH (fun c Hc => Hp c (or_intror Hc))).
       destruct (Hp (i, j) (or_introl eq_refl)) as [H1 H2]. simpl in H1, H2.
       pose proof (same_gram_few i j H1 H2) as F.
-      assert (U : forall (a b : list nat -> bool) w, length (filter (fun x => orb (a x) (b x)) w) <= length (filter a w) + length (filter b w)).
+      assert (U : forall (a b : list nat -> bool) w,
+        length (filter (fun x => orb (a x) (b x)) w) <= length (filter a w) + length (filter b w)).
       { induction w as [|x w IHw]; simpl; auto. destruct (a x), (b x); simpl; lia. }
       specialize (U (same_gram (i, j)) (fun w => existsb (fun c => same_gram c w) l) (words (seq 0 n) n)). lia.
   Qed.

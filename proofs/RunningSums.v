@@ -75,12 +75,15 @@ Section RunningSums.
     end.
 
   Lemma most_below_le : forall f k c, (forall i, i < k -> f i <= c) -> most_below f k <= c.
-  Proof. induction k as [|k IH]; intros c H; simpl; [lia|]. specialize (IH c). specialize (H k) as Hk. apply Nat.max_lub; auto. Qed.
+  Proof. induction k as [|k IH]; intros c H; simpl; [lia|]. specialize (IH c). specialize (H k) as Hk.
+  apply Nat.max_lub; auto. Qed.
 
-  Theorem running_bits : forall positions q alice mine a, cost _ _ (hand_over q positions alice mine a) <= changes positions alice * bits A.
+  Theorem running_bits : forall positions q alice mine a,
+    cost _ _ (hand_over q positions alice mine a) <= changes positions alice * bits A.
   Proof.
     induction positions as [|i rest IH]; intros q alice mine a; simpl.
-    - destruct alice; simpl; auto. rewrite Nat.add_0_r. assert (most_below (fun _ => 0) A <= 0) by (apply most_below_le; auto). lia.
+    - destruct alice; simpl; auto. rewrite Nat.add_0_r.
+      assert (most_below (fun _ => 0) A <= 0) by (apply most_below_le; auto). lia.
     - destruct (Bool.eqb (alice_has i) alice) eqn:E; auto.
       destruct alice, (alice_has i); try discriminate; simpl;
         apply Nat.add_le_mono_l, most_below_le; intros; apply IH.

@@ -208,7 +208,7 @@ def healthy(seeds: int = SEEDS) -> list[Outcome]:
 
 
 def alarms(seeds: range) -> dict[str, int]:
-    """How many laws fail that do not fail in the kept verdicts, by family, over these seeds."""
+    """The number of laws that fail and do not fail in the kept verdicts, by family, over these seeds."""
     import torch
 
     from seqsep.language_models.laws.check import LANGUAGE_MODEL_LAWS, try_law

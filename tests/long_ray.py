@@ -21,7 +21,7 @@ SOURCES = (
 
 
 def verify() -> list[Outcome]:
-    """What pytest says of the tests marked `long`."""
+    """The report of pytest on the tests marked `long`."""
     command = [
         sys.executable,
         "-m",

@@ -62,7 +62,7 @@ def measure() -> dict[str, dict[str, Any]]:
 
 
 def apart(name: str, folder: str) -> float:
-    """What the script prints last; its status says whether that is too much."""
+    """The last line that the script prints; its status tells if that is too much."""
     done = run([str(ROOT / FOLDER / f"{name}.py")], folder)
     difference = float(done.stdout.split()[-1]) if done.stdout else None
     if difference is None or done.returncode != (difference > MOST):

@@ -23,7 +23,8 @@ from support.kept_verdicts import outcome
 NAME = "canary-state-faults"
 ASKED = ("fault_rates", "faults", "folder", "questions", "serving", "state_faults")
 WRITTEN = ("_look_up", "_olmo", "_qwen", "canary", "checksum", "mamba2", "olmo_hybrid", "qwen3_next", "recall", "stream")
-WALKS = ("walk", "walk_qwen3_next")
+WRITTEN += ("_mamba", "_two_ways")
+WALKS = ("walk", "walk_qwen3_next", "_walk_out")
 SOURCES = (
     *(f"language_models/canary/{name}.py" for name in ASKED),
     *(f"theorems/canary/{name}.py" for name in (*WRITTEN, "vocabulary", *WALKS)),
@@ -34,7 +35,7 @@ SEEN = Claim(
 KEPT = Path(__file__).parents[1] / "results/canary-state-faults.json"
 MEASURED = ("checksum", "olmo-hybrid", "mamba2", "qwen3-next", "walk-qwen3-next")
 CONVERSATIONS = 20
-WITHOUT_ATTENTION = ("mamba2",)
+WITHOUT_ATTENTION = ("mamba2", "walk-mamba2")
 NOT_SEEN = {
     "checksum": {"state-in-bf16", "oldest-key-lost"},
     "olmo-hybrid": {"token-twice"},

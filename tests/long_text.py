@@ -49,7 +49,7 @@ MOST_OF_THE_BITS = 0.75
 
 
 def verify() -> list[Outcome]:
-    """How many of so many questions at the length of training are right; and what an audit says, in whole bits."""
+    """The number of right answers at the length of training, and the whole bits that an audit shows."""
     with tempfile.TemporaryDirectory() as place:
         folder = trained(Path(place), LENGTH, DIGITS, STEPS)
         return [scored(folder, LENGTH, DIGITS, QUESTIONS), audited(folder, LENGTH, DIGITS)]
@@ -62,7 +62,7 @@ def trained(place: Path, length: int, digits: int, steps: int) -> Path:
 
 
 def scored(folder: Path, length: int, digits: int, count: int) -> Outcome:
-    """Whether enough questions are answered right, as `seqsep text phonebook` asks them."""
+    """Return True if enough questions are answered right, as `seqsep text phonebook` asks them."""
     model = LanguageModel(find_model(str(folder)))
     questions = [phonebook_question(Lookups(length), index, digits) for index in range(count)]
     with Store(folder / "store.sqlite") as store, store.driving():
@@ -82,7 +82,7 @@ def scored(folder: Path, length: int, digits: int, count: int) -> Outcome:
 
 
 def audited(folder: Path, length: int, digits: int) -> Outcome:
-    """Whether most bits of a book are shown to be carried, as `seqsep audit` says."""
+    """Return True if most bits of a book are shown to be carried, by `seqsep audit`."""
     audit = audit_language_model(folder, entries=length, digits=digits)
     print(audit, flush=True)
     bits = length * digits * log2(10)

@@ -1,4 +1,4 @@
-"""How much faster decoding by steps is than the whole prefix again: results/decoding.json, of benchmarks/decoding.py."""
+"""The gain of decoding by steps over reading the prefix again: results/decoding.json, of benchmarks/decoding.py."""
 
 import json
 from pathlib import Path

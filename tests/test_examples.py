@@ -23,7 +23,7 @@ def is_public(name: str, member: object, module: ModuleType) -> bool:
 
 
 def public() -> dict[str, object]:
-    """What a package hands on in `__all__`, and the modules of the package's root whole."""
+    """The names that a package hands on in `__all__`, and all modules of the package's root."""
     members = {}
     for module in MODULES:
         is_root_module = re.fullmatch(r"seqsep\.[a-z]\w*", module.__name__) and not hasattr(module, "__path__")

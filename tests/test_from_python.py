@@ -33,7 +33,7 @@ def test_dir_and_help_show_the_public_names():
 
 
 def test_type_checkers_see_every_public_name():
-    """What is imported for them is what `__getattr__` gives; tests/typed_user.py is a user's file that mypy checks."""
+    """The names imported for them are those that `__getattr__` gives; mypy checks tests/typed_user.py, a user's file."""
     tree = ast.parse((ROOT / "src/seqsep/__init__.py").read_text(encoding="utf-8"))
     imported = {alias.name: node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
     homes = next(node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == "_HOMES")

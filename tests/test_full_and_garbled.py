@@ -53,7 +53,7 @@ def test_bytes_on_the_standard_input(capsys, monkeypatch):
 @pytest.mark.skipif(not FULL.exists(), reason="a device that is always full")
 @pytest.mark.parametrize("words", ["list tasks", "sample equality --length 400 --count 400"])
 def test_a_full_disk_under_the_standard_output(words, tmp_path, capsys, monkeypatch):
-    """Whether the text fills Python's buffer or stays in it."""
+    """Return True if the text fills Python's buffer, or stays in it."""
     with FULL.open("w", encoding="utf-8") as full:
         monkeypatch.setattr(sys, "stdout", full)
         assert main(words.split()) == 3

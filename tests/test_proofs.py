@@ -35,7 +35,7 @@ def test_at_least_200_values_are_compared():
 
 def test_every_constant_is_compared():
     text = (ROOT / "proofs/Constants.v").read_text(encoding="utf-8")
-    defined = set(re.findall(r"^Definition (\w+_bits\w*|ones_\w+) ", text, re.MULTILINE)) - {"number_bits"}
+    defined = set(re.findall(r"^Definition (\w+_bits\w*|ones_\w+|cells_\w+|lists_\w+) ", text, re.MULTILINE)) - {"number_bits"}
     without_function = {"permutation_bits", "disjointness_bits"}
     assert defined == set(machine_checked.PYTHON) | without_function
 
@@ -59,7 +59,7 @@ def test_files_begin_with_their_theorem_in_words():
         text = path.read_text(encoding="utf-8")
         assert text.startswith("(** "), path.name
         head = text[: text.index("*)")]
-        if path.stem not in {"Words", "Constants", "Extraction"}:
+        if path.stem not in {"Words", "Constants", "Extraction", "ExtractRules"}:
             assert re.search(r"In words\.", head), path.name
             assert re.search(r"Source:", head), path.name
             assert re.search(r"The hypothes[ei]s, for a real\s+model", head), path.name
@@ -137,3 +137,39 @@ def test_exponentials_meet_the_hypothesis_of_the_parabola(steps):
         scores = np.array([max(-(steps**2), -eta * d * d * steps) for d in distances])
         found = exponentials(grid, Array(scores, grid.step)).tolist()
         assert all(one * 7**d <= steps for one, d in zip(found, distances, strict=True)) is holds
+
+
+def files_of(theorem):
+    """The files of proofs/ that prove a theorem, as the page shows them."""
+    names = long_proofs.proofs.named()[theorem]
+    return ", ".join(dict.fromkeys(f"`{name.split('.')[0]}.v`" for name in names))
+
+
+def rows_of_the_page():
+    """The table of theorems that the page must have."""
+    yield "| theorem | runs | certificate | machine-checked |"
+    yield "|---|---|---|---|"
+    for name in sorted(long_proofs.proofs.named()):
+        theorem = BY_NAME[name]
+        certificate = "yes" if theorem.certificate_witness is not None else ""
+        runs = ", ".join(theorem.sides)
+        yield f"| [{name}](../reference/theorems/{name}.md) | {runs} | {certificate} | {files_of(name)} |"
+
+
+def test_the_page_has_the_table_of_theorems():
+    page = (ROOT / "docs/explanation/machine-checked.md").read_text(encoding="utf-8")
+    assert "\n".join(rows_of_the_page()) in page
+
+
+def test_the_page_has_the_numbers_of_the_second_checker():
+    page = " ".join((ROOT / "docs/explanation/machine-checked.md").read_text(encoding="utf-8").split())
+    row = json.loads((ROOT / "results/verify/verified-checker.json").read_text(encoding="utf-8"))
+    counts = {one["variant"]: one["inputs"] for one in row["outcomes"]}
+    assert row["failures"] == 0
+    assert (
+        f"{counts['certificates that hold']} certificates that hold, {counts['forgeries']} forgeries and "
+        f"{counts['mutants']:,} changed certificates"
+    ) in page
+    assert f"agree on {counts['minors and their inverses']} minors and {counts['messages of one layer']} messages" in page
+    assert counts["mutants"] >= 2_000
+    assert counts["rules that accept everything, seen"] == 6

@@ -14,7 +14,7 @@ from seqsep.lab import experiments
 from seqsep.maths.codes import codes
 from seqsep.models import mixers
 
-INFRASTRUCTURE = {"__init__", "base", "reading", "returned", "settings"}
+INFRASTRUCTURE = {"__init__", "base", "fields", "reading", "returned", "settings"}
 REGISTRIES = [
     (tasks, tasks.BY_NAME),
     (mixers, Registry("mixer", {**mixers.PLACES, **mixers.THEOREM_PLACES})),

@@ -1,4 +1,4 @@
-"""How many functions of the project a value is passed to: results/stays.json, of benchmarks/stays.py."""
+"""The number of functions of the project that a value is passed to: results/stays.json, of benchmarks/stays.py."""
 
 import json
 from pathlib import Path

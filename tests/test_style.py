@@ -1,4 +1,4 @@
-"""What keeps a file readable: one idea a line, few lines a file, calls that name their arguments.
+"""Rules that keep a file readable: one idea a line, few lines a file, calls that name their arguments.
 
 As a script it lists what is left in some folders: python tests/test_style.py src/seqsep/lab tests/lab
 """

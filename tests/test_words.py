@@ -168,7 +168,7 @@ def test_the_exceptions_are_exactly_what_is_found() -> None:
     assert not wrong, "rewrite what grew; `python tests/test_words.py --update` lowers the rest:\n" + "\n".join(wrong)
 
 
-@pytest.mark.parametrize("folder", ["src", "tools"])
+@pytest.mark.parametrize("folder", ["src", "tools", "tests"])
 def test_no_docstring_begins_with_a_question_word(folder: str) -> None:
     """Neither does a docstring of a constant or of a private function."""
     found = [

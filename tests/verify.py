@@ -34,6 +34,7 @@ import long_released_bugs
 import long_spoiled
 import long_state_faults
 import long_text
+import long_verified_checker
 from seqsep import theorems
 from seqsep.report.page.proofs import module_of
 from seqsep.theorems import Outcome, canary
@@ -55,7 +56,7 @@ PARTS = (
     long_model_laws,
     long_released_bugs,
 )
-PARTS += (long_proofs, long_llama_engine, long_canary, long_state_faults, long_fuzz, *long_folders.PARTS)
+PARTS += (long_proofs, long_verified_checker, long_llama_engine, long_canary, long_state_faults, long_fuzz, *long_folders.PARTS)
 
 
 @cache
@@ -110,7 +111,7 @@ def named_by(path: str) -> frozenset[str]:
 
 
 def file_of(module: str, name: str) -> str | None:
-    """Where `from module import name` finds the name, below src/seqsep: a submodule, the module, or the folder's `__init__`."""
+    """The file in which `from module import name` finds the name, below src/seqsep: a submodule, a module or an `__init__`."""
     folder = "/".join(module.split(".")[1:])
     if not folder.startswith(ROOMS):
         return None
@@ -119,7 +120,7 @@ def file_of(module: str, name: str) -> str | None:
 
 
 def stale(name: str) -> list[str]:
-    """What has changed since the row: sources; or that there is no row, or one with failures."""
+    """The sources that have changed since the row; or the words that there is no row, or one with failures."""
     path = ROWS / f"{name}.json"
     if not path.exists():
         return ["no row"]
@@ -185,7 +186,7 @@ def main(names: list[str]) -> int:
             continue
         missing = long_kernels.missing() if name in [part.NAME for part in INTERPRETED] else None
         missing = long_llama_engine.missing() if name == long_llama_engine.NAME else missing
-        missing = long_proofs.missing() if name == long_proofs.NAME else missing
+        missing = long_proofs.missing() if name in {long_proofs.NAME, long_verified_checker.NAME} else missing
         if missing:
             print(f"{name}: {', '.join(changed)}; not run and its row left as it is: {missing}", flush=True)
             continue

@@ -23,6 +23,7 @@ ALLOWED = {"functional_extensionality_dep"}
 PACKAGES = {"coqc": "coq", "coqdep": "coq", "ocamlopt": "ocaml-nox"}
 """Program -> the package of Debian that has it."""
 OPTIONS = ("-Q", ".", "Seqsep")
+CHECKER = "seqsep-check-verified"
 CLOSED = "Closed under the global context"
 STATED = re.compile(r"^\s*(?:Theorem|Corollary|Example) (\w+)", re.MULTILINE)
 INCOMPLETE = re.compile(r"\b(Admitted|admit|give_up|Axiom|Axioms|Conjecture|Parameter|Parameters|Abort)\b")
@@ -66,12 +67,20 @@ class Build:
 
     def program(self) -> Path:
         """Compile the program of Extraction.v and its driver, and return its path."""
-        shutil.copyfile(PROOFS / "driver.ml", self.folder / "driver.ml")
-        files = ["layer.mli", "layer.ml", "driver.ml"]
-        done = self._run(["ocamlopt", "-w", "-a", "-alert", "-all", "-I", ".", *files, "-o", "driver"])
+        return self._linked("layer", "driver", "driver")
+
+    def checker(self, text: str | None = None) -> Path:
+        """Compile the second checker of certificates and return its path. The text replaces that of check.ml."""
+        return self._linked("rules", "check", CHECKER, text)
+
+    def _linked(self, extracted: str, driver: str, program: str, text: str | None = None) -> Path:
+        source = (PROOFS / f"{driver}.ml").read_text(encoding="utf-8") if text is None else text
+        (self.folder / f"{driver}.ml").write_text(source, encoding="utf-8")
+        files = [f"{extracted}.mli", f"{extracted}.ml", f"{driver}.ml"]
+        done = self._run(["ocamlopt", "-w", "-a", "-alert", "-all", "-I", ".", *files, "-o", program])
         if done.returncode:
-            raise ProofFails(f"driver.ml: {' '.join(done.stderr.split())}")
-        return self.folder / "driver"
+            raise ProofFails(f"{driver}.ml: {' '.join(done.stderr.split())}")
+        return self.folder / program
 
     def ask(self, commands: Sequence[str], requires: Sequence[str] = ()) -> str:
         """Return what Coq prints for these commands after all proofs, or only those of `requires`, are loaded."""
@@ -180,6 +189,7 @@ def main() -> int:
         build = Build(arguments.build)
         build.compile()
         build.program()
+        checker = build.checker()
         theorems = stated()
         assumed = build.assumptions(theorems)
         require_allowed(assumed, theorems)
@@ -189,6 +199,7 @@ def main() -> int:
     for name in theorems:
         print(f"{name}: {', '.join(assumed[name]) or 'no axioms'}")
     print(f"{len(theorems)} theorems, {lines():,} lines, {build.seconds:.0f} CPU-s")
+    print(f"second checker of certificates: {checker}")
     return 0
 
 

@@ -7,8 +7,9 @@ import pytest
 import torch
 
 import seqsep
+from seqsep.lab.audit.accuracy_by import accuracy_by
 from seqsep.lab.run import Run
-from seqsep.tasks import Counting, IndexLookup
+from seqsep.tasks import Counting, IndexLookup, MultiQueryRecall
 from support.command_line import OWN_LAYER, call
 
 RUN = Run(IndexLookup(3, alphabet=2), ("lstm",), width=8, steps=2, evaluate_every=2, evaluation=10)
@@ -64,6 +65,25 @@ def test_json_has_the_curve_the_places_and_the_worst_case(capsys, kept):
     assert "\nattack " in table
 
 
+@pytest.mark.unchecked
+def test_the_accuracy_by_position_and_by_a_field(capsys, tmp_path, kept):
+    _, path = kept
+    model, run = seqsep.load(path)
+    status, out, _ = call(capsys, "audit", str(path), "--by", "position", "--questions", "400")
+    assert (status, out) == (0, f"{accuracy_by(model, run.task, examples=400)}\n")
+    assert out.startswith("lstm of width 8 on index-lookup, N = 3: accuracy by position\nposition  counted")
+    recall = Run(MultiQueryRecall.zoology(24, 3, vocab_size=24), ("lstm",), width=8)
+    file = tmp_path / "recall"
+    seqsep.save(file, recall.model(), recall)
+    words = ("--by", "pairs=1,3", "--by", "fillers=zero", "--questions", "50", "--json", "--seed", "2")
+    status, out, _ = call(capsys, "audit", str(file), *words)
+    by = json.loads(out)["by"]
+    assert (status, [one["name"] for one in by]) == (0, ["pairs", "fillers"])
+    expected = accuracy_by(seqsep.load(file)[0], recall.task, "pairs", (1, 3), examples=50, seed=2).record()
+    assert by[0] == json.loads(json.dumps(expected))
+    assert [part["part"] for one in by for part in one["parts"]] == [1, 3, "zero"]
+
+
 def test_what_is_refused_is_said_in_one_line(capsys, tmp_path, kept):
     store, path = kept
     counting = tmp_path / "counting"
@@ -72,11 +92,19 @@ def test_what_is_refused_is_said_in_one_line(capsys, tmp_path, kept):
     for words, why in (
         ((store, "zz"), "none that begins so"),
         ((tmp_path / "nothing",), "nothing: No such file"),
-        ((counting,), "expected a model of index-lookup, associative-recall or equality (random), found Counting"),
+        (
+            (counting,),
+            "expected a model of index-lookup, associative-recall or equality (random), multi-query-recall",
+        ),
         ((path, "--questions", "0"), "expected a whole number from 1"),
         ((path, "--confidence", "2"), "expected a number between 0 and 1, such as 0.95, found 2"),
         ((path, "--worst", "5"), "expected questions from 60"),
         ((path, "--worst", "every"), "expected a whole number from 1, or all, found 'every'"),
+        ((path, "--by", "length=4"), "expected as many tokens as in training, 5, found 6"),
+        ((path, "--by", "length"), "expected values for a field, and none for position"),
+        ((path, "--by", "width=4"), "index-lookup"),
+        ((path, "--by", "position", "--worst"), "--worst: expected no --by with it"),
+        ((tmp_path, "--by", "position"), "expected a kept model or a store with it, found the folder"),
     ):
         status, out, error = call(capsys, "audit", *map(str, words))
         assert (status, out, error.count("\n")) == (2, "", 1)

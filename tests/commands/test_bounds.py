@@ -1,4 +1,4 @@
-"""What is too large is refused before work and memory are spent, and the limit named; what may be large is streamed."""
+"""A size that is too large is refused, with its limit, before work and memory are spent; what may be large is streamed."""
 
 import gc
 import io

@@ -139,3 +139,10 @@ def test_a_folder_of_another_model(tmp_path: Path, capsys: pytest.CaptureFixture
     (tmp_path / "config.json").write_text('{"model_type": "llama"}')
     assert check(tmp_path, "--transformers") == 2
     assert "expected a folder that `seqsep canary write` made, found no seqsep_canary" in capsys.readouterr().err
+
+
+def test_a_type_without_a_proved_lead_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for dtype in ("bfloat16", "float16"):
+        assert main(["canary", "write", "walk-llama", "-o", str(tmp_path / "walk"), "--dtype", dtype]) == 2
+        assert f"--dtype {dtype}: the answers of walk-llama are proved in float32 only" in capsys.readouterr().err
+    assert not (tmp_path / "walk").exists()

@@ -44,7 +44,7 @@ def test_thoughts_and_answers(capsys, kept):
 
 
 def test_words_for_a_reader(capsys, kept, monkeypatch):
-    """What the retriever found stands in round brackets; an answer that does not come is said."""
+    """The retriever's findings are in round brackets, and a missing answer is reported."""
     monkeypatch.setattr("sys.stdin", io.StringIO(f"\n{json.dumps(STAR)}\n"))
     status, out, _ = call(capsys, "generate", str(kept), "--input", "-", "--most", "1")
     assert status == 0
@@ -195,7 +195,7 @@ def test_a_retriever_that_fails_is_one_line(capsys, kept, own, function, why):
 
 
 def test_other_inputs_are_answered(capsys, kept, own, tmp_path, monkeypatch):
-    """Where the retriever fails for some, they are named as bad fields are; a batch ends at an input that fails."""
+    """Inputs for which the retriever fails are reported like bad fields; a batch ends at an input that fails."""
     monkeypatch.setattr("seqsep.commands.generate.AT_ONCE", 2)
     graphs = tmp_path / "graphs.jsonl"
     graphs.write_text("".join(json.dumps(graph) + "\n" for graph in (STAR, PATH_GRAPH, STAR, PATH_GRAPH)))

@@ -17,7 +17,7 @@ def interrupt(*arguments, **options):
     raise KeyboardInterrupt
 
 
-def test_what_an_inner_part_kept_is_said_behind():
+def test_what_an_inner_part_kept_is_printed_after():
     outer, empty, inner = (saying_what_is_kept(lambda words=words: words) for words in ("two", "", "one"))
     with pytest.raises(KeyboardInterrupt) as interrupted, outer, empty, inner:
         raise KeyboardInterrupt
@@ -67,7 +67,7 @@ def test_a_sweep_says_how_many_runs_are_kept(tmp_path, capsys):
 
 
 def ended(path):
-    """How many runs of the store have come to an end."""
+    """The number of runs of the store that have ended."""
     if not path.exists():
         return 0
     with Store(path) as store:
@@ -75,7 +75,7 @@ def ended(path):
 
 
 def waiting(path):
-    """How many runs of the store go on from a checkpoint that the store has on record."""
+    """The number of runs of the store that resume from a checkpoint that the store has on record."""
     with Store(path) as store:
         return store.unfinished()
 

@@ -1,4 +1,4 @@
-"""What the stages after one may add: the runs that would follow if no run learned, and of a bracket what its rungs leave."""
+"""Later stages may add steps: those of the runs that follow if no run learned, and those that the rungs of a bracket leave."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,7 +40,7 @@ def test_a_list_of_runs_has_no_later_stage() -> None:
     assert later_steps(ChosenRuns([RUN], None), [], [], {}) == {}
 
 
-def test_behind_a_rung_the_better_half_goes_on() -> None:
+def test_after_a_rung_the_better_half_goes_on() -> None:
     """Of five, rungs at 200, 400 and 600: 3 go to 400, 2 to 600, 1 to the end. A run alone has all its steps before it."""
     five = [replace(RUN, learning_rate=rate) for rate in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)]
     alone = replace(RUN, seed=1)

@@ -22,7 +22,7 @@ RECORD = {"theorem": "x", "side": "upper", "length": 8, "holds": True, "measured
 
 @pytest.fixture
 def file(monkeypatch, tmp_path):
-    """Where outcomes are kept."""
+    """The folder of the outcomes."""
     monkeypatch.setattr(outcome_cache, "cache_folder", lambda: tmp_path / "cache")
     return tmp_path / "cache/outcomes.json"
 

@@ -13,6 +13,7 @@ from seqsep.commands.outputs import require_folder, require_report
 from seqsep.core.files import write_file
 from seqsep.core.names import UNSEEN, BadInput
 from seqsep.core.tables import as_csv
+from seqsep.lab.store.store import Store
 from seqsep.report.figures.picture_file import svg_text
 from support.command_line import call
 
@@ -103,6 +104,25 @@ def test_analyze_prints_the_same_with_a_file(tmp_path, capsys):
     _, afterwards, _ = call(capsys, *words, "--automata", str(tmp_path / "a.json"))
     assert at_once == afterwards != ""
     assert len(json.loads((tmp_path / "a.json").read_text())) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("certify", "bounded-dyck-state", "--depth", "3", "-o"),
+        ("export-network", "equality-two-layers", "--length", "4", "-o"),
+    ],
+)
+def test_a_store_is_never_overwritten(words, tmp_path, capsys):
+    path = tmp_path / "store.sqlite"
+    with Store(path):
+        pass
+    before = path.read_bytes()
+    status, out, error = call(capsys, *words, str(path))
+    assert (status, out, error.count("\n")) == (2, "", 1)
+    assert f"{path}: expected a file to write that is not a store or another database, found one" in error
+    assert path.read_bytes() == before
+    assert call(capsys, *words, str(tmp_path / "new.json"))[0] == call(capsys, *words, str(tmp_path / "new.json"))[0] == 0
 
 
 @pytest.mark.parametrize("text", FORMULAS)

@@ -164,7 +164,7 @@ def test_a_users_file_that_changes_is_run_again(capsys, tmp_path):
 
 
 def shown_help(capsys, *words):
-    """What the command prints with --help after these words."""
+    """The text that the command prints with --help after these words."""
     with pytest.raises(SystemExit) as end:
         main([*words, "--help"])
     assert end.value.code == 0
@@ -182,7 +182,7 @@ def test_the_help_of_an_experiment_has_its_presets(capsys, experiment):
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda experiment: experiment.name)
 def test_the_help_has_every_word_of_only(capsys, experiment):
-    """What is listed is what `--only` takes: each word chooses runs of some preset."""
+    """The listed words are those that `--only` takes: each chooses runs of some preset."""
     out = shown_help(capsys, "run", experiment.name)
     listed = out.partition("words for --only")[2].partition("\n\n")[0].partition(":\n")[2]
     words = re.split(r",?\s+", listed.strip())

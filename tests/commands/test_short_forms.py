@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 import seqsep
+from seqsep import theorems
 from seqsep.commands.cli import main
+from seqsep.core.names import BadInput
 from seqsep.lab.store.store import Store
+from seqsep.lab.sweep import sweep
 from seqsep.maths import formulas
 
 CNF = "p cnf 3 2\n1 2 0\n-1 3 0\n"
@@ -50,6 +53,50 @@ def test_wrong_formulas(given, tmp_path, capsys):
 def test_a_layer_that_no_worker_can_load_is_refused(layer):
     with pytest.raises(ValueError, match=r"expected the name of a mixer, FILE.py:CLASS, or a class at the top of a file"):
         seqsep.Run(seqsep.IndexLookup(length=5), layers=(layer,), width=8)
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("layers", ["lstm", None, 5, dict, seqsep.Model])
+def test_layers_that_are_no_tuple_are_refused(layers):
+    with pytest.raises(ValueError, match=r"Run\(layers=\.\.\.\): expected a tuple of layers, as \('lstm',\), found "):
+        seqsep.Run(seqsep.IndexLookup(length=5), layers=layers, width=8)
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        ("learning_rate", (1e-3, 3e-3), "learning_rate is a number, found (0.001, 0.003)"),
+        ("seed", 1.5, "seed is a whole number, found 1.5"),
+        ("width", 8.0, "width is a whole number, found 8.0"),
+        ("steps", True, "steps is a whole number, found True"),
+    ],
+)
+def test_a_field_of_another_type_is_refused(field, value, expected):
+    with pytest.raises(ValueError) as refused:  # noqa: PT011
+        seqsep.Run(seqsep.IndexLookup(length=5), layers=("lstm",), **{"width": 8, field: value})
+    assert str(refused.value) == f"Run(task=index-lookup, layers=('lstm',), ...): {expected}"
+
+
+def test_a_theorem_is_taken_in_place_of_its_name():
+    theorem = theorems.BY_NAME["index-lookup-attention"]
+    by_name = seqsep.check("index-lookup-attention", length=4, alphabet=3)
+    assert seqsep.check(theorem, length=4, alphabet=3).records() == by_name.records()
+
+
+@pytest.mark.unchecked
+@pytest.mark.parametrize("given", [5, None, seqsep.IndexLookup])
+def test_an_audit_of_no_model_is_refused(given):
+    with pytest.raises(BadInput, match=r"audit: expected a model, or the file of a kept model, found "):
+        seqsep.audit(given)
+
+
+def test_a_sweep_takes_any_iterable_of_runs(tmp_path):
+    runs = (seqsep.Run(seqsep.IndexLookup(5), ("lstm",), 4, steps=1, evaluation=4, seed=seed) for seed in range(2))
+    with Store(tmp_path / "store.sqlite") as store:
+        rows = sweep(runs, store, "trial", workers=1)
+    assert [row.run.seed for row in rows] == [0, 1]
+    assert all(row.finished for row in rows)
 
 
 def test_a_wrong_name_says_which_folder_was_imported():

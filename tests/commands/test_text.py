@@ -45,7 +45,7 @@ def folder(folders):
 
 @pytest.fixture
 def asked(monkeypatch):
-    """How many prompts models were asked."""
+    """The number of prompts that models were asked."""
     counts = []
     complete = LanguageModel.complete
 

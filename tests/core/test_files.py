@@ -1,4 +1,4 @@
-"""What seqsep writes: whole files, over nothing but regular files, and never over what the same command reads."""
+"""seqsep writes complete files, over regular files only, and never over a file that the same command reads."""
 
 import ast
 import io
@@ -110,7 +110,7 @@ def test_a_write_that_fails_names_the_file_and_leaves_it(tmp_path, monkeypatch):
 
 
 def test_what_a_killed_writer_left_goes_with_the_next_write(tmp_path):
-    """What a running process writes stays, and so does all that only looks alike."""
+    """The files of a running process stay, and so do files that only look alike."""
     command = [sys.executable, "-S", "-c", "import time; time.sleep(100)"]
     with subprocess.Popen(command) as running:
         stay = [f".rows.{running.pid}.tmp", ".rows.old.tmp", ".rows..tmp", f".others.{2**40}.tmp", f".rows.{2**40}.tmp.kept"]

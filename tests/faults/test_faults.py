@@ -52,7 +52,7 @@ def test_a_full_disk_24_readers_hostile_files_and_an_attack() -> None:
 
 
 def test_a_store_of_some_rows_is_shown_and_exported_whole(tmp_path: Path) -> None:
-    """How long 10,000 take is measured by the long check alone."""
+    """The time of 10,000 is measured by the long check only."""
     rows = many_rows.many(300)
     many_rows.fill(tmp_path / "store.db", rows)
     with Store(tmp_path / "store.db", create=False) as store:

@@ -40,7 +40,7 @@ def digests_of(run: Run, path: Path, resume: str | None = None) -> tuple[dict[in
 
 
 class Heard(worker.Reporter):
-    """What a worker says, kept."""
+    """The messages of a worker, kept."""
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []

@@ -1,4 +1,4 @@
-"""What the early rung of pruning saves, from committed curves alone: nothing is trained."""
+"""The early rung of pruning saves steps; from committed curves only: nothing is trained."""
 
 from pathlib import Path
 

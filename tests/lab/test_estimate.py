@@ -1,4 +1,4 @@
-"""What a sweep may cost: straight lines in length and depth from few measurements, and what is printed."""
+"""The estimated cost of a sweep: straight lines in length and depth from few measurements, and what is printed."""
 
 from dataclasses import replace
 

@@ -45,7 +45,7 @@ def run_of(layer: str = "attention", task: Any = TASKS[0], **fields: Any) -> Run
 
 @dataclass
 class Played:
-    """How often each graph of the stand-in was replayed, and the steps that were made."""
+    """The number of times that each graph of the stand-in was replayed, and the steps that were made."""
 
     replays: Counter[int]
     steps: list[GraphedStep]

@@ -43,7 +43,7 @@ def test_a_shape_is_what_operations_depend_on():
 
 @pytest.mark.parametrize("task", [Equality(12, variant="next"), IsTree(4, trace="cot")], ids=lambda task: task.name)
 @pytest.mark.parametrize("multiple", [1, 7, 64])
-def test_what_is_put_behind_the_questions_counts_for_nothing(task, multiple):
+def test_what_is_put_after_the_questions_counts_for_nothing(task, multiple):
     """Loss and gradients with binary cross-entropy and with cross-entropy, and the number that the mean is taken over."""
     torch.manual_seed(0)
     run = Run(task, ("lstm",), width=8)

@@ -55,7 +55,7 @@ def test_steps_equal_the_whole_prefix(layers):
 
 
 def count_read(model: Model) -> list[int]:
-    """How many tokens of each prompt `prefill` gets, call by call, from now on."""
+    """The number of tokens of each prompt that `prefill` gets, call by call, from now on."""
     counts = []
     prefill = model.prefill
 
@@ -309,7 +309,7 @@ def test_a_search_is_stopped_off_the_main_thread():
 
 @pytest.mark.parametrize("way", [generate, generate_by_forward])
 def test_prompts_beside_one_that_fails_are_answered(way):
-    """What stands after the others is what stands there without it."""
+    """A prompt that is last in a batch has the same logits there as without the others."""
 
     def fails_for_some(tokens, prompt):
         return [7] if prompt == 5 and len(tokens) == 6 else {}[prompt] if prompt == 1 else None

@@ -1,4 +1,4 @@
-"""What stands around the mixers: the second paper's Transformer, Mamba and hybrid, their sizes, files and runs."""
+"""The parts around the mixers: the second paper's Transformer, Mamba and hybrid, their sizes, files and runs."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What docs/reference/capacity.md says of other calculators is what results/other-calculators.json says."""
+"""The statements of docs/reference/capacity.md on other calculators are those of results/other-calculators.json."""
 
 import json
 from pathlib import Path

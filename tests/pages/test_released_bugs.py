@@ -17,7 +17,7 @@ def test_it_fails_in_one_release_and_not_in_the_other(name):
 
 @pytest.mark.parametrize("name", list(RELEASED_BUGS))
 def test_the_same_in_both_releases_is_a_failure(name):
-    """Whether the bug is in neither or in both."""
+    """Return True if the bug is in neither or in both."""
     bug = RELEASED_BUGS[name]
     for same in MEASURED[name]["apart"].values():
         changed = MEASURED[name] | {"apart": {bug.fails_in: same, bug.holds_in: same}}

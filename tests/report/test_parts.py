@@ -71,7 +71,7 @@ def test_from_a_row() -> None:
 
 
 def setting(name: str, runs: list[RunSummary]) -> str:
-    """What stands here in the table of settings."""
+    """The text of this place in the table of settings."""
     ((_, _, text),) = (row for row in scaled_down(DemoRuns(tuple(runs), ())) if row[0] == name)
     return text
 

@@ -1,4 +1,4 @@
-"""How far each architecture reaches, from rows: where it falls, at which rates it learns, and what is compared with what."""
+"""The reach of each architecture, from rows: where it falls, at which rates it learns, and what is compared with what."""
 
 import re
 

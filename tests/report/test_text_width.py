@@ -19,7 +19,7 @@ def test_lines_are_full(width):
     assert not any(line.endswith("(4,") for line in lines)
 
 
-def test_a_long_word_is_broken_behind_a_joint():
+def test_a_long_word_is_broken_after_a_joint():
     assert wrapped("mamba+MovingAverage@3520c134+attention (4, 16)", 1.2, 9.5) == [
         "mamba+Moving",
         "Average@",

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from pages._curriculum import curriculum_table
+from seqsep.lab.experiments.claims.recipe import lookup_run
 from seqsep.lab.row import Row, read_rows
 from seqsep.tasks import IndexLookup
 from support.page_examples import COMMENT, LEXER, ROOT, Document
@@ -16,8 +18,11 @@ from support.page_examples import COMMENT, LEXER, ROOT, Document
 DOCS = ROOT / "docs"
 TRAINED = ROOT / "tests/support/own_layer.jsonl"
 """The rows that `seqsep run runs.py` of the lesson on an own layer leaves."""
+CURRICULUM = set(re.findall(r"(\d+\.\d+) %", curriculum_table(ROOT / "results")))
+"""The accuracies in the table of the guide to sweeps, whose test is tests/pages/test_curriculum.py."""
 FOLDERS = ("explanation", "how-to", "tutorials")
 HELD = {
+    "how-to/sweeps.md": CURRICULUM | {f"{100 * lookup_run(('attention',), 64, 200, steps=1).target:.1f}"},
     "explanation/bounds.md": {"24.9"},
     "explanation/thoughts-and-retrievers.md": {"99.2"},
     "tutorials/own-layer.md": {"99.7"},

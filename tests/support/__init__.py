@@ -1,1 +1,1 @@
-"""What several test files share: modules imported as `support.NAME` (pyproject.toml puts tests/ on the path)."""
+"""The parts that several test files share: modules imported as `support.NAME` (pyproject.toml puts tests/ on the path)."""

@@ -1,4 +1,4 @@
-"""What this processor has in bfloat16."""
+"""The support of this processor for bfloat16."""
 
 import pytest
 import torch

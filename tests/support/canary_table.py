@@ -29,7 +29,14 @@ CANARIES = {
         "recurrent state, which every decoded token reads and changes; keys and values",
     ),
     "mamba2": ("Mamba2ForCausalLM", "recurrent state"),
+    "qwen3.5": ("Qwen3_5ForCausalLM", "keys and values, recurrent state"),
+    "granite-4-h": ("GraniteMoeHybridForCausalLM", "keys and values, recurrent state"),
+    "nemotron-h": ("NemotronHForCausalLM", "keys and values, recurrent state"),
+    "falcon-h1": ("FalconH1ForCausalLM", "keys and values, recurrent state"),
+    "walk-mamba2": ("Mamba2ForCausalLM", "recurrent state, which every decoded token reads and changes"),
+    "walk-llama": ("LlamaForCausalLM", "keys and values, of which the latest counts, and rotary positions; float32 only"),
 }
+NOT_MEASURED = "not measured"
 IN_WORDS = {
     "token-twice": "a token that is read twice",
     "state-in-bf16": "a state in bf16",
@@ -54,7 +61,7 @@ def kept_rates() -> dict[str, Rates]:
 
 def table(rates: Mapping[str, Rates]) -> str:
     """Return the table as Markdown."""
-    rows = ((name, *fixed, cell(rates[name])) for name, fixed in CANARIES.items())
+    rows = ((name, *fixed, cell(rates[name]) if name in rates else NOT_MEASURED) for name, fixed in CANARIES.items())
     return HEAD + "".join(f"| `{name}` | `{kind}` | {answers} | {unseen} |\n" for name, kind, answers, unseen in rows)
 
 

@@ -9,7 +9,7 @@ WINDOWED = {**LLAMA, "model_type": "mistral", "num_key_value_heads": 4, "sliding
 
 
 def text_of(capsys, *words):
-    """What it prints when it answers."""
+    """The output of the command when it answers."""
     assert main(["capacity", *words]) == 0
     return capsys.readouterr().out
 

@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parents[2] / "src/seqsep"
 
 
 PROSE = ("Theorem", "Claim", "Erratum", "Choice")
-"""What is assigned from calls of these has names, sources and sentences for people, and which functions are for what."""
+"""The calls whose results have names, sources and sentences for people, and say which functions are for what."""
 
 
 DEVELOPERS = ("ruff", "mypy", "pytest")

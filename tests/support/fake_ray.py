@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Lost(Exception):
-    """What Ray says of an actor that is gone."""
+    """The words of Ray for an actor that is gone."""
 
 
 @dataclass(eq=False)

@@ -92,7 +92,7 @@ class FaultyReader(ModelReader):
         return logits, after
 
     def _sees_padding(self, sequences: int, count: int, state: State | None) -> bool:
-        """Whether this call takes padding for tokens."""
+        """Return True if this call takes padding for tokens."""
         return (
             self.fault == "padding written into the state"
             or (self.fault == "padding of one sequence written into the state" and sequences == 1)

@@ -78,7 +78,7 @@ TEXTS = (
 
 
 def hostile_configs(count: int, seed: int = 0) -> Iterator[bytes]:
-    """So many files: the odd texts first, then real families with one to three fields spoiled, or bytes changed."""
+    """Files in this number: the odd texts first, then real families with one to three fields spoiled, or bytes changed."""
     yield from TEXTS[:count]
     source = random.Random(seed)
     known = model_types()

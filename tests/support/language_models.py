@@ -154,7 +154,7 @@ def _texts(made, entries: int, digits: int, start: int) -> tuple[torch.Tensor, t
         row[: len(ids)] = torch.tensor(ids)
     answer = made.convert_tokens_to_ids("Answer")
     after = torch.zeros_like(tokens, dtype=torch.bool)
-    for offset in range(1, digits + 3):  # behind ":" a space, the digits, and the end of the line
+    for offset in range(1, digits + 3):  # after ":" a space, the digits, and the end of the line
         after[:, offset:] |= tokens[:, :-offset] == answer
     targets = torch.full_like(tokens, -100)
     targets[:, :-1] = torch.where(after[:, :-1], tokens[:, 1:], -100)

@@ -1,4 +1,4 @@
-"""What tests of several mixers ask alike: that chunks change no number, and what autograd keeps of a forward pass."""
+"""Tests that several mixers share: chunks change no number, and autograd keeps a certain memory of a forward pass."""
 
 from collections.abc import Sequence
 

@@ -18,10 +18,13 @@ from seqsep.maths.arithmetic.grid import Array, Grid, Tally
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.arithmetic.softmax import exponentials
 from seqsep.maths.communication.channel import Channel
+from seqsep.maths.communication.one_layer_message import cells, induction_bits
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, Network
+from seqsep.tasks.ceilings import counting_ceiling
 from seqsep.theorems import BY_NAME
 from seqsep.theorems.bounded_dyck import one_layer as dyck
+from seqsep.theorems.is_tree._beginnings import InputPlace
 from seqsep.theorems.protocols import _one_layer_parties as parties
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols.one_layer_ledger import message_bits
@@ -66,6 +69,11 @@ PYTHON: dict[str, Callable[..., int]] = {
         heads, keys, values, precision, layers
     ),
     "message_bits_of_token": message_bits_of_token,
+    "is_tree_bits": lambda vertices, blocks: ceil_log2(InputPlace(vertices, vertices - blocks, half_read=True).classes),
+    "simple_graph_bits": lambda vertices, blocks: ceil_log2(InputPlace(vertices, vertices - blocks, half_read=False).classes),
+    "cells_of_means": cells,
+    "induction_bits": induction_bits,
+    "lists_answered": lambda lists, state: round(lists * counting_ceiling(lists, state)),
     "ones_before_a_stop": lambda values: state_ones("nonnegative-diagonal-parity", values),
     "ones_before_a_period": lambda values: state_ones("diagonal-periods", values),
 }
@@ -95,6 +103,11 @@ ARGUMENTS: dict[str, list[tuple[int, ...]]] = {
         for heads, width in ((1, 1), (2, 5), (12, 64))
         for vocabulary in (2, 5, 129)
     ],
+    "is_tree_bits": [(length, blocks) for length in (3, 4, 6, 16, 40) for blocks in range(2, length, max(1, length // 8))],
+    "simple_graph_bits": [(length, blocks) for length in (6, 8, 30) for blocks in range(3, length - 2, max(1, length // 8))],
+    "cells_of_means": [(width, thresholds) for width in (1, 2, 3, 8) for thresholds in (1, 2, 15, 60)],
+    "induction_bits": [(length, symbols) for length in (2, 10, 64) for symbols in (2, 3, 4, 100)],
+    "lists_answered": [(lists, state) for lists in (1, 7, 64, 10**6) for state in (0, 3, 6, 19, 20)],
     "ones_before_a_stop": [(2 * end * end + 1,) for end in (2, 3, 4, 9)],
     "ones_before_a_period": [(2 * end * end + 1,) for end in (2, 3, 4, 9)],
 }

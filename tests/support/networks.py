@@ -43,7 +43,7 @@ def spoiled(network: Network, seed: int) -> tuple[str, Network]:
 
 
 def defects_that_change(honest: Network, function: Callable[[Network], object], count: int) -> Iterator[tuple[str, Network]]:
-    """So many spoiled networks whose function is another one, each with the name of the array that has the change."""
+    """Spoiled networks in this number, whose function is another one, each with the name of the array that has the change."""
     right = function(honest)
     seed = 0
     while count:
@@ -58,7 +58,7 @@ def defects_that_change(honest: Network, function: Callable[[Network], object], 
 
 
 def follows(sequences: list[list[int]], asked: list[list[int]]) -> Callable[[Network], bool]:
-    """Whether a network surely answers every sequence with its own tokens at the asked places, each read to the one before."""
+    """Return True if a network surely answers every sequence with its own tokens at the queried places."""
 
     def one_by_one(network: Network) -> bool:
         for sequence, places in zip(sequences, asked, strict=True):

@@ -57,6 +57,6 @@ def _kinds(layer: tuple[Part, ...]) -> tuple[str, ...]:
 
 
 def answers() -> dict[str, dict[str, Any]]:
-    """What was computed apart from this code, by the model's name."""
+    """The sizes that were computed apart from this code, by the model's name."""
     file = Path(__file__).parents[1] / "capacity/published_answers.json"
     return {answer["name"]: answer for answer in json.loads(file.read_text(encoding="utf-8"))}

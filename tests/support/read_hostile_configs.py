@@ -13,7 +13,7 @@ from support.hostile_configs import hostile_configs, write
 
 
 def read(folder: Path, count: int) -> dict[str, object]:
-    """How many were refused and read, those with a wrong ending, the worst seconds of a core, and the most memory."""
+    """Counts of refused and read files, those with a wrong ending, the worst seconds of a core, and the most memory."""
     found = {"refused": 0, "read": 0, "seconds": 0.0}
     wrong = []
     for path in write(folder, hostile_configs(count)):

@@ -111,7 +111,7 @@ class Defect(NamedTuple):
 
 
 def found_out(check: Check, change: Change) -> TheoremFails | None:
-    """How a check fails whose first network is changed; None if it holds."""
+    """The failure of a check whose first network is changed; None if it holds."""
     given = 0
 
     def once(network: Network) -> Network:

@@ -1,4 +1,4 @@
-"""What tests of every task ask alike: a digest of its examples, and that counts lie near what is stated."""
+"""Tests that every task shares: a digest of its examples, and counts near those that are stated."""
 
 import hashlib
 import math

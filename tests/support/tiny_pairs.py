@@ -57,7 +57,7 @@ DECODERS = {
 }
 """Decoders that are run without an encoder, over random states of a source: the class in the module of their library."""
 OF_THE_OUTER = {"cross_attention_hidden_size": 64, "dropout_rate": 0.0, "initializer_range": 0.02, "is_decoder": True}
-"""What the outer configuration gives its decoder."""
+"""The settings that the outer configuration gives its decoder."""
 OF_EMBEDDINGS = {"speecht5": "hidden_states", "pop2piano": "inputs_embeds", "switch_transformers": "inputs_embeds"}
 """Decoders that are given embeddings, and the name of this input."""
 CODEBOOKS = {"dia_decoder": 9, "musicgen_decoder": 4, "musicgen_melody_decoder": 4}

@@ -106,7 +106,7 @@ def distinguished(task: AssociativeRecall, read: int) -> int:
     ("length", "values", "order"), [(3, 2, "fixed"), (3, 2, "any"), (2, 3, "any"), (2, 4, "fixed"), (4, 2, "any")]
 )
 def test_answer_bits_are_needed(length, values, order):
-    """So many prefixes differ pairwise in the answer to a common continuation; every one needs a state of its own."""
+    """This number of prefixes differ pairwise in the answer to a common continuation; every one needs a state of its own."""
     task = AssociativeRecall(length, values=values, order=order)
     most = max(distinguished(task, read) for read in range(2 * length + 1))
     assert task.answer_bits() == (most - 1).bit_length()

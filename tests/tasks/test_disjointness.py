@@ -135,7 +135,8 @@ def test_answer_bits_by_counting_prefix_classes(length):
 @pytest.mark.parametrize(
     ("make", "field"),
     [
-        (lambda: Disjointness(2), "length is an even number of symbols from 4"),
+        (lambda: Disjointness(2), "length is 4 to 2\\^20, found 2"),
+        (lambda: Disjointness(5), "length is an even number of symbols from 4"),
         (lambda: Disjointness(7), "length"),
         (lambda: Disjointness(8, 2), "least_length"),
         (lambda: Disjointness(8, 5), "least_length"),

@@ -1,4 +1,4 @@
-"""What `seqsep sample TASK --help` says of a field's values, at its ends: they are accepted, and nothing beyond is."""
+"""The ends of the values that `seqsep sample TASK --help` prints for a field are accepted, and nothing beyond is."""
 
 import re
 from dataclasses import fields
@@ -26,7 +26,7 @@ BESIDE = {
     ("selective-copying", "length"): {"items": 1},
     ("word-problem", "degree"): {"group": "cyclic"},
 }
-"""What must stand beside a field at its ends."""
+"""The fields that another field needs at its ends."""
 OTHERS = {("multi-query-recall", "pairs"), ("selective-copying", "items"), ("sparse-threshold", "bound")}
 """Fields whose greatest value is that of another field."""
 DRAWN = {("sparse-threshold", "length"), ("sparse-threshold", "features")}

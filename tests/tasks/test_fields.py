@@ -1,14 +1,16 @@
-"""What the docstrings of tasks say about their fields, which `seqsep sample TASK --help` prints, is how the fields are."""
+"""The declared values of fields of tasks, which `seqsep sample TASK --help` prints, are those that are kept."""
 
 import re
 from dataclasses import fields
+from pathlib import Path
 from typing import get_type_hints
 
 import pytest
 
-from seqsep.tasks import TASKS
+from seqsep.tasks import TASKS, IndexLookup
 from seqsep.tasks.base import field_meanings
 
+PAGE = Path(__file__).parents[2] / "docs/reference/python/tasks.md"
 FIELDS = [(kind, field.name) for kind in TASKS for field in fields(kind)]
 IDS = [f"{kind.name}-{name}" for kind, name in FIELDS]
 BESIDE = {
@@ -42,6 +44,14 @@ def test_every_field_has_a_meaning(kind):
     assert all(re.search(r"\w.*; .*\.$", meaning) for meaning in field_meanings(kind).values())
 
 
+@pytest.mark.parametrize("kind", TASKS, ids=lambda kind: kind.name)
+def test_declared_values_are_those_of_the_committed_page(kind):
+    """Fields are checked against their own declaration, so the page is what holds a declared number."""
+    section = PAGE.read_text(encoding="utf-8").partition(f"\n## {kind.__name__}\n")[2].partition("\n## ")[0]
+    cells = {line.split(" | ")[0].strip("| `"): line.rstrip(" |").split(" | ")[-1] for line in section.splitlines()}
+    assert {name: cells[name].replace("\\", "") for name in field_meanings(kind)} == field_meanings(kind)
+
+
 @pytest.mark.parametrize(("kind", "name"), FIELDS, ids=IDS)
 def test_a_range_is_the_one_that_is_kept(kind, name):
     """The least value is taken, and what is below it or above the greatest is refused; so are words that are not named."""
@@ -70,3 +80,10 @@ def test_a_range_is_the_one_that_is_kept(kind, name):
     for value in beyond:
         with pytest.raises(ValueError, match=name):
             made(kind, name, number(value))
+
+
+def test_a_task_is_a_function_at_one_length():
+    function = IndexLookup(length=2, alphabet=3).function(2)
+    assert [function((2, 1, 3 + position)) for position in range(2)] == [2, 1]
+    with pytest.raises(ValueError, match="an input of length 2 has 3 tokens, found 2"):
+        function((2, 1))

@@ -117,7 +117,7 @@ def test_10000_graphs_by_union_find(distribution, length):
 @pytest.mark.parametrize("trace", ["retrieval", "walk"])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_a_live_retriever_finds_what_is_written(trace, distribution):
-    """Behind every closed query, and nowhere else; exactly these places ask for nothing."""
+    """After every closed query, and nowhere else; exactly these places ask for nothing."""
     task = IsTree(12, trace, distribution)
     batch = task.sample(0, 12, 3)
     retrieve = task.retriever()

@@ -1,4 +1,4 @@
-"""What answers the queries of IsTree's thoughts finds what the named queries of the retriever find, on any text."""
+"""The live retriever of IsTree's thoughts finds what the named queries of the retriever find, on any text."""
 
 import numpy as np
 import pytest

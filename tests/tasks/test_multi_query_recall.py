@@ -207,7 +207,7 @@ def test_answer_bits():
 
 @pytest.mark.parametrize(("length", "values"), [(4, 2), (4, 3), (6, 2), (7, 2)])
 def test_answer_bits_are_needed(length, values):
-    """So many prefixes of the paper's form differ pairwise in an answer to a common continuation, at the best time."""
+    """This number of prefixes of the paper's form differ pairwise in an answer to a common continuation, at the best time."""
     task, pairs = MultiQueryRecall(length, values=values), length // 2
     words = [
         (*itertools.chain(*zip(keys, (pairs + v for v in told), strict=True)), question)

@@ -98,7 +98,7 @@ def test_answer_bits_are_needed(task):
     [
         (lambda: NgramRetrieval(20, gram=1), "gram is 2 to 64 symbols, found 1"),
         (lambda: NgramRetrieval(2), "length is gram, 3, to 2^20 symbols, found 2"),
-        (lambda: NgramRetrieval(20, alphabet=-1), "alphabet is 0 or up to 2^30 symbols, found -1"),
+        (lambda: NgramRetrieval(20, alphabet=-1), "alphabet is 0 to 2^30 symbols, found -1"),
         (lambda: NgramRetrieval(20, least_length=2), "least_length is at least gram, 3, found 2"),
         (lambda: NgramRetrieval(20).solve((1, 2, 3, 4)), "at least 3 symbols before the question, found 2"),
     ],

@@ -43,7 +43,7 @@ def test_every_task_with_one_answer_is_read():
 
 
 def asked_once(task) -> bool:
-    """Whether every example has one query, about tokens, and no thought before the answer."""
+    """Return True if every example has one query, about tokens, and no thought before the answer."""
     batch = task.sample(0, 50, 0)
     return not (task.coordinates or isinstance(task, GeneratedTask) or ((batch.targets != NOTHING_ASKED).sum(axis=1) > 1).any())
 

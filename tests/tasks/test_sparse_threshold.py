@@ -253,7 +253,7 @@ def test_equal_tasks_have_one_configuration():
         (lambda: SparseThreshold(5, sparsity=5), "sparsity"),
         (lambda: SparseThreshold(5, function_seed=-1), "function_seed"),
         (lambda: SparseThreshold(5, bound=5), "bound is 0 to 4"),
-        (lambda: SparseThreshold(5, bound=-2), "bound is 0 to 4"),
+        (lambda: SparseThreshold(5, bound=-2), "bound is at least -1, found -2"),
         (lambda: SparseThreshold(40, bound=39), "in the middle .. do: set bound near that"),
         (lambda: SparseThreshold(4, formula=CLAUSES), "length is 5, the formula's"),
         (lambda: SparseThreshold(5, formula=CLAUSES, features=3), "belong to a drawn function"),

@@ -1,4 +1,4 @@
-"""What checks of several theorems share: the least eta and L of a search, and cases until there are enough inputs."""
+"""The shared parts of checks of theorems: the least eta and L of a search, and cases until there are enough inputs."""
 
 import itertools
 

@@ -62,7 +62,7 @@ GREATEST = [
     ("disjointness-one-layer", "length", 16),
     ("bounded-dyck-monoid", "members", 5),
 ]
-"""Where a theorem itself says at which value its check ends."""
+"""The theorems that report by themselves at which value their check ends."""
 
 
 @pytest.mark.unchecked

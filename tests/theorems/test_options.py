@@ -99,7 +99,7 @@ BESIDE = {
     ("solvable-phases", "degree"): {"group": "cyclic"},
     ("reflections-per-token", "degree"): {"group": "cyclic"},
 }
-"""What must be small beside an option at its least."""
+"""The options that must be small next to an option at its least."""
 
 
 def of_a_grid(option):

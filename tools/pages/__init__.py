@@ -19,6 +19,7 @@ A test holds each committed page against what is generated. Files:
     _glossary     links to the glossary
     members       docs/reference/tasks.md and docs/reference/mixers.md: every task, every mixer
     reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
+    _curriculum   the table of a guide: what a curriculum gains
     _claims       evidence.json, what the committed rows show of the claims
     experiments   docs/reproduction/NAME.md, .svg and .csv: a page of each experiment, its picture and its rows
     _experiment_page    the parts of a page and their order
@@ -33,6 +34,7 @@ A test holds each committed page against what is generated. Files:
     _one_layer    its section on one layer of each model
     _other_calculators  its section on what other calculators print
     audit         docs/reference/audit.md and docs/audit.svg: what trained models store, need and carry
+    cards         docs/reference/cards.md and docs/reference/cards/: the committed cards of built-in mixers
     model_laws    docs/reference/model-laws.md: in which models of others the laws of state hold
     _serving_laws  its section on the laws of serving, in two releases
     _released_bugs  its section on bugs of released versions

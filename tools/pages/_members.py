@@ -16,7 +16,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from seqsep.tasks.fields import meaning_of
 
 BLOCK = re.compile(r"^(?:Arguments|Fields):\n((?:[ ]{4}.*(?:\n|$))+)", re.MULTILINE)
 RAISES = re.compile(r"Raises\s+[A-Z]\w+(?:\s+and\s+[A-Z]\w+)*\b(?:[^.`]|`[^`]*`|\.(?=\S))*\.")
@@ -110,12 +112,13 @@ class Member:
 
     @property
     def meanings(self) -> dict[str, str]:
-        """The meaning of each parameter that the docstring describes.
+        """The meaning of each parameter, as its annotation or the docstring describes it.
 
         >>> Member("seqsep", "ceiling").meanings["state_bits"]
         "B, bits of one example's state; from 0."
         """
-        found: dict[str, str] = {}
+        declared = get_type_hints(self.value, include_extras=True) if is_dataclass(self.value) else {}
+        found = {name: meaning for name, kind in declared.items() if (meaning := meaning_of(kind))}
         for block in BLOCK.findall(self.docstring):
             for line in textwrap.dedent(block).splitlines():
                 if line.startswith(" "):
@@ -235,4 +238,8 @@ def _items_of_list(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _type(annotation: ast.expr | None) -> str:
+    """Return a type as the source has it, without the notes of a field."""
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[kind, *_])):
+            return _type(kind)
     return "" if annotation is None else ast.unparse(annotation)

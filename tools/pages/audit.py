@@ -104,6 +104,14 @@ row](../../results/verify/text-trained.json)).
 `tests/language_models/audit/test_language_models.py` has a model that learned three digits. It also has models with
 random weights, for which an audit shows nothing.
 
+## Accuracy by position and by field
+
+`--by position` (`seqsep.lab.audit.accuracy_by`) prints the accuracy of one trained model at each queried position. If the task
+queries no position, each answer is counted at the place of its token. More than 20 positions are divided into 20 ranges.
+`--by pairs=2,4,8` prints the accuracy for each of these values of a field. The model stays the same, so the field must leave
+the tokens and the answers of the task as they are. This works for every task. Each accuracy has a 95 % confidence interval by
+itself.
+
 ## The worst case
 
 `--worst` (`seqsep.worst_case`) searches for inputs that a model answers wrongly, with a limited number of questions. The right
@@ -127,6 +135,11 @@ token.
 The search also looks for two prefixes with bit-equal states. Such a pair proves that the model fails: if a question has
 different right answers after the two prefixes, the model is wrong after one of them, whatever it answers. If no wrong answer is
 found, this proves nothing, unless every input was asked.
+
+In multi-query recall, a question is the first query of an example, and a changed prefix has the same keys. In the form zoology,
+its values differ, so a change keeps them different. For your own task, right answers are those of its method `solve`. If its
+method `alphabets` gives a range for each token of an input, the search changes tokens within them. Otherwise it uses only the
+attacks closest and drawn, and makes no counterexample smaller.
 
 `--worst --equal-states FILE.json` writes two such prefixes and a question that distinguishes them.
 `seqsep audit MODEL --recheck FILE.json` checks the file. The model must be the one whose SHA-256 is in the file. Each prefix is

@@ -13,24 +13,34 @@ from seqsep.theorems.analysis.statements import STATEMENTS
 HEAD = f"""# Regular languages and architectures
 
 You need this page if you want to know which architectures can represent a language, before you train one. `seqsep classify`
-computes the same table for your own language; [the guide](../how-to/classify-a-language.md) shows how. The languages are those
-of the [experiment](../reproduction/{NAME}.md) that trains models on them, and three more.
+computes the same verdicts for your own language; [the guide](../how-to/classify-a-language.md) shows how. The languages are
+those of the [experiment](../reproduction/{NAME}.md) that trains models on them, and three more.
 
-In a cell, *can* and *cannot* are statements about weights that exist, and not about training. *Up to length* means right for
-short inputs, and wrong from some length on. *Open* means that the quoted papers do not decide. The next table names the papers.
+* In a cell, *can* means that weights exist, and *cannot* that none exist. *Up to length* means right for short inputs, and
+  wrong from some length on. *Open* means that the quoted papers do not decide.
+* Each *can* names the number of tokens N up to which it is shown. *All N* means every length, and *fixed N* means that the
+  weights depend on the length. *N open* means that rounded numbers may drift, and that no number is known here.
+* The column *trained Transformer* is an exception: *can* means that the language is in C-RASP, where trained models
+  succeeded at lengths up to 500. [The architectures](#the-architectures) explains each column and names the papers.
+* The column *classes* tests only R-trivial, C-RASP, aperiodic and NC1-complete. If a language is in neither of the last two,
+  the column has the derived length of its groups: 1 means abelian.
+* S_3 is the group of all permutations of three points, and A_5 that of the even permutations of five.
 
 """
 ARCHITECTURES_HEAD = """
 ## The architectures
 
-Each verdict holds at one precision, and for an answer that is read at one place. seqsep does not run the quoted papers.
+A verdict holds only for its setting: the precision, and the token at which the answer is read. seqsep does not check the
+theorems of the quoted papers. The *cannot* of the deep Transformer holds if TC0 is not NC1. Two numbers of
+tokens come from theorems of seqsep, `symmetric-reflections` and `solvable-phases`.
 
 """
 THEOREMS_HEAD = """
 ## Theorems of seqsep about them
 
-seqsep builds these models weight by weight, or proves these bounds. `seqsep check NAME` runs one. The last lines are about the
-positions of stock models. `canary-llama` is recall, and an induction head, with rotary positions.
+`seqsep check NAME` checks one of these theorems. For an upper bound, seqsep builds the model weight by weight. The last lines
+are about positional encodings. `canary-llama` is about a Llama with rotary positions: it does recall, and has an
+induction head.
 
 """
 CLASSES_HEAD = "The table has every class that seqsep decides, and its meaning:\n\n"
@@ -84,7 +94,7 @@ def _cells(one: Classification) -> list[str]:
     inside = [STATEMENTS[name].title for name in ("r_trivial", "c_rasp", "aperiodic", "nc1_complete") if holds[name]]
     if not holds["aperiodic"] and one.derived_length:
         inside.append(f"groups of derived length {one.derived_length}")
-    return [str(one.state_bits), ", ".join(inside), *(verdict.verdict for verdict in one.architectures())]
+    return [str(one.state_bits), ", ".join(inside), *(verdict.said for verdict in one.architectures())]
 
 
 def _architectures(found: list[Classification]) -> str:

@@ -130,6 +130,7 @@ PYTHON_PAGES = (
             *_members("seqsep.lab.audit", "Audit"),
             *_members("seqsep", "worst_case"),
             *_members("seqsep.lab.audit", "WorstCase"),
+            *_members("seqsep.lab.audit", "accuracy_by", "AccuracyBy"),
             *_members("seqsep", "audit_language_model"),
             *_members("seqsep.language_models.audit.answer", "LanguageModelAudit"),
         ),

@@ -19,6 +19,7 @@ from pages._glossary import with_terms
 from pages._reach_picture import reach_picture
 from pages.audit import audit_page, audit_picture
 from pages.capacity import capacity_page
+from pages.cards import card_picture, cards_page, committed_places, picture_path
 from pages.commands import FOLDER as COMMANDS_FOLDER
 from pages.commands import command_page, index_page
 from pages.errata import errata_page
@@ -32,6 +33,7 @@ from pages.reproduction_index import reproduction_index_page
 from pages.theorem_page import theorem_page
 from pages.theorems import FOLDER, theorems_page
 from seqsep.commands import COMMANDS
+from seqsep.commands.card import COMMITTED
 from seqsep.core.files import write_file
 from seqsep.report.page.is_tree_example import is_tree_example
 from seqsep.report.page.is_tree_picture import is_tree_picture
@@ -63,6 +65,17 @@ REPRODUCTION: Mapping[str, Callable[[Path], str]] = {
 }
 """The page of claims, and the page, picture and rows of each experiment."""
 
+
+def _picture(budget: str, mixer: str, clone: Path) -> str:
+    return card_picture(budget, mixer, clone / COMMITTED)
+
+
+CARDS: Mapping[str, Callable[[Path], str]] = {
+    "docs/reference/cards.md": lambda clone: with_terms(cards_page(clone / COMMITTED), clone, up="../"),
+    **{picture_path(budget, mixer): partial(_picture, budget, mixer) for budget, mixer in committed_places()},
+}
+"""The page of committed cards, and the picture of each."""
+
 PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/lab/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
     "docs/reference/tasks.md": lambda clone: with_terms(tasks_page(), clone, up="../"),
@@ -81,6 +94,7 @@ PAGES: Mapping[str, Callable[[Path], str]] = {
     "docs/explanation/p-bit-arithmetic.svg": lambda clone: rounding_picture(),
     "docs/explanation/positions.svg": lambda clone: positions_picture(clone / "results"),
     "docs/explanation/theorem-to-program.svg": lambda clone: scores_picture(),
+    **CARDS,
     **REPRODUCTION,
     **COMMAND_PAGES,
     **PYTHON,

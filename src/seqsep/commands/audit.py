@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from seqsep.commands.command import PUBLISHED, Command, flags, print_json
 from seqsep.commands.now_and_then import now_and_then
 from seqsep.commands.outputs import require_outputs
-from seqsep.commands.shared_flags import add_kept_model, kept_file, number, positive, seconds, whole_number
+from seqsep.commands.several_values import field_combinations
+from seqsep.commands.shared_flags import add_kept_model, fields_from_flags, kept_file, number, positive, seconds, whole_number
 from seqsep.commands.status import DONE, REFUTED
 from seqsep.core.names import BadInput, install
 
@@ -46,6 +47,14 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         metavar="COUNT|all",
         help="search for inputs that the model answers wrongly, with at most COUNT questions, by default 3000; with all, test "
         "every input, if there are at most 2^20; not for a folder",
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="position|FIELD=A,B,..",
+        help="instead of an audit, measure the accuracy at each queried position, or for each of these values of a field of "
+        "the task, as pairs=2,4,8; for every task; by default with 5000 examples (--questions); may be given several times",
     )
     parser.add_argument(
         "--equal-states",
@@ -90,6 +99,7 @@ class AuditFlags:
     questions: int | None
     confidence: float
     worst: int | None
+    by: Sequence[str]
     equal_states: Path | None
     entries: int | None
     digits: int | None
@@ -103,6 +113,8 @@ def run(options: argparse.Namespace) -> int:
     asked = flags(AuditFlags, vars(options))
     if options.recheck is not None:
         return _recheck(options.recheck, asked)
+    if asked.by:
+        return _by(asked, as_json=options.json)
     found, worst = _of_folder(asked) if asked.model.is_dir() else _of_kept_model(asked)
     if options.page is not None:
         from seqsep.report.page.audit_page import write_audit_page
@@ -115,6 +127,32 @@ def run(options: argparse.Namespace) -> int:
     if worst is not None:
         print(f"\n{worst}")
     return DONE
+
+
+def _by(asked: AuditFlags, as_json: bool) -> int:
+    """Print the accuracy by position or by fields, a table for each --by."""
+    from seqsep.lab.audit.accuracy_by import EXAMPLES, accuracy_by
+    from seqsep.lab.kept import load
+
+    if asked.model.is_dir():
+        raise BadInput(f"--by: expected a kept model or a store with it, found the folder {asked.model}")
+    for name in ("worst", "equal_states", "page", *OF_A_FOLDER):
+        if getattr(asked, name) is not None:
+            raise BadInput(f"--{name.replace('_', '-')}: expected no --by with it, which measures accuracies only")
+    chosen = [_field_and_values(text) for text in asked.by]
+    model, trained = load(kept_file(asked.model, asked.key), asked.part)
+    shared: dict[str, Any] = {"confidence": asked.confidence, "seed": asked.seed, "examples": asked.questions or EXAMPLES}
+    found = [accuracy_by(model, trained.task, *one, **shared) for one in chosen]
+    print_json({"by": [one.record() for one in found]}) if as_json else print("\n\n".join(map(str, found)))
+    return DONE
+
+
+def _field_and_values(text: str) -> tuple[str, list[int | float | str]]:
+    """Return the field and the values of FIELD=A,B; a word without = has no values."""
+    if "=" not in text:
+        return text, []
+    fields = fields_from_flags([f"--{text}"])
+    return next(iter(fields)), [value for one in field_combinations(fields) for value in one.values()]
 
 
 def _of_kept_model(asked: AuditFlags) -> "tuple[Audit, WorstCase | None]":
@@ -201,8 +239,8 @@ COMMAND = Command(
     run=run,
     details=(
         "A kept model must be trained on index lookup, associative or multi-query recall, equality of random halves, or your "
-        "own task with a method questions(start, count, seed) (docs/how-to/own-task.md). --worst takes neither multi-query "
-        "recall nor your own task.\n\n"
+        "own task with a method questions(start, count, seed) (docs/how-to/own-task.md). For --worst, your own task also needs "
+        "a method solve(tokens). With --by, the model may be trained on any task.\n\n"
         f"A folder must hold a causal language model of transformers ({install('hf')}). The audit gives it a phonebook, which "
         "is a list of names and numbers, and asks for the numbers. It downloads nothing and runs no code from the folder.\n\n"
         "docs/reference/audit.md explains the numbers that the command prints."

@@ -8,13 +8,15 @@ from seqsep.commands.canary_check import CanaryFlags, add_check_flags, run_check
 from seqsep.commands.command import PUBLISHED, Command, flags
 from seqsep.commands.shared_flags import whole_number
 from seqsep.commands.status import DONE
+from seqsep.core.names import BadInput, choose
 
 ACTIONS = {
     "write": ("write the model as a folder that transformers, vLLM and converters load", "write llama -o canary"),
     "ask": ("print prompts with their right answers, a JSON object on each line", "ask canary --scenario twins"),
     "check": ("ask an engine that holds the model, and count wrong answers", "check canary --url http://127.0.0.1:8000/v1"),
 }
-TYPES = ("float32", "bfloat16", "float16")
+TYPES = {"float32": 2**-24, "bfloat16": 2**-8, "float16": 2**-11}
+"""Type of numbers -> the relative error of one rounding."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +33,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
             action.add_argument(
                 "--gguf", action="store_true", help="also write DIR/model.gguf for llama.cpp, in float32; of llama and mamba2"
             )
-            action.add_argument("--dtype", choices=TYPES, default=TYPES[0], help="type of the weights; by default float32")
+            action.add_argument("--dtype", choices=TYPES, default="float32", help="type of the weights; by default float32")
         else:
             action.add_argument("folder", type=Path, metavar="DIR", help="folder that seqsep canary write made")
             action.add_argument(
@@ -61,6 +63,7 @@ def write(name: str, folder: Path, dtype: str, *, gguf: bool) -> int:
     from seqsep.language_models.canary.folder import canary_of, write_canary
     from seqsep.language_models.canary.gguf_file import require_gguf, write_gguf
 
+    _require_lead(name, dtype)
     if gguf:
         require_gguf(name)
     written = write_canary(name, folder, dtype)
@@ -68,6 +71,16 @@ def write(name: str, folder: Path, dtype: str, *, gguf: bool) -> int:
         write_gguf(name, written / "model.gguf")
     print(f"{written}: {canary_of(written).statement}")
     return DONE
+
+
+def _require_lead(name: str, dtype: str) -> None:
+    """Raise BadInput for a type of numbers in which the canary's answers are not proved."""
+    from seqsep.theorems.canary import CANARIES
+
+    canary = CANARIES[choose("canary", name, list(CANARIES))]
+    if not canary.proved_lead(canary.longest, TYPES[dtype]):
+        proved = [known for known, unit in TYPES.items() if canary.proved_lead(canary.longest, unit)]
+        raise BadInput(f"--dtype {dtype}: the answers of {name} are proved in {', '.join(proved)} only")
 
 
 def ask(folder: Path, scenarios: list[str], seed: int) -> int:

@@ -59,7 +59,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--budget",
         choices=BUDGETS,
         default="10m",
-        help="steps of a training run: 200, 1,000 or 6,000. The name is about the time of a cheap layer on two cores; by "
+        help="steps of a training run: 300, 1,500 or 9,000. The name is about the time of a cheap layer on two cores; by "
         "default 10m",
     )
     parser.add_argument(
@@ -79,7 +79,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--check",
         type=Path,
         metavar="CARD.json",
-        help="compare with an earlier card of the same budget; exit with 1 if a ladder drops by more than one rung",
+        help="compare with an earlier card of the same budget; exit with 1 if a ladder drops by more than seeds explain",
     )
     parser.add_argument(
         "--stall-seconds",
@@ -186,10 +186,9 @@ class _CardMaker:
 
 def committed_cards(budget: str) -> "list[Card]":
     """Return the cards of the built-in mixers that come with seqsep, of one budget."""
-    from seqsep.lab.card.card import Card
+    from seqsep.lab.card.card import cards_in
 
-    cards = [Card.read(path) for path in sorted(shipped(COMMITTED).glob("*.json"))]
-    return [card for card in cards if card.budget == budget]
+    return cards_in(shipped(COMMITTED) / budget)
 
 
 def write_cards(folder: Path, cards: "Sequence[Card]", company: "Sequence[Card]", name: str) -> Path:

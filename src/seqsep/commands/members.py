@@ -4,7 +4,6 @@
 """
 
 import inspect
-import re
 from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -73,23 +72,17 @@ def record_of(registry: str, name: str) -> Record:
 
 def _task(task: "type[Task]") -> Record:
     """Return a task: revision, each field with its default (None if it is required), and the choices of fields of text."""
+    from seqsep.tasks.fields import words_of
+
+    types = get_type_hints(task, include_extras=True)
+    names = [field.name for field in fields(task)]
     return {
         "name": task.name,
         "summary": _first_line(task),
         "revision": task.revision,
         "fields": {field.name: None if field.default is MISSING else field.default for field in fields(task)},
-        "choices": {field.name: found for field in fields(task) if (found := _choices(task, field.name))},
+        "choices": {name: words for name in names if (words := words_of(types[name]))},
     }
-
-
-def _choices(task: "type[Task]", field: str) -> list[str]:
-    """Return the words after the semicolon in the meaning of a field of text. The list is empty if the field takes any text."""
-    from seqsep.tasks.base import field_meanings
-
-    if get_type_hints(task)[field] is not str:
-        return []
-    words = re.split(", | or ", field_meanings(task)[field].rpartition("; ")[2].rstrip("."))
-    return words if all(re.fullmatch("[a-z-]+", word) for word in words) else []
 
 
 def _mixer(mixer: "type[Mixer]") -> Record:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from seqsep.core.files import kind_of, require_output
 from seqsep.core.names import BadInput
+from seqsep.lab.store_file import is_store
 
 REPORT_FOLDERS = ("figures", "tables")
 REPORT_FILES = ("index.html", "proofs.html", "is-tree.html", "picture.png", "references.bib")
@@ -17,6 +18,8 @@ REPORT_FILES = ("index.html", "proofs.html", "is-tree.html", "picture.png", "ref
 
 def require_outputs(outputs: Iterable[Path | None], read: Iterable[Path]) -> None:
     """Raise BadInput, before anything runs, unless each of the outputs that are asked for can be written.
+
+    A store is never overwritten: its rows would be lost.
 
     >>> require_outputs([Path("a.json"), None, Path("./a.json")], read=[])
     Traceback (most recent call last):
@@ -28,6 +31,8 @@ def require_outputs(outputs: Iterable[Path | None], read: Iterable[Path]) -> Non
     for place, path in enumerate(asked):
         require_output(path, read=inputs)
         require_folder(path.parent)
+        if is_store(path):
+            raise BadInput(f"{path}: expected a file to write that is not a store or another database, found one")
         if path.absolute() in [other.absolute() for other in asked[:place]]:
             raise BadInput(f"{path}: expected a name for each file to write, found it twice")
 

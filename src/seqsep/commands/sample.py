@@ -119,7 +119,7 @@ def task_from_flags(name: str, words: "Sequence[str]") -> "Task":
 
 
 def _add_fields(group: "argparse._ArgumentGroup", kind: "type[Task]") -> None:
-    """Add a flag for each field of a task: its meaning and range from the docstring, its type and default from the class."""
+    """Add a flag for each field of a task: its meaning, values and type from the annotation, and its default."""
     from seqsep.tasks.base import TYPE_WORDS, field_meanings
 
     hints = get_type_hints(kind)
@@ -175,8 +175,12 @@ def _help_of_a_file(name: str) -> str:
 
 
 def _field_in_words(parameter: inspect.Parameter) -> str:
+    from seqsep.tasks.fields import meaning_of
+
     flag = f"--{parameter.name.replace('_', '-')}"
-    return flag if parameter.default is parameter.empty else f"{flag}, by default {parameter.default!r}"
+    shown = flag if parameter.default is parameter.empty else f"{flag}, by default {parameter.default!r}"
+    meaning = meaning_of(parameter.annotation)
+    return f"{shown}: {meaning}" if meaning else shown
 
 
 COMMAND = Command(

@@ -1,9 +1,10 @@
 """Registries whose members are imported when they are first used, so that their names are known without waiting for torch."""
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -45,6 +46,40 @@ class Registry(Mapping[str, T]):
     def members(self) -> tuple[T, ...]:
         """Return all members, imported, in the order of the registry."""
         return tuple(self.values())
+
+
+class Members(Sequence[T]):
+    """The members at some places, in their order: they are imported when one of them is first used.
+
+    Arguments:
+        places: for each public name the place of the member, as in `Registry`.
+
+    >>> tasks = Members({"equality": "seqsep.tasks.equality:Equality"})
+    >>> len(tasks), tasks[0].name
+    (1, 'equality')
+    """
+
+    def __init__(self, places: Mapping[str, str]) -> None:
+        self._places = places
+
+    @cached_property
+    def _found(self) -> tuple[T, ...]:
+        return tuple(imported(place) for place in self._places.values())
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[T, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> T | tuple[T, ...]:
+        return self._found[index]
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        return repr(self._found)
 
 
 def imported(place: str) -> Any:

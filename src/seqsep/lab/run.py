@@ -9,7 +9,7 @@ import hashlib
 import inspect
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, get_args
 
@@ -123,6 +123,9 @@ class Run:
         if not isinstance(self.task, Task):
             found = excerpt(repr(self.task))
             raise ValueError(f"Run(task=...): expected a task, as seqsep.IndexLookup(length=20), found {found}")
+        if isinstance(self.layers, str | type | PlugIn) or not isinstance(self.layers, Iterable):
+            found = excerpt(repr(self.layers))
+            raise ValueError(f"Run(layers=...): expected a tuple of layers, as ('lstm',), found {found}")
         object.__setattr__(self, "layers", tuple(self.layers))
         wrong = wrong_field(self)
         self._require(wrong is None, wrong or "")

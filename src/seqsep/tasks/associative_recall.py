@@ -17,7 +17,7 @@ is `values`. A blind guess is right with probability 1/S. No other shortcut exis
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -27,18 +27,12 @@ from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import distinct, draws_for_distinct
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values, Words
 
 
 @dataclass(frozen=True)
 class AssociativeRecall(Task):
     """`length` pairs of a key and a value, then one of the keys; the answer is its value.
-
-    Fields:
-        length: N, pairs of an evaluated input; 1 to 2^20.
-        keys: keys to choose from, at least N, or 0 for as many as pairs; 0 to 2^30.
-        values: values to choose from; 1 to 2^31.
-        order: order of the keys, random or 0, 1, 2, ..; any or fixed.
-        least_length: pairs of the shortest training input; from 1.
 
     >>> task = AssociativeRecall(length=2, values=8)
     >>> task.solve((1, 2 + 7, 0, 2 + 3, 1))
@@ -49,23 +43,21 @@ class AssociativeRecall(Task):
 
     name: ClassVar[str] = "associative-recall"
 
-    keys: int = 0
-    values: int = 64
-    order: str = "any"
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
+    keys: Annotated[int, Values(0, 2**30), "keys to choose from, at least N, or 0 for as many as pairs"] = 0
+    values: Annotated[int, Values(1, 2**31), "values to choose from"] = 64
+    order: Annotated[str, Words("any", "fixed"), "order of the keys, random or 0, 1, 2, .."] = "any"
+    least_length: Annotated[int, Values(1, unit="pair"), "pairs of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 pairs, found {self.length}")
         require(
             self.keys == 0 or self.length <= self.keys <= 2**30,
             self,
             f"keys is 0 or from length, {self.length}, to 2^30, found {self.keys}",
         )
-        require(1 <= self.values <= 2**31, self, f"values is 1 to 2^31, found {self.values}")
         require(self.order in ("any", "fixed"), self, f"order is any or fixed, found {self.order!r}")
         require(self.order == "any" or self.keys in (0, self.length), self, "keys in a fixed order are as many as pairs")
-        require(self.least_length >= 1, self, f"least_length is at least 1 pair, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "keys", 0 if self.keys == self.length else self.keys)
 

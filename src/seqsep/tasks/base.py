@@ -15,7 +15,8 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
-from seqsep.core.names import docstring, excerpt, is_whole, whole_arguments
+from seqsep.core.names import excerpt, is_whole, whole_arguments
+from seqsep.tasks.fields import Values, meaning_of, plain_type, values_of
 
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
@@ -82,6 +83,9 @@ class Task(ABC):
     def __post_init__(self) -> None:
         wrong = wrong_field(self)
         require(wrong is None, self, wrong or "")
+        for name, values in _declared_values(type(self)):
+            number = getattr(self, name)
+            require(values.has(number), self, f"{name} is {values.expected}, found {number}")
 
     @property
     @abstractmethod
@@ -233,7 +237,14 @@ def wrong_field(value: Any) -> str | None:
 @cache
 def _declared_types(kind: type) -> tuple[tuple[str, Any], ...]:
     """Return the name and the declared type of each field of a dataclass: looked up once, for rows are read by thousands."""
-    return tuple((field.name, NAMED_TYPES.get(field.type, field.type)) for field in fields(kind))
+    return tuple((field.name, NAMED_TYPES.get(field.type, plain_type(field.type))) for field in fields(kind))
+
+
+@cache
+def _declared_values(kind: type) -> tuple[tuple[str, Values], ...]:
+    """Return the name and the values of each field of a task that declares them."""
+    declared = ((field.name, values_of(field.type)) for field in fields(kind))
+    return tuple((name, values) for name, values in declared if values is not None)
 
 
 def _is_of(declared: Any, value: object) -> bool:
@@ -326,15 +337,14 @@ def _last_asked(targets: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "
 
 
 def field_meanings(kind: type[Task]) -> dict[str, str]:
-    """Return the meaning of each field of a task, and after a semicolon its range or choices: `Fields:` in its docstring.
+    """Return the meaning of each field of a task, and after a semicolon its values, as its annotation declares them.
 
     >>> from seqsep.tasks import IndexLookup
     >>> field_meanings(IndexLookup)["alphabet"]
     'S, symbols to choose from; 1 to 2^31.'
     """
-    block = docstring(kind).partition("\nFields:\n")[2].partition("\n\n")[0]
-    lines = (line.strip().partition(": ") for line in block.splitlines())
-    return {name: meaning for name, _, meaning in lines}
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: meaning_of(hints[field.name]) for field in fields(kind)}
 
 
 def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:

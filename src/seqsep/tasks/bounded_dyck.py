@@ -22,7 +22,7 @@ model that only counts opening and closing brackets finds half of the negative e
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64, Shaped, UInt32
@@ -32,6 +32,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import HALF_OF_DRAWS, cache_sized_ranges, use_of
 from seqsep.tasks._fixed_length import FixedLengthDecision
 from seqsep.tasks.base import Batch, require
+from seqsep.tasks.fields import Values
 
 BRACKETS = "()[]{}<>"
 
@@ -39,11 +40,6 @@ BRACKETS = "()[]{}<>"
 @dataclass(frozen=True)
 class BoundedDyck(FixedLengthDecision):
     """Strings of `length` brackets; the label is 1 if they match and at most `depth` are open at any time.
-
-    Fields:
-        length: N, brackets of a word, an even number; 2 to 2^20.
-        kinds: n, kinds of brackets; 1 to 2^20.
-        depth: k, brackets that may be open at a time; from 1.
 
     >>> task = BoundedDyck(length=4)
     >>> task.solve((0, 2, 3, 1)), task.solve((0, 2, 1, 3))
@@ -54,15 +50,13 @@ class BoundedDyck(FixedLengthDecision):
 
     name: ClassVar[str] = "bounded-dyck"
 
-    kinds: int = 2
-    depth: int = 2
+    length: Annotated[int, Values(2, 2**20, unit="brackets"), "N, brackets of a word, an even number"]
+    kinds: Annotated[int, Values(1, 2**20), "n, kinds of brackets"] = 2
+    depth: Annotated[int, Values(1), "k, brackets that may be open at a time"] = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 brackets, found {self.length}")
         require(self.length % 2 == 0, self, f"length is even, since no word of odd length is matched, found {self.length}")
-        require(1 <= self.kinds <= 2**20, self, f"kinds is 1 to 2^20, found {self.kinds}")
-        require(self.depth >= 1, self, f"depth is at least 1, found {self.depth}")
 
     @property
     def vocabulary(self) -> int:

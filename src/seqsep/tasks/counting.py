@@ -19,7 +19,7 @@ much more often than the others is probably the queried one. The larger `thresho
 from dataclasses import dataclass
 from functools import partial
 from math import comb
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -29,17 +29,12 @@ from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_as
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class Counting(Task):
     """`length` numbers, then one of them and a threshold t; the answer is 1 if it occurs more than t times.
-
-    Fields:
-        length: N, numbers of an evaluated input; 1 to 2^20.
-        alphabet: numbers to choose from, 2 or more, or 0 for as many as the length; 0 to 2^30.
-        thresholds: number of thresholds; t is 0, 1, .. or thresholds - 1; from 1.
-        least_length: numbers of the shortest training input; from 1.
 
     >>> task = Counting(length=5)
     >>> task.solve((2, 0, 2, 4, 2, 2, 2)), task.solve((2, 0, 2, 4, 2, 2, 3))
@@ -50,20 +45,18 @@ class Counting(Task):
 
     name: ClassVar[str] = "counting"
 
-    alphabet: int = 0
-    thresholds: int = 4
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="numbers"), "N, numbers of an evaluated input"]
+    alphabet: Annotated[int, Values(0, 2**30), "numbers to choose from, 2 or more, or 0 for as many as the length"] = 0
+    thresholds: Annotated[int, Values(1), "number of thresholds; t is 0, 1, .. or thresholds - 1"] = 4
+    least_length: Annotated[int, Values(1, unit="number"), "numbers of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 numbers, found {self.length}")
         require(
             (self.alphabet or self.length) >= 2 and self.alphabet <= 2**30,
             self,
             f"alphabet is 2 to 2^30 numbers, or 0 if length is that much, found {self.alphabet}",
         )
-        require(self.thresholds >= 1, self, f"thresholds is at least 1, found {self.thresholds}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 number, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "alphabet", 0 if self.alphabet == self.length else self.alphabet)
 

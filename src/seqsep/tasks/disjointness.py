@@ -22,7 +22,7 @@ elements.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64
@@ -30,15 +30,12 @@ from jaxtyping import Bool, Int64
 from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._halves import Halves, TwoHalves
 from seqsep.tasks._orders import order
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class Disjointness(TwoHalves):
     """Two sets as `length` bits; the label is 1 if they share an element.
-
-    Fields:
-        length: N, bits of both sets together, an even number; 4 to 2^20.
-        least_length: bits of the shortest training input, an even number, 0 for that at or above max(4, N / 10); from 0.
 
     >>> task = Disjointness(length=6)
     >>> task.solve((1, 0, 1, 2, 0, 1, 1))
@@ -50,7 +47,10 @@ class Disjointness(TwoHalves):
     name: ClassVar[str] = "disjointness"
     least_half: ClassVar[int] = 2
 
-    least_length: int = 0
+    length: Annotated[int, Values(4, 2**20), "N, bits of both sets together, an even number"]
+    least_length: Annotated[
+        int, Values(0), "bits of the shortest training input, an even number, 0 for that at or above max(4, N / 10)"
+    ] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()

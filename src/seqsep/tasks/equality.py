@@ -29,7 +29,7 @@ accuracy, not the loss.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64
@@ -40,6 +40,7 @@ from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._halves import Halves, TwoHalves
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import EVERY_CLASS, Batch, Loss, require
+from seqsep.tasks.fields import Values, Words
 
 ALPHABETS = {"random": 2, "one": 1024, "next": 1024}
 
@@ -51,12 +52,6 @@ class Equality(TwoHalves):
     The variant random draws unequal halves independently. The variant one changes one symbol. In the variant next, a model
     writes the second half.
 
-    Fields:
-        length: N, symbols of both halves together, an even number; 2 to 2^20.
-        variant: the form of the task; random, one or next.
-        alphabet: S, symbols to choose from, 2 or more, or 0 for the default of the variant; 0 to 2^31.
-        least_length: symbols of the shortest training input, an even number, 0 for the even number at or above N / 10; from 0.
-
     >>> task = Equality(length=6)
     >>> task.solve((1, 0, 1, 2, 1, 0, 1))
     1
@@ -66,9 +61,12 @@ class Equality(TwoHalves):
 
     name: ClassVar[str] = "equality"
 
-    variant: str = "random"
-    alphabet: int = 0
-    least_length: int = 0
+    length: Annotated[int, Values(2, 2**20), "N, symbols of both halves together, an even number"]
+    variant: Annotated[str, Words("random", "one", "next"), "the form of the task"] = "random"
+    alphabet: Annotated[int, Values(0, 2**31), "S, symbols to choose from, 2 or more, or 0 for the default of the variant"] = 0
+    least_length: Annotated[
+        int, Values(0), "symbols of the shortest training input, an even number, 0 for the even number at or above N / 10"
+    ] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()

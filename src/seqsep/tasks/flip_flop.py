@@ -20,7 +20,7 @@ few tokens back, so a short window finds it.
 from dataclasses import dataclass
 from functools import partial
 from math import comb
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int64
@@ -30,19 +30,13 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class FlipFlop(Task):
     """`length` writes, reads and tokens without effect; the answer to a read is the last value written to its register.
-
-    Fields:
-        length: N, tokens of an evaluated input; 2 to 2^20.
-        registers: R, registers that are written and read; 1 to 2^10.
-        values: V, values of a register; 2 to 2^20.
-        ignored: percent of the tokens that change nothing; 0 to 99.
-        least_length: tokens of the shortest training input; from 2.
 
     >>> task = FlipFlop(length=4, registers=2)
     >>> task.solve((1, 2, 7, 4)), task.solve((1, 2, 7, 5))  # register 0 gets 1, register 1 gets 0, 7 has no effect
@@ -53,18 +47,14 @@ class FlipFlop(Task):
 
     name: ClassVar[str] = "flip-flop"
 
-    registers: int = 1
-    values: int = 2
-    ignored: int = 80
-    least_length: int = 10
+    length: Annotated[int, Values(2, 2**20, unit="tokens"), "N, tokens of an evaluated input"]
+    registers: Annotated[int, Values(1, 2**10), "R, registers that are written and read"] = 1
+    values: Annotated[int, Values(2, 2**20), "V, values of a register"] = 2
+    ignored: Annotated[int, Values(0, 99, unit="percent"), "percent of the tokens that change nothing"] = 80
+    least_length: Annotated[int, Values(2, unit="tokens"), "tokens of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 tokens, found {self.length}")
-        require(1 <= self.registers <= 2**10, self, f"registers is 1 to 2^10, found {self.registers}")
-        require(2 <= self.values <= 2**20, self, f"values is 2 to 2^20, found {self.values}")
-        require(0 <= self.ignored <= 99, self, f"ignored is 0 to 99 percent, found {self.ignored}")
-        require(self.least_length >= 2, self, f"least_length is at least 2 tokens, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

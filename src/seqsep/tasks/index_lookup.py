@@ -16,7 +16,7 @@ Shortcuts: no shortcut is better than chance, 1/S, because symbols and position 
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int64
@@ -26,6 +26,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values, Words
 
 LEAST_LENGTH = 10
 """Of H.1."""
@@ -36,12 +37,6 @@ TRAINING = ("drawn-length", "full-length", "drawn-position")
 class IndexLookup(Task):
     """`length` symbols, then a position; the answer is the symbol at this position.
 
-    Fields:
-        length: N, symbols of an evaluated input; 1 to 2^20.
-        alphabet: S, symbols to choose from; 1 to 2^31.
-        least_length: least number k that is drawn for a training input; from 1.
-        training_inputs: symbols and positions of training inputs; drawn-length, full-length, drawn-position.
-
     >>> task = IndexLookup(length=3, alphabet=5)
     >>> task.solve((4, 0, 2, 5 + 0))
     4
@@ -51,15 +46,13 @@ class IndexLookup(Task):
 
     name: ClassVar[str] = "index-lookup"
 
-    alphabet: int = 64
-    least_length: int = LEAST_LENGTH
-    training_inputs: str = "drawn-length"
+    length: Annotated[int, Values(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
+    alphabet: Annotated[int, Values(1, 2**31, unit="symbols"), "S, symbols to choose from"] = 64
+    least_length: Annotated[int, Values(1, unit="symbol"), "least number k that is drawn for a training input"] = LEAST_LENGTH
+    training_inputs: Annotated[str, Words(*TRAINING), "symbols and positions of training inputs"] = "drawn-length"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 symbols, found {self.length}")
-        require(1 <= self.alphabet <= 2**31, self, f"alphabet is 1 to 2^31 symbols, found {self.alphabet}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 symbol, found {self.least_length}")
         require(
             self.training_inputs in TRAINING,
             self,

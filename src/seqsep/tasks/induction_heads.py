@@ -19,7 +19,7 @@ is known in advance, so a recurrence with a few states is enough: this task does
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -28,17 +28,13 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.base import Batch, Task
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class InductionHeads(Task):
     """`length` tokens with one trigger, then the trigger; the answer is the symbol after the first trigger.
-
-    Fields:
-        length: N, tokens of an evaluated input before the query; 2 to 2^20.
-        alphabet: S, symbols to choose from; 2 to 2^30.
-        least_length: tokens of the shortest training input before the query; from 2.
 
     >>> task = InductionHeads(length=4, alphabet=5)
     >>> task.solve((0, 5, 3, 1, 5))
@@ -49,14 +45,12 @@ class InductionHeads(Task):
 
     name: ClassVar[str] = "induction-heads"
 
-    alphabet: int = 16
-    least_length: int = 10
+    length: Annotated[int, Values(2, 2**20, unit="tokens"), "N, tokens of an evaluated input before the query"]
+    alphabet: Annotated[int, Values(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 16
+    least_length: Annotated[int, Values(2, unit="tokens"), "tokens of the shortest training input before the query"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 tokens, found {self.length}")
-        require(2 <= self.alphabet <= 2**30, self, f"alphabet is 2 to 2^30 symbols, found {self.alphabet}")
-        require(self.least_length >= 2, self, f"least_length is at least 2 tokens, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

@@ -38,7 +38,7 @@ that are not trees are near misses.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int64
@@ -50,6 +50,7 @@ from seqsep.tasks._orders import draws_for_distinct, order
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks._thoughts import WRITERS
 from seqsep.tasks.base import NOTHING_ASKED, Batch, GeneratedTask, LiveRetriever, require
+from seqsep.tasks.fields import Values, Words
 from seqsep.tasks.trees import graphs
 from seqsep.tasks.trees.algorithm_two import RecordTokens, algorithm_two
 from seqsep.tasks.trees.live import LiveSearch, LiveWalk
@@ -75,11 +76,6 @@ EXAMPLES_AT_ONCE = 1024
 class IsTree(GeneratedTask):
     """Graphs of `length` vertices as lists of edges; a model writes a chain of thought, and then YES or NO.
 
-    Fields:
-        length: n, vertices of a graph; 4 to 2^14.
-        trace: the chain of thought before the answer, none with vanilla; vanilla, cot, retrieval, peel or walk.
-        distribution: the graphs that are drawn; double-star or uniform.
-
     >>> task = IsTree(length=4)
     >>> task.solve((0, 1, 5, 2, 3, 5, 4, 1, 5, 4)) == task.stops[1]  # 1 ~ 2 3 ~ 4 1 ~ 4
     True
@@ -89,12 +85,12 @@ class IsTree(GeneratedTask):
 
     name: ClassVar[str] = "is-tree"
 
-    trace: str = "vanilla"
-    distribution: str = "double-star"
+    length: Annotated[int, Values(4, 2**14, unit="vertices"), "n, vertices of a graph"]
+    trace: Annotated[str, Words(*TRACES), "the chain of thought before the answer, none with vanilla"] = "vanilla"
+    distribution: Annotated[str, Words(*DISTRIBUTIONS), "the graphs that are drawn"] = "double-star"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(4 <= self.length <= 2**14, self, f"length is 4 to 2^14 vertices, found {self.length}")
         require(self.trace in TRACES, self, f"trace is {', '.join(TRACES)}, found {self.trace!r}")
         require(
             self.distribution in DISTRIBUTIONS,

@@ -18,7 +18,7 @@ The count is near N / S, so for m far above the square root of N some answers ar
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -27,18 +27,12 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._walks import ASKED, drawn_lengths, write_letters
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values, Words
 
 
 @dataclass(frozen=True)
 class ModularCount(Task):
     """`length` symbols; the answer is the number of symbols 1 so far, modulo `modulus`.
-
-    Fields:
-        length: N, symbols of an evaluated input; 1 to 2^20.
-        modulus: m, counts that are distinguished; 2 to 2^20.
-        alphabet: S, symbols to choose from; 2 to 2^30.
-        ask: queried tokens, every symbol or an end token; all or last.
-        least_length: symbols of the shortest training input; from 1.
 
     >>> task = ModularCount(length=5, modulus=3)
     >>> [task.solve((1, 1, 0, 1, 1)[:read]) for read in range(1, 6)]
@@ -49,18 +43,15 @@ class ModularCount(Task):
 
     name: ClassVar[str] = "modular-count"
 
-    modulus: int = 2
-    alphabet: int = 2
-    ask: str = "all"
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
+    modulus: Annotated[int, Values(2, 2**20), "m, counts that are distinguished"] = 2
+    alphabet: Annotated[int, Values(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 2
+    ask: Annotated[str, Words(*ASKED), "queried tokens, every symbol or an end token"] = "all"
+    least_length: Annotated[int, Values(1, unit="symbol"), "symbols of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 symbols, found {self.length}")
-        require(2 <= self.modulus <= 2**20, self, f"modulus is 2 to 2^20, found {self.modulus}")
-        require(2 <= self.alphabet <= 2**30, self, f"alphabet is 2 to 2^30 symbols, found {self.alphabet}")
         require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 symbol, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

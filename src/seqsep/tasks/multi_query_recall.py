@@ -42,7 +42,7 @@ and counts single answers; here every example is new.
 from dataclasses import dataclass
 from functools import partial
 from math import perm
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -52,21 +52,12 @@ from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import asked_again, distinct, draws_for_distinct, power_law_waits, weighted_order
 from seqsep.tasks._rows import below_into, chosen, write_from
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks.fields import Values, Words
 
 
 @dataclass(frozen=True)
 class MultiQueryRecall(Task):
     """`length` points, each a key and a value; the second half queries the keys of the first half.
-
-    Fields:
-        length: N, points of an evaluated input, with the queries; 2 to 2^20.
-        keys: keys to choose from, at least as many as pairs, or 0 for as many as pairs; 0 to 2^30.
-        values: values to choose from; 1 to 2^30.
-        least_length: points of the shortest training input; from 2.
-        form: how examples are drawn and written; paper or zoology.
-        pairs: pairs of key and value with the form zoology, 1 to N / 2; from 0, and 0 with the form paper.
-        power: with the form zoology, slot i gets a query with a weight of i^(power - 1); above 0 and below 100.
-        fillers: tokens that fill the other slots with the form zoology; random or zero.
 
     >>> task = MultiQueryRecall(length=4, values=8)
     >>> task.solve((1, 2 + 7, 0, 2 + 3, 0, 2 + 3, 1))
@@ -77,17 +68,21 @@ class MultiQueryRecall(Task):
 
     name: ClassVar[str] = "multi-query-recall"
 
-    keys: int = 0
-    values: int = 64
-    least_length: int = 10
-    form: str = "paper"
-    pairs: int = 0
-    power: float = 0.01
-    fillers: str = "random"
+    length: Annotated[int, Values(2, 2**20, unit="points"), "N, points of an evaluated input, with the queries"]
+    keys: Annotated[int, Values(0, 2**30), "keys to choose from, at least as many as pairs, or 0 for as many as pairs"] = 0
+    values: Annotated[int, Values(1, 2**30), "values to choose from"] = 64
+    least_length: Annotated[int, Values(2, unit="points"), "points of the shortest training input"] = 10
+    form: Annotated[str, Words("paper", "zoology"), "how examples are drawn and written"] = "paper"
+    pairs: Annotated[
+        int, Values(0, also="and 0 with the form paper"), "pairs of key and value with the form zoology, 1 to N / 2"
+    ] = 0
+    power: Annotated[
+        float, Values(0, 100, is_open=True), "with the form zoology, slot i gets a query with a weight of i^(power - 1)"
+    ] = 0.01
+    fillers: Annotated[str, Words("random", "zero"), "tokens that fill the other slots with the form zoology"] = "random"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**20, self, f"length is 2 to 2^20 points, found {self.length}")
         require(self.form in ("paper", "zoology"), self, f"form is paper or zoology, found {self.form!r}")
         require(self.fillers in ("random", "zero"), self, f"fillers is random or zero, found {self.fillers!r}")
         if self.form == "paper":
@@ -98,15 +93,12 @@ class MultiQueryRecall(Task):
                 self,
                 f"pairs is 1 to half of length, {self.length // 2}, with form='zoology', found {self.pairs}",
             )
-            require(0 < self.power < 100, self, f"power is above 0 and below 100, found {self.power}")
             require(self.values >= self.pairs, self, f"values is at least pairs, {self.pairs}, found {self.values}")
         require(
             self.keys == 0 or self.pair_count <= self.keys <= 2**30,
             self,
             f"keys is 0 or from the pairs, {self.pair_count}, to 2^30, found {self.keys}",
         )
-        require(1 <= self.values <= 2**30, self, f"values is 1 to 2^30, found {self.values}")
-        require(self.least_length >= 2, self, f"least_length is at least 2 points, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "keys", 0 if self.keys == self.pair_count else self.keys)
 

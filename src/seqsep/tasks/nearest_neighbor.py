@@ -28,7 +28,7 @@ every seed. In d dimensions, it can be turned in 2^d d! ways. For d = 2 or 3 the
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float32, Int8, Int64
@@ -40,6 +40,7 @@ from seqsep.tasks._orders import asked_again, order
 from seqsep.tasks._rows import chosen, write_from
 from seqsep.tasks._spherical_code import MOST_DIMENSIONS, spherical_code
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks.fields import Values
 
 LOW_HALF = 0xFFFFFFFF
 
@@ -47,13 +48,6 @@ LOW_HALF = 0xFFFFFFFF
 @dataclass(frozen=True)
 class NearestNeighbor(Task):
     """`length` unit vectors, the first half with labels; the answers are the labels of the second half.
-
-    Fields:
-        length: N, points of an evaluated input, an even number; 2 to 2^16.
-        dimension: d, coordinates of a point; 2 to 64.
-        classes: labels to choose from; 1 to 2^16.
-        margin: the product with the nearest point exceeds the other products by this number; 0.00001 to 0.5.
-        least_length: points of the shortest training input; from 2.
 
     >>> task = NearestNeighbor(length=2, dimension=2)
     >>> task.solve(((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0), (0.6, 0.8, 0.0, 0.0)))
@@ -64,19 +58,18 @@ class NearestNeighbor(Task):
 
     name: ClassVar[str] = "nearest-neighbor"
 
-    dimension: int = 8
-    classes: int = 2
-    margin: float = 0.05
-    least_length: int = 10
+    length: Annotated[int, Values(2, 2**16, unit="points"), "N, points of an evaluated input, an even number"]
+    dimension: Annotated[int, Values(2, 64), "d, coordinates of a point"] = 8
+    classes: Annotated[int, Values(1, 2**16), "labels to choose from"] = 2
+    margin: Annotated[
+        float, Values(0.00001, 0.5), "the product with the nearest point exceeds the other products by this number"
+    ] = 0.05
+    least_length: Annotated[int, Values(2, unit="points"), "points of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.length <= 2**16, self, f"length is 2 to 2^16 points, found {self.length}")
         require(self.length % 2 == 0, self, f"length is even, half of the points are queries, found {self.length}")
         require(2 <= self.dimension <= MOST_DIMENSIONS, self, f"dimension is 2 to {MOST_DIMENSIONS}, found {self.dimension}")
-        require(1 <= self.classes <= 2**16, self, f"classes is 1 to 2^16, found {self.classes}")
-        require(1e-5 <= self.margin <= 0.5, self, f"margin is 0.00001 to 0.5, found {self.margin}")
-        require(self.least_length >= 2, self, f"least_length is at least 2 points, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length + self.least_length % 2, self.length))
         object.__setattr__(self, "margin", float(self.margin))
 

@@ -17,7 +17,7 @@ occurrence of the query's last symbol. It is right in 0.65 of the examples for S
 
 from dataclasses import dataclass
 from math import perm
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -26,17 +26,12 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import nothing_asked, use_of
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class NgramRetrieval(Task):
     """`length` symbols, then `gram` - 1 of them as a query; the answer is the symbol after their first occurrence.
-
-    Fields:
-        length: N, symbols of an evaluated input, at least gram; 2 to 2^20.
-        gram: c, one more than the symbols of a query; 2 to 64.
-        alphabet: symbols to choose from, 0 for as many as the length; 0 to 2^30.
-        least_length: symbols of the shortest training input, at least gram; from 2.
 
     >>> task = NgramRetrieval(length=5)
     >>> task.solve((3, 1, 4, 1, 0, 4, 1)), task.solve((3, 1, 4, 1, 0, 2, 2))
@@ -45,15 +40,14 @@ class NgramRetrieval(Task):
 
     name: ClassVar[str] = "ngram-retrieval"
 
-    gram: int = 3
-    alphabet: int = 0
-    least_length: int = 10
+    length: Annotated[int, Values(2, 2**20), "N, symbols of an evaluated input, at least gram"]
+    gram: Annotated[int, Values(2, 64, unit="symbols"), "c, one more than the symbols of a query"] = 3
+    alphabet: Annotated[int, Values(0, 2**30, unit="symbols"), "symbols to choose from, 0 for as many as the length"] = 0
+    least_length: Annotated[int, Values(2), "symbols of the shortest training input, at least gram"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(2 <= self.gram <= 64, self, f"gram is 2 to 64 symbols, found {self.gram}")
         require(self.gram <= self.length <= 2**20, self, f"length is gram, {self.gram}, to 2^20 symbols, found {self.length}")
-        require(0 <= self.alphabet <= 2**30, self, f"alphabet is 0 or up to 2^30 symbols, found {self.alphabet}")
         require(self.least_length >= self.gram, self, f"least_length is at least gram, {self.gram}, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "alphabet", 0 if self.alphabet == self.length else self.alphabet)

@@ -19,7 +19,7 @@ whose middle value answers itself. A model that has the parity only is right wit
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from seqsep.tasks._orders import distinct, draws_for_distinct
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values, Words
 
 ORDERS = ("any", "fixed")
 
@@ -37,12 +38,6 @@ ORDERS = ("any", "fixed")
 @dataclass(frozen=True)
 class ParityConditionedRecall(Task):
     """`length` pairs of a key and a value, then a key; its value v, or S - 1 - v if the sum of all values is odd.
-
-    Fields:
-        length: N, pairs of an evaluated input; 1 to 2^20.
-        values: S, values to choose from; 2 to 2^30.
-        order: order of the keys, random or 0, 1, 2, ..; any or fixed.
-        least_length: pairs of the shortest training input; from 1.
 
     >>> task = ParityConditionedRecall(length=2, values=8)
     >>> task.solve((1, 2 + 7, 0, 2 + 3, 1)), task.solve((1, 2 + 7, 0, 2 + 4, 1))
@@ -53,16 +48,14 @@ class ParityConditionedRecall(Task):
 
     name: ClassVar[str] = "parity-conditioned-recall"
 
-    values: int = 2
-    order: str = "any"
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
+    values: Annotated[int, Values(2, 2**30), "S, values to choose from"] = 2
+    order: Annotated[str, Words(*ORDERS), "order of the keys, random or 0, 1, 2, .."] = "any"
+    least_length: Annotated[int, Values(1, unit="pair"), "pairs of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 pairs, found {self.length}")
-        require(2 <= self.values <= 2**30, self, f"values is 2 to 2^30, found {self.values}")
         require(self.order in ORDERS, self, f"order is any or fixed, found {self.order!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 pair, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

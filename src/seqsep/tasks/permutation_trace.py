@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from math import factorial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64
@@ -32,18 +32,13 @@ from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class PermutationTrace(Task):
     """Values of m variables, then `length` swaps and prints; the answer to a print is the value of its variable.
-
-    Fields:
-        length: N, statements of an evaluated input after the first; 1 to 2^20.
-        variables: m, variables and their values; 2 to 64.
-        printed: percent of the statements that are prints; 0 to 100.
-        least_length: statements of the shortest training input; from 1.
 
     >>> task = PermutationTrace(length=2, variables=3)
     >>> task.solve((2, 0, 1, 3 + 1, 6 + 0))  # a, b, c = 2, 0, 1; a, c = c, a; print(a)
@@ -54,16 +49,13 @@ class PermutationTrace(Task):
 
     name: ClassVar[str] = "permutation-trace"
 
-    variables: int = 5
-    printed: int = 20
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="statements"), "N, statements of an evaluated input after the first"]
+    variables: Annotated[int, Values(2, 64), "m, variables and their values"] = 5
+    printed: Annotated[int, Values(0, 100, unit="percent"), "percent of the statements that are prints"] = 20
+    least_length: Annotated[int, Values(1, unit="statement"), "statements of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 statements, found {self.length}")
-        require(2 <= self.variables <= 64, self, f"variables is 2 to 64, found {self.variables}")
-        require(0 <= self.printed <= 100, self, f"printed is 0 to 100 percent, found {self.printed}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 statement, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

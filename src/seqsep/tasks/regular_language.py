@@ -24,7 +24,7 @@ decides most answers. So a single answer is often right without a state; an exam
 
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64, UInt32
@@ -39,6 +39,7 @@ from seqsep.maths.automata.regular import automaton
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._walks import ASKED, drawn_lengths, write_letters
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values, Words
 
 SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -49,13 +50,6 @@ class RegularLanguage(Task):
 
     Raises ValueError for a pattern that is not a regular expression, and for a field out of its range.
 
-    Fields:
-        length: N, letters of an evaluated input; 1 to 2^20.
-        pattern: a regular expression over the symbols 0 to 9 and a to z; any, such as (01)*.
-        alphabet: S, letters to choose from; 0 to 36, and 0 means those that the pattern needs.
-        ask: queried tokens, every letter or an end token; all or last.
-        least_length: letters of the shortest training input; from 1.
-
     >>> task = RegularLanguage(length=4, pattern="(01)*")
     >>> [task.solve((0, 1, 0, 0)[:read]) for read in range(1, 5)]
     [0, 1, 0, 0]
@@ -65,17 +59,16 @@ class RegularLanguage(Task):
 
     name: ClassVar[str] = "regular-language"
 
-    pattern: str = "(01)*"
-    alphabet: int = 0
-    ask: str = "all"
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
+    pattern: Annotated[str, "a regular expression over the symbols 0 to 9 and a to z; any, such as (01)*"] = "(01)*"
+    alphabet: Annotated[int, Values(0, 36, also="and 0 means those that the pattern needs"), "S, letters to choose from"] = 0
+    ask: Annotated[str, Words(*ASKED), "queried tokens, every letter or an end token"] = "all"
+    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 letters, found {self.length}")
         require(0 <= self.alphabet <= len(SYMBOLS), self, f"alphabet is 0 to {len(SYMBOLS)}, found {self.alphabet}")
         require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 letter, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         try:
             used = _automaton(self.pattern, None).table.shape[1]

@@ -15,7 +15,7 @@ must still tell items from blanks, since their places are random.
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -26,17 +26,12 @@ from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before, write_from
 from seqsep.tasks._walks import drawn_lengths
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class SelectiveCopying(Task):
     """`length` tokens, of which k are items and the others blanks, then k copy tokens; the answers are the items in order.
-
-    Fields:
-        length: N, tokens of an evaluated input before the copy tokens; 1 to 2^20.
-        items: k, items of an example, at most N; from 1.
-        alphabet: S, items to choose from; 2 to 2^30.
-        least_length: tokens of the shortest training input before the copy tokens, k if it is less; from 1.
 
     >>> task = SelectiveCopying(length=5, items=2, alphabet=8)
     >>> task.solve((8, 7, 8, 8, 3, 9)), task.solve((8, 7, 8, 8, 3, 9, 9))
@@ -47,16 +42,16 @@ class SelectiveCopying(Task):
 
     name: ClassVar[str] = "selective-copying"
 
-    items: int = 4
-    alphabet: int = 16
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="tokens"), "N, tokens of an evaluated input before the copy tokens"]
+    items: Annotated[int, Values(1), "k, items of an example, at most N"] = 4
+    alphabet: Annotated[int, Values(2, 2**30, unit="items"), "S, items to choose from"] = 16
+    least_length: Annotated[
+        int, Values(1, unit="token"), "tokens of the shortest training input before the copy tokens, k if it is less"
+    ] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 tokens, found {self.length}")
         require(1 <= self.items <= self.length, self, f"items is 1 to length, {self.length}, found {self.items}")
-        require(2 <= self.alphabet <= 2**30, self, f"alphabet is 2 to 2^30 items, found {self.alphabet}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 token, found {self.least_length}")
         object.__setattr__(self, "least_length", min(max(self.least_length, self.items), self.length))
 
     @property

@@ -32,7 +32,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, UInt8
@@ -45,6 +45,7 @@ from seqsep.tasks._blocks import HALF_OF_DRAWS, use_of
 from seqsep.tasks._fixed_length import FixedLengthDecision
 from seqsep.tasks._thresholds import FeatureCounter, dimacs_text, drawn, feature_counts, is_balanced_enough, unpacked
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values
 
 ATTEMPTS = 256
 MOST_ENUMERATED = 16
@@ -57,14 +58,6 @@ class SparseThreshold(FixedLengthDecision):
     A feature is a function of a few of the bits. The features are drawn, or given as `formula`. If `sparsity` is greater than
     `length`, a feature reads all `length` bits.
 
-    Fields:
-        length: N, bits of an input; 1 to 2^20.
-        features: number of drawn features, 0 for as many as bits; 0 to 65536.
-        sparsity: bits that each drawn feature reads; 1 to 4.
-        bound: the label is 1 if more features than this hold; -1 for the default, which depends on the features; from -1.
-        function_seed: random seed of the function; 0 to 2^63 - 1.
-        formula: a DIMACS file whose clauses are the features; a path, or the text of such a file.
-
     >>> task = SparseThreshold(length=2, formula="p cnf 2 2\\n1 0\\n-1 2 0\\n")
     >>> task.solve((1, 1)), task.solve((1, 0))
     (1, 0)
@@ -72,18 +65,19 @@ class SparseThreshold(FixedLengthDecision):
 
     name: ClassVar[str] = "sparse-threshold"
 
-    features: int = 0
-    sparsity: int = 3
-    bound: int = -1
-    function_seed: int = 0
-    formula: str = field(default="", repr=False)
+    length: Annotated[int, Values(1, 2**20, unit="bits"), "N, bits of an input"]
+    features: Annotated[int, Values(0, 2**16), "number of drawn features, 0 for as many as bits"] = 0
+    sparsity: Annotated[int, Values(1, 4, unit="bits"), "bits that each drawn feature reads"] = 3
+    bound: Annotated[
+        int, Values(-1), "the label is 1 if more features than this hold; -1 for the default, which depends on the features"
+    ] = -1
+    function_seed: Annotated[int, Values(0, 2**63 - 1), "random seed of the function"] = 0
+    formula: Annotated[str, "a DIMACS file whose clauses are the features; a path, or the text of such a file"] = field(
+        default="", repr=False
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 bits, found {self.length}")
-        require(0 <= self.features <= 2**16, self, f"features is 1 to 65,536, or 0 for length, found {self.features}")
-        require(1 <= self.sparsity <= 4, self, f"sparsity is 1 to 4 bits, found {self.sparsity}")
-        require(0 <= self.function_seed < 2**63, self, f"function_seed is 0 to 2^63 - 1, found {self.function_seed}")
         if self.formula:
             object.__setattr__(self, "formula", dimacs_text(self._read()))
             is_drawn_by_default = (self.features, self.sparsity, self.function_seed) == (0, 3, 0)
@@ -93,7 +87,7 @@ class SparseThreshold(FixedLengthDecision):
             object.__setattr__(self, "sparsity", min(self.sparsity, self.length))
         object.__setattr__(self, "features", 0 if self.features == self.length else self.features)
         count = len(self.thresholds.features)
-        require(-1 <= self.bound < max(count, 1), self, f"bound is 0 to {count - 1}, or -1, found {self.bound}")
+        require(self.bound < max(count, 1), self, f"bound is 0 to {count - 1}, or -1, found {self.bound}")
         if self.formula and self.bound == count - 1:
             object.__setattr__(self, "bound", -1)
         self._require_balance()

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import permutations
 from math import factorial
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int64
@@ -32,18 +32,13 @@ from seqsep.maths.automata.permutations import Permutation
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks._walks import drawn_lengths, walked
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
+from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
 class StateBasedRecall(Task):
     """A list of m values, then `length` permutations of m cells; each asks for the value where cell 0 has moved to.
-
-    Fields:
-        length: N, permutations of an evaluated input; 1 to 2^20.
-        cells: m, cells and values of an input; 2 to 6.
-        values: S, values to choose from; 2 to 2^20.
-        least_length: permutations of the shortest training input; from 1.
 
     >>> task = StateBasedRecall(length=2, cells=3, values=9)
     >>> task.solve((7, 5, 8, 9 + 3)), task.solve((7, 5, 8, 9 + 3, 9 + 3))  # permutation 3 is 0 -> 1 -> 2 -> 0
@@ -54,16 +49,13 @@ class StateBasedRecall(Task):
 
     name: ClassVar[str] = "state-based-recall"
 
-    cells: int = 4
-    values: int = 8
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="permutations"), "N, permutations of an evaluated input"]
+    cells: Annotated[int, Values(2, 6), "m, cells and values of an input"] = 4
+    values: Annotated[int, Values(2, 2**20), "S, values to choose from"] = 8
+    least_length: Annotated[int, Values(1, unit="permutation"), "permutations of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 permutations, found {self.length}")
-        require(2 <= self.cells <= 6, self, f"cells is 2 to 6, found {self.cells}")
-        require(2 <= self.values <= 2**20, self, f"values is 2 to 2^20, found {self.values}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 permutation, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

@@ -28,7 +28,7 @@ products of the first few letters need only these letters.
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,7 @@ from seqsep.maths.automata.permutations import (
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._walks import drawn_lengths, walked, write_letters
 from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.fields import Values, Words
 
 LETTERS = ("all", "generators", "transpositions", "adjacent")
 ASKED = ("all", "last", "pointer")
@@ -61,14 +62,6 @@ ASKED = ("all", "last", "pointer")
 @dataclass(frozen=True)
 class WordProblem(Task):
     """`length` letters of a finite group; the answer is their product so far, or the image of point 0 under it.
-
-    Fields:
-        length: N, letters of an evaluated input; 1 to 2^20.
-        group: kind of the group; cyclic, dihedral, symmetric, alternating or dicyclic.
-        degree: m, as in Z_m, D_m, S_m, A_m and Dic_m; 2 to 720, and at most 720 elements.
-        letters: elements that occur, the last two with symmetric groups; all, generators, transpositions or adjacent.
-        ask: queried tokens, and with pointer the image of point 0; all, last or pointer.
-        least_length: letters of the shortest training input; from 1.
 
     >>> task = WordProblem(length=3, degree=3, letters="generators")
     >>> task.solve((0, 1)), task.elements[1]  # 0 -> 1 -> 2 -> 0, then the swap of 0 and 1
@@ -79,15 +72,15 @@ class WordProblem(Task):
 
     name: ClassVar[str] = "word-problem"
 
-    group: str = "symmetric"
-    degree: int = 5
-    letters: str = "all"
-    ask: str = "all"
-    least_length: int = 10
+    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
+    group: Annotated[str, Words(*GROUPS), "kind of the group"] = "symmetric"
+    degree: Annotated[int, Values(2, 720, also="and at most 720 elements"), "m, as in Z_m, D_m, S_m, A_m and Dic_m"] = 5
+    letters: Annotated[str, Words(*LETTERS), "elements that occur, the last two with symmetric groups"] = "all"
+    ask: Annotated[str, Words(*ASKED), "queried tokens, and with pointer the image of point 0"] = "all"
+    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(1 <= self.length <= 2**20, self, f"length is 1 to 2^20 letters, found {self.length}")
         require(self.group in GROUPS, self, f"group is one of {', '.join(GROUPS)}, found {self.group!r}")
         least = LEAST_DEGREE[self.group]
         require(self.degree >= least, self, f"degree is at least {least} with group={self.group!r}, found {self.degree}")
@@ -103,7 +96,6 @@ class WordProblem(Task):
             f"letters={self.letters!r} needs group='symmetric', found {self.group!r}",
         )
         require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
-        require(self.least_length >= 1, self, f"least_length is at least 1 letter, found {self.least_length}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

@@ -1,4 +1,4 @@
-"""What a model stores, needs and carries: planted memories, every mixer, and what is refused."""
+"""The state that a model stores, needs and carries: planted memories, every mixer, and what is refused."""
 
 from dataclasses import replace
 from itertools import islice
@@ -164,3 +164,18 @@ def test_whole_numbers_in_a_state_are_named(tmp_path):
     run = replace(TINY, layers=(f"{tmp_path / 'counting.py'}:Counting",))
     with pytest.raises(ValueError, match=r"audit: expected a state of real or complex numbers, found one of torch.int64 in it"):
         seqsep.audit(run.model(), TINY.task, questions=300)
+
+
+@pytest.mark.parametrize("function", [seqsep.audit, seqsep.worst_case])
+@pytest.mark.parametrize(
+    ("sizes", "found"),
+    [
+        ({"longest": 5}, "positions for 6 tokens, as index-lookup of N = 5 needs, found 5"),
+        ({"vocabulary": 8}, "embeddings of 9 tokens, as index-lookup of N = 5 needs, found 8"),
+        ({"classes": 3}, "4 answers, as index-lookup of N = 5 needs, found 3"),
+    ],
+)
+def test_a_model_that_cannot_read_the_task_is_refused(function, sizes, found):
+    model = seqsep.Model.build(**{"vocabulary": 9, "classes": 4, "longest": 6} | sizes, layers=("attention",), width=8)
+    with pytest.raises(seqsep.core.names.BadInput, match=f"expected a model with {found}"):
+        function(model, IndexLookup(5, alphabet=4), questions=100)

@@ -1,4 +1,4 @@
-"""What a lookup model answers and what is in its state, place by place; and the committed lines of those that fall."""
+"""The answers of a lookup model and the contents of its state, place by place; and the committed lines of those that fall."""
 
 from pathlib import Path
 from statistics import mean

@@ -62,11 +62,12 @@ def test_no_card_is_refused(text):
 
 
 def test_a_drop_by_more_than_the_noise_is_named():
-    baseline = card({"parity": 4, "equality": 3, "brackets": 2})
-    assert drops(card({"parity": 3, "equality": 6, "brackets": 1}), baseline) == []
-    assert drops(card({"parity": 2, "equality": 6}), baseline) == [
+    baseline = card({"parity": 4, "equality": 3, "brackets": 2, "words of S_3": 6})
+    assert drops(card({"parity": 3, "equality": 6, "brackets": 1, "words of S_3": 1}), baseline) == []
+    assert drops(card({"parity": 2, "equality": 6, "words of S_3": 0}), baseline) == [
         "parity: 2 of 6 rungs, 4 in the baseline",
         "brackets: 0 of 6 rungs, 2 in the baseline",
+        "words of S_3: 0 of 6 rungs, 6 in the baseline",
     ]
 
 

@@ -1,4 +1,4 @@
-"""How ladders are climbed, with made-up outcomes in place of training."""
+"""Ladders are climbed, with made-up outcomes in place of training."""
 
 from seqsep.lab.card import battery
 from seqsep.lab.card.battery import BY_NAME, RATES
@@ -35,15 +35,15 @@ def climbed(names, accuracy_of):
 
 
 def test_a_ladder_ends_at_the_first_rung_that_both_rates_fail():
-    [found], asked = climbed(["index lookup"], lambda run: 1.0 if run.task.length <= 10 else 0.4)
+    [found], asked = climbed(["index lookup"], lambda run: 1.0 if run.task.length <= 4 else 0.4)
     assert [rung.accuracy for rung in found.rungs] == [1.0, 1.0, 1.0, 0.4, None, None]
-    assert (found.score, found.reached) == (3, 10)
+    assert (found.score, found.reached) == (3, 4)
     assert [(run.task.length, run.learning_rate) for [run] in asked] == [
+        (1, FIRST),
         (2, FIRST),
-        (5, FIRST),
-        (10, FIRST),
-        (20, FIRST),
-        (20, SECOND),
+        (4, FIRST),
+        (8, FIRST),
+        (8, SECOND),
     ]
 
 
@@ -58,22 +58,32 @@ def test_the_better_rate_counts_at_a_rung_that_is_not_passed():
     assert (found.rungs[0].accuracy, found.score, found.reached) == (0.6, 0, None)
 
 
-def test_a_ladder_of_lengths_trains_both_rates_once():
-    lengths = [length for length, _ in BY_NAME["parity"].rungs[1:]]
+def test_the_better_rate_decides_about_all_rungs_of_lengths():
+    best = {FIRST: [1.0, 0.95, 0.8, 0.5, 0.95, 0.1], SECOND: [1.0, 0.95, 0.95, 0.2, 0.95, 0.1]}
+    [found], asked = climb_lengths(best)
+    assert [run.learning_rate for [run] in asked] == [FIRST, SECOND]
+    assert [rung.accuracy for rung in found.rungs] == best[SECOND]
+    assert (found.score, found.reached) == (3, 10)
+
+
+def test_the_other_rate_is_left_out_if_the_first_passes_all():
+    [found], asked = climb_lengths({FIRST: [1.0] * 6})
+    assert [run.learning_rate for [run] in asked] == [FIRST]
+    assert found.score == 6
+
+
+def climb_lengths(accuracies):
+    """Climb the ladder of parity with these accuracies at each length, by learning rate; return climbs and runs."""
 
     def train(runs):
-        asked.append(len(runs))
-        best = [[1.0, 0.95, 0.2, 0.95, 0.1], [1.0, 0.5, 0.5, 0.5, 0.5]]
-        return [
-            row(run, 0.0, accuracy_per_answer=0.99, accuracy_per_answer_by_length=list(zip(lengths, accuracies, strict=True)))
-            for run, accuracies in zip(runs, best, strict=True)
-        ]
+        asked.append(list(runs))
+        [run] = runs
+        of = dict(zip([length for length, _ in BY_NAME["parity"].rungs], accuracies[run.learning_rate], strict=True))
+        trained = of.pop(run.task.length)
+        return [row(run, 0.0, accuracy_per_answer=trained, accuracy_per_answer_by_length=[list(one) for one in of.items()])]
 
     asked = []
-    [found] = climb(("lstm",), [BY_NAME["parity"]], budget="2m", train=train)
-    assert asked == [2]
-    assert [rung.accuracy for rung in found.rungs] == [0.99, 1.0, 0.95, 0.2, 0.95, 0.1]
-    assert (found.score, found.reached) == (3, 40)
+    return climb(("lstm",), [BY_NAME["parity"]], budget="2m", train=train), asked
 
 
 def test_a_run_that_fails_passes_nothing_and_is_named():
@@ -84,7 +94,7 @@ def test_a_run_that_fails_passes_nothing_and_is_named():
 
 def test_ladders_are_climbed_together():
     found, asked = climbed(["index lookup", "equality", "parity"], lambda run: 0.1)
-    assert [len(runs) for runs in asked] == [4, 2]
+    assert [len(runs) for runs in asked] == [3, 3]
     assert [one.ladder for one in found] == ["index lookup", "equality", "parity"]
 
 

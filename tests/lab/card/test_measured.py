@@ -1,8 +1,5 @@
 """StateSize, transition, speed and limits of a layer, against values that are known for the built-in mixers."""
 
-import os
-import time
-
 import pytest
 import torch
 
@@ -17,6 +14,7 @@ from seqsep.models.mixers import Mixer
 from seqsep.models.mixers.base import Block
 from seqsep.models.mixers.settings import mixer_named
 from seqsep.models.model import Model
+from support.probed import ends_its_process, never_ends
 
 
 def model(*layers, width=16, longest=2048):
@@ -122,14 +120,6 @@ def test_limits_are_those_of_the_ceilings():
     assert set(found["parity"].ceilings) == {None}
     [grows] = limits_of([BY_NAME["index lookup"]], StateSize(2, 1, 10, ((1, 8),), fixed=0, per_token=8, cached_from=None))
     assert set(grows.ceilings) == {1.0}
-
-
-def ends_its_process(subject):
-    os._exit(7)
-
-
-def never_ends(subject):
-    time.sleep(60)
 
 
 def test_a_probe_survives_a_process_that_ends_or_hangs():

@@ -1,4 +1,4 @@
-"""What a run has started ends with it, also in a session of its own; and a worker ends with its driver, whatever it does."""
+"""The processes that a run starts end with it, also in a session of their own; and a worker ends with its driver."""
 
 import os
 import signal
@@ -40,7 +40,7 @@ def alive(pid: int) -> bool:
 
 
 def ends(pid: int) -> bool:
-    """Whether a process ends within 5 seconds."""
+    """Return True if a process ends within 5 seconds."""
     deadline = time.monotonic() + 5
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.02)

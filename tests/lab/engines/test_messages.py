@@ -1,4 +1,4 @@
-"""What a worker says that is no message fails its run and no other, and a driver that stood still blames nobody."""
+"""A line of a worker that is not a message fails its run and no other, and a driver that stood still blames nobody."""
 
 import time
 from multiprocessing.connection import wait

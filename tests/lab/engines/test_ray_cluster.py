@@ -1,4 +1,4 @@
-"""The engine `ray` on real Rays: rows are those of the engine `local`, whoever is killed; nothing stays behind.
+"""The engine `ray` on real Rays: rows are those of the engine `local`, whatever is killed; no process and no file is left.
 
 `make verify` runs the longest one (long_ray.py).
 """
@@ -130,7 +130,7 @@ def same_rows(store: Path, local: Path) -> None:
 
 @pytest.mark.long
 def test_an_actor_is_killed_and_then_the_sweep_is_interrupted(tmp_path: Path, local: Path, elsewhere: dict[str, str]) -> None:
-    """Rows are those of the engine `local`; the exit status is 130; no process and no file of Ray stays behind."""
+    """Rows are those of the engine `local`; the exit status is 130; no process and no file of Ray is left."""
     marker, store, said = elsewhere["SEQSEP_TEST"], tmp_path / "ray.db", tmp_path / "said"
     command = [*SEQSEP, "run", str(local / "question.py"), "--preset", "endless", "--engine", "ray", "--workers", "2"]
     with said.open("wb") as file:

@@ -36,7 +36,7 @@ def by_key(rows):
 
 
 def test_rows_are_those_of_the_presets(rows):
-    """What the demo trains and compares is there; longer inputs and further seeds as far as they are trained."""
+    """The runs that the demo trains and compares are there; longer inputs and further seeds are there if they are trained."""
     needed = {run.key() for experiment in DEMO for preset in ("demo", "demo-rates") for run in experiment.runs(preset)}
     further = {
         run.key()

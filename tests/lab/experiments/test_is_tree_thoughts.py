@@ -1,4 +1,4 @@
-"""What the next token of each thought about IsTree depends on: the walk is local, the tour and the peeling are not.
+"""The walk is local: the next token of this thought about IsTree depends on near tokens. The tour and the peeling are not.
 
 Every graph of 4 vertices with its edges in every order, and every graph of 5, in one order each.
 """
@@ -31,7 +31,7 @@ def prompt_of(tokens, edges):
 
 
 def is_function(pairs):
-    """Whether equal keys have equal values."""
+    """Return True if equal keys have equal values."""
     known = {}
     return all(known.setdefault(key, value) == value for key, value in pairs)
 
@@ -52,8 +52,8 @@ def test_six_tokens_say_what_the_walk_writes():
     assert not is_function(steps_of_walks(window=5))
 
 
-def test_the_answer_behind_a_walk_is_not_local():
-    """Behind equal windows stand YES and NO: the answer counts."""
+def test_the_answer_after_a_walk_is_not_local():
+    """After equal windows there are YES and NO: the answer counts."""
     answers = {}
     for vertices, edges in graphs():
         *thought, answer = walk(WalkTokens(5), vertices, edges)

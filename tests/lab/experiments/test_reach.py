@@ -90,7 +90,7 @@ def test_a_stage_waits_for_all_and_a_killed_sweep_goes_on():
 
 
 def test_the_goal_and_diverged_or_pruned_runs():
-    """What diverged is last; a pruned run never passes, whatever its accuracy."""
+    """A run that diverged is last; a pruned run never passes, whatever its accuracy."""
     assert sum(run.task.length == 10 for run in ended(ONE, lambda run: GOAL - 1e-4)) == 1
     assert sum(run.task.length == 10 for run in ended(ONE, lambda run: GOAL)) == 2 + 2
     first = ONE.runs()

@@ -1,4 +1,4 @@
-"""The search behind a cell: its stages follow from rows, in any order, and end."""
+"""The search of a cell: its stages follow from rows, in any order, and end."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""How a store comes to be: at no instant can another process see half of one."""
+"""A store is created in one step: at no instant can another process see half of one."""
 
 import sqlite3
 from functools import partial

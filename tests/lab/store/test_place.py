@@ -242,7 +242,7 @@ def test_a_store_that_can_only_be_read_has_no_driver(tmp_path):
 
 @pytest.mark.parametrize("times", [1, 100])
 def test_a_copy_of_a_store_that_is_written_to_is_made_again(tmp_path, monkeypatch, times):
-    """What is copied before and after a checkpoint of SQLite would not belong together."""
+    """Copies from before and after a checkpoint of SQLite would not belong together."""
     path = made(tmp_path / "store.db")
     copies = []
 

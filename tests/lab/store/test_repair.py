@@ -110,7 +110,7 @@ def test_a_bad_header_costs_nothing(path: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_what_is_lost_is_named_by_a_repair(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """What is lost is named, and a second repair writes nothing over."""
+    """Lost rows are reported, and a second repair overwrites nothing."""
     before, key = rows(path), row(3).key
     first = path.read_bytes().replace(f"{key}{{".encode(), f"{key}!".encode())  # its configuration begins there
     path.write_bytes(first)

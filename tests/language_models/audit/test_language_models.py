@@ -43,7 +43,7 @@ def in_tokens(reader: ModelReader, entries: int = ENTRIES, digits: int = 1) -> I
 
 
 def in_one_pass(reader: ModelReader, questions: BookQuestions) -> np.ndarray:
-    """Which questions are answered right by one pass over the book and what follows it."""
+    """The questions that are answered right by one pass over the book and what follows it."""
     right = []
     for tokens, every in zip(questions.books, questions.asked, strict=True):
         for one in every:

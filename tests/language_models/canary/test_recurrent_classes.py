@@ -18,6 +18,10 @@ DIGESTS = {
     "olmo-hybrid": "49283dfdd2e143b18b9531433688000ad43e7857ac3209a82c5339f1c344bfc4",
     "mamba2": "7620d1b7367219562b35d58d904df64d1445b2b8bced5ff8e040a0fe3d568022",
     "qwen3-next": "a398fe1b898bcfba2c696243c53a8a7407a57212d818692a12a820b5a01584db",
+    "qwen3.5": "a1c68d263c930598eaf8f4ff5967a5a0a2cec4e143e4c53a00a563621808d9ee",
+    "granite-4-h": "e18055db499799ce5c202fede4cb2510028a434f5ce052cfc55244002cbf5113",
+    "nemotron-h": "b6c6da95eb5317b4ead1cc255198ba5241692f717225b700cf0069fd0a68b60d",
+    "falcon-h1": "ae1b166e412834c63b0b25d74677e97036d2b6eea852f14ea1b6ac748300cfa4",
 }
 """SHA-256 of the weights in float32, the same on every machine."""
 

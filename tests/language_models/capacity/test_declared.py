@@ -1,4 +1,4 @@
-"""What a config.json declares is what transformers counts in its cache: 0 numbers off, and the widths that it stores."""
+"""A config.json declares what transformers counts in its cache: 0 numbers off, and the widths that it stores."""
 
 import json
 from importlib.util import find_spec

@@ -82,7 +82,7 @@ def test_equality_is_limited_by_its_halves(alphabet, bits):
 
 @pytest.mark.parametrize("bits", [1, 3, 8])
 def test_random_halves_exclude_no_length(bits):
-    """What the ceiling of random halves falls to, and stays above."""
+    """The ceiling of random halves falls to this number, and stays above it."""
     reached = never_excluded(bits)
     heights = [random_equality_accuracy(words=2**half, states=2**bits) for half in range(bits + 1, 40)]
     assert heights == sorted(heights, reverse=True)
@@ -92,7 +92,7 @@ def test_random_halves_exclude_no_length(bits):
 
 @pytest.mark.parametrize("limit", [one for one in limits(600, Fraction(0), 1000) if one.places is not None])
 def test_places_carry_no_more_than_the_state(limit):
-    """So many places with this accuracy and all others guessed are within the bound by position; one more is not."""
+    """This number of places with this accuracy, and all others guessed, is within the bound by position; one more is not."""
     right = float(limit.accuracy or 1)
     others = [1 / limit.alphabet] * 50
     assert carried_bits_by_place(limit.alphabet, [right] * limit.places + others) <= 600 + 1e-9

@@ -1,4 +1,4 @@
-"""What gave a wrong number once: a test each."""
+"""Traps that once gave a wrong number: a test each."""
 
 import pytest
 

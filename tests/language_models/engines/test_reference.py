@@ -96,7 +96,7 @@ def test_a_padding_that_is_seen_is_found(llama: Path) -> None:
     assert [verdict.holds for verdict in failure.value.verdicts] == [True, False]
 
 
-def test_a_state_behind_padding_is_saved_and_cropped(llama: Path) -> None:
+def test_a_state_after_padding_is_saved_and_cropped(llama: Path) -> None:
     """Each sequence of a batch goes on by itself, as if it had never had padding."""
     engine = TransformersEngine(llama)
     expected = engine.prefill([7, 8, 9])[0]

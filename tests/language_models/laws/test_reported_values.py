@@ -44,7 +44,7 @@ REPORTED = {
 
 
 def after_crop(reader: ModelReader) -> Tensor:
-    """How far the logits of a token are off after four draft tokens were read and cut off; no positions are given."""
+    """The error of a token's logits after four draft tokens were read and cut off; no positions are given."""
     tokens = torch.randint(3, 64, (1, 20))
     state = reader.read(tokens[:, :16], counted=False)[1]
     reader.record_past(state)
@@ -53,8 +53,8 @@ def after_crop(reader: ModelReader) -> Tensor:
     return found[:, 0] - reader.whole(tokens[:, :17])[:, 16]
 
 
-def behind_a_document(reader: ModelReader) -> Tensor:
-    """How far the logits of a document are off if another document is before it in the same row."""
+def after_a_document(reader: ModelReader) -> Tensor:
+    """The error of a document's logits if another document is before it in the same row."""
     first = torch.randint(3, 64, (1, 9))
     second = torch.randint(3, 64, (1, 11))
     positions = torch.cat([torch.arange(9), torch.arange(11)])[None]
@@ -71,10 +71,10 @@ def behind_a_document(reader: ModelReader) -> Tensor:
         (after_crop, "qwen3_5_text", 4.4e-3),
         (after_crop, "bamba", 5e-4),
         (after_crop, "falcon_h1", 5e-9),
-        (behind_a_document, "llama", 0),
-        (behind_a_document, "nemotron_h", 1.2e-1),
-        (behind_a_document, "bamba", 1.5e-1),
-        (behind_a_document, "falcon_h1", 3e-4),
+        (after_a_document, "llama", 0),
+        (after_a_document, "nemotron_h", 1.2e-1),
+        (after_a_document, "bamba", 1.5e-1),
+        (after_a_document, "falcon_h1", 3e-4),
     ],
 )
 def test_the_reported_difference_is_measured(

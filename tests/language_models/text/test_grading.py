@@ -60,7 +60,7 @@ def test_a_number_is_right_exactly(text, right):
         (" Answer: Beatles\n", "Beatles", True),
     ],
 )
-def test_an_answer_behind_a_thought(text, written, right):
+def test_an_answer_after_a_thought(text, written, right):
     assert FREE.written(text) == written
     assert FREE.is_right(written) is right
 

@@ -174,7 +174,7 @@ def store(tmp_path):
 
 
 def run(benchmark, store, *readers, count=100):
-    """What the models come to: all replies at two paragraphs, and those of the subset."""
+    """The results of the models: all replies at two paragraphs, and those of the subset."""
     evaluations = {reader.facts.name: Evaluation(reader, store, "hotpotqa") for reader in readers}
     hotpot = HotpotRun(benchmark, tuple(evaluations), (2, 4, 6, 8), ORDERS, count=count, candidates=100)
     return hotpot.run(evaluations.__getitem__, lambda what, most: lambda reply: None)

@@ -132,7 +132,7 @@ def test_an_end_that_the_tokenizer_appends_is_taken_off(folders, tmp_path):
     assert model.answer_tokens(PROMPTS[0], "123") == plain.answer_tokens(PROMPTS[0], "123")
 
 
-def test_answer_tokens_are_those_behind_the_prompt(model):
+def test_answer_tokens_are_those_after_the_prompt(model):
     tokens = model.answer_tokens(PROMPTS[0], "0123")
     assert model.tokenizer.decode(tokens) == " 0123"
     assert model.read(f"{PROMPTS[0]} 0123") == [*model.read(PROMPTS[0]), *tokens]

@@ -87,7 +87,7 @@ def test_a_text_that_grows_beyond_the_memory_is_one_line(folder):
 @pytest.mark.slow
 @pytest.mark.usefixtures("little_memory")
 def test_an_answer_that_grows_beyond_the_memory_is_one_line(folder):
-    """What the model writes is not known before, so it is decoded there too."""
+    """The model's reply is not known before, so it is decoded there too."""
     parts = [json.loads((folder / "tokenizer.json").read_text())["decoder"], *GROWING]
     found = Tokenizer(read_folder(changed(folder, decoder={"type": "Sequence", "decoders": parts})))
     tokens = found.encode(PROMPT)

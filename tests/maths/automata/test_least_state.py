@@ -66,7 +66,7 @@ def partitions(cells: int, most: int, used: int = 0):
 
 
 def computable(length: int, states: int) -> np.ndarray:
-    """Which Boolean functions of `length` bits some automaton with at most `states` states a layer computes.
+    """The Boolean functions of `length` bits that some automaton with at most `states` states a layer computes.
 
     Every automaton is made, up to the names of its states: a layer says which (state, bit) cells of the layer before go to one
     state. Function f has the answer to input i as its binary digit i; the first bit of an input is the highest of i.

@@ -21,7 +21,7 @@ def random_examples(seed: int, most_states: int = 3) -> Examples:
 
 
 def agreeing(examples: Examples, states: int) -> int:
-    """How many DFAs of so many states, all starting in state 0, agree: by trying every one, all at once."""
+    """The number of DFAs of this size, all starting in state 0, that agree: by trying every one, all at once."""
     tables = np.array(list(itertools.product(range(states), repeat=2 * states))).reshape(-1, states, 2)
     asked = np.full((len(tables), states), -1)
     alive, every = np.ones(len(tables), dtype=bool), np.arange(len(tables))

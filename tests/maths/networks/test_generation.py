@@ -67,13 +67,13 @@ def bouncing(tokens):
 
 
 def marks_of(sequence, start):
-    """Which tokens `bouncing` has inserted after the start."""
+    """The tokens that `bouncing` has inserted after the start."""
     marks = [False] * len(sequence)
     place = start
     while place < len(sequence):
         if sequence[place] == 3:
-            for behind in range(place + 1, min(place + 3, len(sequence))):
-                marks[behind] = True
+            for after in range(place + 1, min(place + 3, len(sequence))):
+                marks[after] = True
             place += 2
         place += 1
     return marks

@@ -150,7 +150,7 @@ NONE = whole([0, 0, 0])
 
 @pytest.mark.parametrize("grid", FIRST + SECOND, ids=name)
 def test_every_pair_of_factors(grid):
-    """Behind every number of the grid every other: what the shift remembers is the first, what the gate adds their product."""
+    """After every number of the grid every other: the shift remembers the first, and the gate adds their product."""
     network = one_product(grid)
     every = np.arange(2 * grid.steps**2 + 1)
     pairs = np.stack([part.ravel() for part in np.meshgrid(every, every)], axis=1)

@@ -62,7 +62,7 @@ def test_a_layer_of_single_tokens_holds_the_laws_and_is_named(time):
 
 @pytest.mark.parametrize("size", [16, 32, 64, 128])
 def test_a_parallel_form_that_forgets_at_a_border_is_named(size):
-    """Behind the first chunk `forward` begins anew, where `step` goes on."""
+    """After the first chunk `forward` begins again, and `step` continues."""
 
     class Chunks(LSTM):
         def forward(self, x):

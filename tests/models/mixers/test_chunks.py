@@ -36,7 +36,7 @@ def test_chunks_change_no_number(mixer):
 
 @pytest.mark.parametrize("mixer", [LinearAttention, Retention])
 def test_no_tensor_of_a_long_input_is_quadratic(mixer):
-    """What autograd keeps grows in proportion to the length."""
+    """The memory that autograd keeps grows in proportion to the length."""
 
     def kept(time: int) -> int:
         sizes = []

@@ -1,4 +1,4 @@
-"""Which mixers take the kernels of flash-linear-attention and when, and that what they give is what the reference gives."""
+"""Some mixers take the kernels of flash-linear-attention, under some conditions, and these give the reference's results."""
 
 import subprocess
 import sys

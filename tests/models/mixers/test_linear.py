@@ -14,7 +14,7 @@ LARGE = ((64, 100, 96), 90), ((6400, 96), 90), ((2, 16, 200, 96), 90)
 
 
 def taken(x: torch.Tensor, weight: torch.Tensor, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Whether the product goes to oneDNN on a processor that has it."""
+    """Return True if the product goes to oneDNN on a processor that has it."""
     calls = []
     convolved = linear_file._convolved
     monkeypatch.setattr(linear_file, "in_use", lambda: "oneDNN")

@@ -313,7 +313,7 @@ def starts(mixer):
 
 
 def test_dss_takes_inputs_in_bfloat16():
-    """Which autocast hands over on a GPU, where it leaves Fourier transforms alone; there is none for 16 bits."""
+    """The mixers that autocast changes on a GPU, where it leaves Fourier transforms alone; there is none for 16 bits."""
     torch.manual_seed(0)
     layer, x = DSS(8), torch.randn(2, 20, 8).bfloat16()
     assert torch.allclose(layer(x), layer(x.float()), atol=1e-5)

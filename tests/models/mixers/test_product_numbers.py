@@ -1,4 +1,4 @@
-"""How much faster products and training steps are with oneDNN: results/mixers.json, of benchmarks/mixers.py matrices steps."""
+"""The gain of products and training steps by oneDNN: results/mixers.json, of benchmarks/mixers.py matrices steps."""
 
 import json
 from pathlib import Path

@@ -35,7 +35,7 @@ class Raises(Sum):
 
 
 class Interrupts(Sum):
-    """What no handler of Exception catches, with half a letter in its text."""
+    """An exception that no handler of Exception catches, with half a letter in its text."""
 
     def forward(self, x):
         if training(x):

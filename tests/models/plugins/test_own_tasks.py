@@ -115,3 +115,17 @@ def test_the_help_of_a_users_task_has_its_docstring(capsys: pytest.CaptureFixtur
     assert "alphabet: S, numbers to choose from; from 2." in out
     assert "fields of the task:\n  --length\n  --alphabet, by default 16\n" in out
     assert "--count COUNT" in out
+
+
+def test_the_help_of_a_users_task_has_its_declared_meanings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "declared.py"
+    file.write_text(
+        "from typing import Annotated\n"
+        "from seqsep.tasks.fields import Values\n"
+        "class Mine:\n"
+        '    def __init__(self, length, letters: Annotated[int, Values(2, 2**20), "S, letters to choose from"] = 8): pass\n'
+    )
+    with pytest.raises(SystemExit):
+        main(["sample", f"{file}:Mine", "--help"])
+    shown = "fields of the task:\n  --length\n  --letters, by default 8: S, letters to choose from; 2 to 2^20.\n"
+    assert shown in capsys.readouterr().out

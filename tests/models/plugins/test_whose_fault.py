@@ -79,7 +79,7 @@ def test_a_keyboard_interrupt_of_a_users_code_is_no_ctrl_c(tmp_path, capsys, mon
 
 
 def test_the_program_listens(tmp_path):
-    """What a file raises is its error; a signal that comes while it runs is an interrupt."""
+    """An exception that a file raises is its error; a signal that comes while it runs is an interrupt."""
     (tmp_path / "mine.py").write_text(f"{RUNS}raise KeyboardInterrupt('no key')\n")
     raised = seqsep("run", "mine.py", "--dry-run", cwd=tmp_path)
     (tmp_path / "killed.py").write_text(f"{RUNS}import os; os.kill(os.getpid(), 15)\n")

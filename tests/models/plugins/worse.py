@@ -19,7 +19,7 @@ class ClosesPipes(Sum):
 
 
 class FloodsPipes(Sum):
-    """What is no message, to every file that is open."""
+    """Bytes that are not a message, to every file that is open."""
 
     def forward(self, x):
         for descriptor in range(3, 256) if training(x) else ():

@@ -1,6 +1,9 @@
 """The picture and the page of a card."""
 
+import re
 from html.parser import HTMLParser
+
+import pytest
 
 from seqsep.lab.card.battery import BATTERY
 from seqsep.lab.card.card import Card, Carried, LawVerdict
@@ -10,7 +13,7 @@ from seqsep.lab.card.size import StateSize
 from seqsep.lab.card.speed import StepTimes
 from seqsep.lab.card.transition import Transition
 from seqsep.report.card.page import card_page, exponent, paces_of
-from seqsep.report.card.picture import caption_of, draw_card
+from seqsep.report.card.picture import DOT, caption_of, draw_card
 
 
 def card(label="<mine>", score=2, **fields):
@@ -44,8 +47,9 @@ def words(figure):
 def test_the_picture_has_a_row_for_each_ladder_and_its_last_rung():
     shown = words(draw_card([card(score=2)]))
     assert all(ladder.name in shown for ladder in BATTERY)
-    assert "N = 5 of 100" in shown
+    assert "N = 2 of 32" in shown
     assert "pairs = 2 of 32" in shown
+    assert shown.count("no rung") == shown.count("all rungs") == 1
     assert words(draw_card([card(score=0)])).count("first rung not passed") == 12
 
 
@@ -53,8 +57,9 @@ def test_other_layers_are_grey_dots():
     company = [card("lstm", score=3), card("mamba", score=3), card("<mine>", score=6)]
     [axes] = draw_card([card()], company).axes
     dots = [line for line in axes.lines if line.get_color() == "#aab4be"]
-    assert sum(len(line.get_xdata()) for line in dots) == 2 * len(BATTERY)
-    assert "the cards of 2 other layers" in caption_of([card()], company[:2])
+    assert [list(line.get_xdata()) for line in dots] == [[3]] * len(BATTERY)
+    assert all(line.get_markersize() ** 2 == pytest.approx(2 * DOT**2) for line in dots)
+    assert "Grey: 2 other layers; a larger dot is several." in caption_of([card()], company[:2])
 
 
 def test_rungs_beyond_the_state_are_crossed_out():
@@ -62,7 +67,16 @@ def test_rungs_beyond_the_state_are_crossed_out():
     crosses = [list(line.get_xdata()) for line in axes.lines if line.get_marker() == "x" and len(line.get_xdata())]
     assert crosses == [[4, 5, 6]]
     assert "red cross" in caption_of([card()], [])
+    assert "trained up to N = 20." in caption_of([card()], [])
     assert "red cross" not in caption_of([card(limits=())], [])
+
+
+def test_the_caption_of_the_page_is_below_the_legend():
+    """A text of several lines has places of another form in matplotlib's SVG."""
+    page = card_page([card()])
+    heights = {words: float(y) for y, words in re.findall(r'<text [^>]*y="([^"]+)">([^<]+)</text>', page)}
+    [caption] = [y for words, y in heights.items() if words.startswith("Each ladder has 6 rungs.")]
+    assert caption > max(heights[name] for name in ("nearest neighbour", "Search", "&lt;mine&gt;"))
 
 
 class Reader(HTMLParser):

@@ -1,4 +1,4 @@
-"""What a mutant of the checker may be shown, and how it tells the mutant from the checker."""
+"""The cases that a mutant of the checker may be shown, and how they distinguish the mutant from the checker."""
 
 import types
 from fractions import Fraction

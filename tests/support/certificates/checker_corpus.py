@@ -1,4 +1,4 @@
-"""What every mutant of the checker is shown: certificates, forgeries, sizes at the bounds, logits and weights."""
+"""The cases that every mutant of the checker is shown: certificates, forgeries, sizes at the bounds, logits and weights."""
 
 import functools
 import json

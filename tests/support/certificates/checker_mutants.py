@@ -81,7 +81,7 @@ class Mutant(NamedTuple):
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
-    """What may be changed in place in a node of this kind: what every language has, and what a checker has beside it."""
+    """The changes that are possible in place in a node of this kind: those of every language, and those of a checker."""
     yield from common_changes(node)
     if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
         yield Change("sign dropped", "op", ast.UAdd())
@@ -165,7 +165,7 @@ class TooLong(Exception):
 
 
 def killed(mutant: Mutant) -> bool:
-    """Whether some case of the corpus comes out otherwise, or raises, or takes 3 CPU-seconds (the longest takes 0.4)."""
+    """Return True if a case of the corpus has another result, or raises, or takes 3 CPU-seconds (the longest takes 0.4)."""
 
     def stop(number: int, frame: object) -> None:
         raise TooLong

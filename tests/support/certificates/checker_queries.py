@@ -102,7 +102,7 @@ def queries() -> list[Shown]:
 def _written(task: dict[str, Any], closes: int, prompt: list[int], *, answer: list[int], why: str) -> Case:
     """A network that prefers at each place the token of the answer, but after ] where something is found none.
 
-    Behind a last ] it prefers the answer, which is not what is found.
+    After a last ] it prefers the answer, which is not what is found.
     """
     time = len(prompt) + len(answer) - 1
     tokens = 13

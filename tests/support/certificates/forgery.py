@@ -66,7 +66,7 @@ def forge(sample: str, *changes: Change, why: str, status: int = 1) -> Forgery:
 
 
 def outer(sample: str, task: str, field: str) -> list[Forgery]:
-    """What every type has in common."""
+    """The part that every type has in common."""
     return [
         forge(sample, ("theorem", "index-lookup"), why="no such theorem"),
         forge(sample, ("theorem", ["built-network"]), why="no such theorem"),

@@ -79,7 +79,7 @@ def recalled(length: int, gram: int) -> bytes:
 
 def counted() -> bytes:
     """Counting of one number out of two, every question."""
-    return certificate("counting-attention", counting_attention.certificate_witness(length=1, alphabet=2))
+    return certificate("counting-attention", counting_attention.THEOREM.certificate_witness(length=1, alphabet=2))
 
 
 def random_generator(seed: int, grid: Grid, *, tokens: int, longest: int, is_linear: bool) -> Network:

@@ -91,8 +91,8 @@ def _machine_run(task: dict[str, Any], word: list[int]) -> list[int]:
         if rule:
             rules[str(number // count), symbols[number % count]] = Rule(str(rule[0]), symbols[rule[1]], rule[2])
     for step in range(task["head"]):
-        behind = f"walk {step + 1}" if step + 1 < task["head"] else "0"
-        rules |= {(f"walk {step}", symbol): Rule(behind, symbol, 1) for symbol in symbols}
+        after = f"walk {step + 1}" if step + 1 < task["head"] else "0"
+        rules |= {(f"walk {step}", symbol): Rule(after, symbol, 1) for symbol in symbols}
     machine = Machine("walk 0" if task["head"] else "0", (), symbols[0], rules)
     text = "".join(symbols[token - len(task["rules"])] for token in word if token < len(task["rules"]) + count)
     trace, _ = simulate(machine, text, task["head"] + task["steps"])

@@ -1,4 +1,4 @@
-"""Whether what a certificate claims is so, by brute force: the tasks, every input, the executor; nothing of the checker."""
+"""The truth of a certificate's claim, by brute force: the tasks, every input, the executor; nothing of the checker."""
 
 import itertools
 import math

@@ -1,4 +1,4 @@
-"""What the checker says of a certificate that holds."""
+"""The words of the checker for a certificate that holds."""
 
 import seqsep_check
 

@@ -8,7 +8,7 @@ from support.engines.tiny_gguf import WINDOW
 
 
 class Faulty(LlamaEngine):
-    """What the faults are made of."""
+    """The parts that the faults are made of."""
 
     def forget_first(self, state: Place) -> Place:
         """Remove the first token from the memory of a sequence."""

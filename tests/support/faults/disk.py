@@ -48,7 +48,7 @@ def small_disk(folder: Path) -> Iterator[bool]:
 
 
 def may_mount() -> bool:
-    """Whether this process may mount a file system."""
+    """Return True if this process may mount a file system."""
     with scratch() as folder, small_disk(folder / "disk") as mounted:
         return mounted
 

@@ -45,7 +45,7 @@ def runs() -> list[Run]:
 
 
 class Forked:
-    """What the supervisor needs of subprocess.Popen, for a fork that works as `worker.py` would."""
+    """The part of subprocess.Popen that the supervisor needs, for a fork that works as `worker.py` would."""
 
     in_worker: Callable[[], None] = staticmethod(lambda: None)
 
@@ -159,7 +159,7 @@ def start(folder: Path, call: Callable[[], object], errors: str = "errors") -> i
 
 
 def status_of(pid: int) -> int:
-    """How the process ended; a signal is negative."""
+    """The exit status of the process; a signal is negative."""
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
 
 
@@ -171,7 +171,7 @@ def logged(folder: Path, word: str) -> list[str]:
 
 
 def seconds_until_gone(session: int) -> float:
-    """How long until no process of a session is left; beyond the limit, infinity, and they are killed."""
+    """The seconds until no process of a session is left; beyond the limit, infinity, and they are killed."""
     begun = time.monotonic()
     while members := session_members(session):
         if time.monotonic() > begun + ORPHANS_END_WITHIN:

@@ -168,7 +168,7 @@ def hostile(good: bytes, seed: int = 0) -> Iterator[tuple[str, bytes]]:
 
 
 def whole_files(good: bytes) -> Iterator[tuple[str, bytes]]:
-    """What does not depend on chance: 22 files."""
+    """The files that do not depend on chance: 22 files."""
     yield "empty", b""
     yield "zeros", bytes(LONG)
     yield "blanks", b" " * LONG
@@ -230,7 +230,7 @@ def read(reader: Reader, folder: Path, data: bytes) -> tuple[int, str]:
 
 
 def trial(reader: Reader, data: bytes) -> tuple[str, int]:
-    """What is wrong with how one file is read, nothing if all is well; and whether it was refused."""
+    """The fault in how one file is read, empty if there is none; and True if the file was refused."""
     with tempfile.TemporaryDirectory() as name, tempfile.TemporaryFile() as told:
         folder = Path(name)
 

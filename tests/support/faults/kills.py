@@ -80,7 +80,7 @@ def traced(on_statement: Callable[[str], None]) -> None:
 
 
 class Statements:
-    """Which change the transaction under way, or the last one, made."""
+    """The change that the transaction under way, or the last one, made."""
 
     CHANGES: ClassVar = {
         "CREATE": "store",
@@ -149,7 +149,7 @@ POINTS: dict[str, Callable[[Killer], Any]] = {
 }
 EXPORT = "during export"
 ONCE = ("before the commit that makes the store", "a store is made", EXPORT)
-"""What happens once a sweep; all else is passed several times."""
+"""The events that happen once a sweep; all others are passed several times."""
 
 
 @cache

@@ -112,7 +112,7 @@ class LongDriver:
         self.compare(soak)
 
     def memory(self, soak: Soak) -> dict[str, int]:
-        """What it took after its second sweep (the first one loads), what it takes now, and by how much it grew."""
+        """The memory after its second sweep (the first one loads), the memory now, and the growth between them."""
         growth = growth_kib(self.resident_kib)
         if growth > MOST_GROWTH_KIB:
             soak.wrong(f"the driver's memory grew by {growth} KiB in {len(self.resident_kib)} sweeps")
@@ -142,7 +142,7 @@ def growth_kib(resident: list[int]) -> int:
 
 
 def part(soak: Soak, driver: LongDriver, seconds: float) -> None:
-    """So many seconds of CPU time, half of them of sweeps that are interrupted."""
+    """The seconds of CPU time, half of them of sweeps that are interrupted."""
     while soak.spent() < seconds / 2 and not soak.stopped():
         interrupted(soak)
     driver.disturb(soak, seconds - soak.spent())

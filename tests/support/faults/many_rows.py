@@ -21,7 +21,7 @@ DEMO = Path(__file__).parents[3] / "results/demo.jsonl"
 
 
 def many(count: int) -> list[Row]:
-    """So many rows: those of the demo, again and again with other seeds."""
+    """Rows in this number: those of the demo, again and again with other seeds."""
     rows = read_rows(DEMO)
     found = []
     for number in range(count):

@@ -81,7 +81,7 @@ def hours(lines: Sequence[dict[str, Any]], sources: str | None = None) -> float:
 
 
 def soak_in_words(lines: Sequence[dict[str, Any]]) -> str:
-    """How much of the soak is done, and what it came to."""
+    """The share of the soak that is done, and its results."""
     sittings = len({line["seed"] for line in lines})
     plan = f"the plan was {HOURS_PLANNED}"
     done = f"{hours(lines):.2f} CPU-hours in {sittings} sitting{'s' if sittings != 1 else ''}; {plan}"

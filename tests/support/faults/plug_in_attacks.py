@@ -77,7 +77,7 @@ def contained(first: int = 0, last: int = 1000) -> dict[str, Any]:
 
 
 def is_child(pid: int) -> bool:
-    """Whether a process is a child of this one."""
+    """Return True if a process is a child of this one."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1] == str(os.getpid())
     except OSError:

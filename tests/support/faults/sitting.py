@@ -35,7 +35,7 @@ def digest_of_sources() -> str:
 
 
 def line_of(soak: Soak, driver: LongDriver, said: dict[str, Any]) -> dict[str, Any]:
-    """What is known of a part at its end."""
+    """The record of a part at its end."""
     memory = driver.memory(soak)
     return {
         **said,

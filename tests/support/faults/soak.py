@@ -39,7 +39,7 @@ OFFSET = mmap.mmap(-1, 8)
 
 @dataclass
 class Soak:
-    """What is drawn, what the sweeps must export, and what has happened so far."""
+    """The draws, the rows that the sweeps must export, and the events so far."""
 
     drawn: random.Random
     expected: bytes
@@ -98,7 +98,7 @@ def prepare_a_worker(readings: Path) -> None:
 
 
 def clock_readings(folder: Path) -> int:
-    """How often the drivers and workers of a folder have read their clock."""
+    """The number of times that the drivers and workers of a folder have read their clock."""
     readings = folder / "clock"
     return readings.stat().st_size if readings.exists() else 0
 
@@ -219,7 +219,7 @@ def fill(ballast: Path) -> None:
 
 
 def ends_within(pid: int, seconds: float) -> bool:
-    """Whether a child ends within a time; it can be waited for afterwards."""
+    """Return True if a child ends within a time; it can be waited for afterwards."""
     until = time.monotonic() + seconds
     while os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         if time.monotonic() > until:

@@ -66,7 +66,7 @@ def changes(data: bytes, flips: int, cuts: int, drawn: random.Random) -> Iterato
 
 
 def spans(data: bytes) -> dict[tuple[str, Any], list[range]]:
-    """Where each row is: (table, row number) -> its cell and its overflow pages."""
+    """The place of each row: (table, row number) -> its cell and its overflow pages."""
     size = int.from_bytes(data[16:18], "big")
     places_of: dict[tuple[str, Any], list[range]] = {}
 

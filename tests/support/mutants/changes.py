@@ -100,7 +100,7 @@ def _lines_of_long_checks(path: str) -> set[int]:
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
-    """What may be changed in place in a node of this kind."""
+    """The changes that are possible in place in a node of this kind."""
     yield from common_changes(node)
     if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0:
         yield Change(f"{node.value} -> {node.value - 1}", "value", node.value - 1)

@@ -67,7 +67,7 @@ def stop(number: int, frame: object) -> None:
 
 
 def examples_hold(path: str) -> bool:
-    """Whether a module can be imported and every example in it prints what it shows, in time."""
+    """Return True if a module can be imported and every example in it prints what it shows, in time."""
     signal.setitimer(signal.ITIMER_PROF, TEST_SECONDS)
     try:
         module = importlib.import_module("seqsep." + path.removesuffix(".py").replace("/", "."))
@@ -103,7 +103,7 @@ def failing(names: list[str]) -> list[str]:
 
 
 def in_a_child(copy: Path, seconds: int, work: Callable[[], Any]) -> Any:
-    """What a forked process answers, which imports the package from the copy; None if it is out of time."""
+    """The answer of a forked process, which imports the package from the copy; None if it is out of time."""
     read, write = os.pipe()
     pid = os.fork()
     if pid == 0:

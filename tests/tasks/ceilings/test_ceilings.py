@@ -119,7 +119,7 @@ def test_an_empty_state_is_at_chance_rounded_up(alphabet: int) -> None:
 
 
 def test_never_below_the_root_in_fractions() -> None:
-    """Where e = 1/2 and S = 2 the deficit is exactly one bit; at S = 4, e = 3/4 two bits: both ends of the inequality."""
+    """The deficit at e = 1/2 and S = 2 is exactly one bit; at S = 4, e = 3/4 two bits: both ends of the inequality."""
     assert Fraction(index_lookup_ceiling(10, 2, 0)) >= Fraction(1, 2)
     assert Fraction(index_lookup_ceiling(10, 4, 0)) >= Fraction(1, 4)
     error = 1 - index_lookup_ceiling(100, 64, 300)

@@ -121,7 +121,7 @@ def test_no_state_knows_more_that_occurs(numbers: int, states: int) -> None:
 
 
 def test_an_empty_state_is_near_its_ceiling() -> None:
-    """Whether a number occurs: "yes" is right with chance 1 - (1 - 1/n)^n, and no empty state does much better."""
+    """The answer "yes", that a number occurs, is right with chance 1 - (1 - 1/n)^n; no empty state does much better."""
     for numbers in (16, 64, 256):
         guessed = 1 - (1 - 1 / numbers) ** numbers
         assert guessed <= occurrence_ceiling(numbers, 0) < guessed + 0.02

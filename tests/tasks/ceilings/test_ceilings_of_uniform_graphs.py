@@ -83,13 +83,13 @@ def marks_from(tree: Graph, vertices: int) -> Iterator[Marked]:
             near = reached(tree - {chosen}, w)
             if w in chosen:
                 continue
-            v, behind = chosen if chosen[0] in near else chosen[::-1]
+            v, after = chosen if chosen[0] in near else chosen[::-1]
             towards = next(one for one in tree if v in one and not joins(tree - {one}, (v, w)))
             u = sum(towards) - v
             if u == w:
                 continue
             middle = len(reached(tree - {chosen, towards}, w))
-            ends = (edge(v, w), edge(behind, w))
+            ends = (edge(v, w), edge(after, w))
             yield Marked(tree, chosen, towards, middle, *((tree - {chosen}) | {end} for end in ends), ends)
 
 

@@ -76,14 +76,14 @@ def test_the_four_retrieval_tasks(length):
         for place in range(1, length + 1):
             assert both(Query("token-at", (str(place),)), [*start, str(place)]) == data[place - 1]
         for asked in numbers:
-            behind = [data[j + 1] for j in range(length - 1) if data[j] == asked]
-            assert both(Query("follower", (asked,)), [*start, asked]) == (behind[0] if behind else None)
+            after = [data[j + 1] for j in range(length - 1) if data[j] == asked]
+            assert both(Query("follower", (asked,)), [*start, asked]) == (after[0] if after else None)
             for threshold in range(length + 1):
                 above = asked if data.count(asked) > threshold else None
                 assert both(Query("count-above", (asked, str(threshold))), [*start, asked, str(threshold)]) == above
         for gram in itertools.product(numbers, repeat=2):
-            behind = [data[j + 2] for j in range(length - 2) if data[j : j + 2] == gram]
-            assert both(Query("follower", gram), [*start, *gram]) == (behind[0] if behind else None)
+            after = [data[j + 2] for j in range(length - 2) if data[j : j + 2] == gram]
+            assert both(Query("follower", gram), [*start, *gram]) == (after[0] if after else None)
 
 
 def both(query: Query, tokens: list[str]) -> str | None:

@@ -59,8 +59,8 @@ def test_equality_bites_from_where_its_growth_says():
     for precision, length in short.bounds_from().items():
         assert length is not None
         around = [2 * round(length * share / 2) for share in (0.9, 1.1)]
-        before, behind = analyze("equality", around, precisions=(precision,)).lengths
-        assert (before.widths[0].at_least, behind.widths[0].at_least) == (None, 2)
+        before, after = analyze("equality", around, precisions=(precision,)).lengths
+        assert (before.widths[0].at_least, after.widths[0].at_least) == (None, 2)
     longest = analyze("equality", [256], precisions=(8, 16, 32)).lengths[0]
     assert longest.attention.bits == 129
     assert [width.at_least for width in longest.widths] == [3, 2, None]

@@ -2,6 +2,7 @@
 
 import json
 from time import process_time
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -11,7 +12,18 @@ from seqsep.maths.automata.separation import Inseparable
 from seqsep.maths.automata.witnesses import Witness
 from seqsep.theorems.analysis import classify as classify_file
 from seqsep.theorems.analysis.classify import classify
-from seqsep.theorems.analysis.statements import ARCHITECTURES, CAN, CANNOT, OPEN, SHORT, STATEMENTS
+from seqsep.theorems.analysis.statements import (
+    ARCHITECTURES,
+    CAN,
+    CANNOT,
+    MOST_POINTS,
+    OPEN,
+    PHASE_TOKENS,
+    SHORT,
+    STATEMENTS,
+)
+from seqsep.theorems.options.types import Length
+from seqsep.theorems.state_tracking import solvable, symmetric
 from support.small_languages import of_permutations
 
 CLASSES = {
@@ -135,6 +147,38 @@ def test_architectures_have_their_verdicts(name):
     assert len(ROWS) == len(ARCHITECTURES)
     assert tuple(one.verdict for one in found) == VERDICTS[name]
     assert all(one.source and "read " in one.setting for one in found)
+
+
+ALL = "can, all N"
+HORIZONS = {
+    ".*1": (ALL, CANNOT, ALL, OPEN, "can, fixed N", ALL, ALL, "can, N open", ALL),
+    "0*1.*": (SHORT, ALL, ALL, "can to 500", "can, fixed N", ALL, ALL, "can, N open", ALL),
+    "(0|1 0* 1)*": (SHORT, CANNOT, CANNOT, OPEN, "can, fixed N", SHORT, "can to 65,536", ALL, ALL),
+    "(10*1)*": (SHORT, CANNOT, CANNOT, OPEN, "can, fixed N", SHORT, OPEN, "can, N open", ALL),
+    "A5": (SHORT, CANNOT, CANNOT, OPEN, CANNOT, SHORT, CANNOT, "can, N open", ALL),
+}
+
+
+@pytest.mark.parametrize("name", HORIZONS)
+def test_can_is_printed_with_its_horizon(name):
+    found = classify(A5 if name == "A5" else name)
+    assert tuple(one.said for one in found.architectures()) == HORIZONS[name]
+    for one, record in zip(found.architectures(), found.record()["architectures"], strict=True):
+        assert (record["horizon"] is not None) == (one.said.startswith(CAN) and one.said not in ("cannot", "can, N open"))
+
+
+def test_horizons_are_those_of_the_theorems():
+    """The greatest m of `symmetric-reflections`, and the greatest length of `solvable-phases`, with a positive margin."""
+    points = get_args(symmetric.Points)[1]
+    assert points.most == MOST_POINTS
+    assert symmetric.check(length=20, points=MOST_POINTS, floats="bfloat16")
+    layers = solvable.build("cyclic", MOST_POINTS)
+    assert get_args(Length)[1].most == PHASE_TOKENS
+    assert solvable.proved(layers, PHASE_TOKENS, "phases") > 0.3
+    nine = of_permutations([tuple((point + 1) % 9 for point in range(9))])
+    assert classify(nine).architectures()[7].said == ALL
+    ten = of_permutations([tuple((point + 1) % 10 for point in range(10))])
+    assert classify(ten).architectures()[7].said == "can, N open"
 
 
 def test_layers_are_the_derived_length():

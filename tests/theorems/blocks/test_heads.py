@@ -62,7 +62,7 @@ def needed(eta: int) -> int:
 
 
 def written(grid: Grid, heads: list, inputs: np.ndarray, in_floats: bool = False) -> np.ndarray:
-    """What one layer of these heads writes to `found` and `weight` at every position: (batch, time, 2)."""
+    """The numbers that one layer of these heads writes to `found` and `weight` at every position: (batch, time, 2)."""
     network = Network(
         name="alone",
         grid=grid,

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.canary import mamba2, olmo_hybrid, qwen3_next
+from seqsep.theorems.canary import falcon_h1, granite_4_h, mamba2, nemotron_h, olmo_hybrid, qwen3_5, qwen3_next
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
@@ -33,11 +33,12 @@ from seqsep.theorems.canary.vocabulary import (
 )
 
 FINE = range(FIRST_FINE, FIRST_FINE + KEYS)
-ALL = pytest.mark.parametrize("canary", [olmo_hybrid, mamba2, qwen3_next], ids=["olmo-hybrid", "mamba2", "qwen3-next"])
+IN_TWO_WAYS = [qwen3_next, qwen3_5, granite_4_h, nemotron_h, falcon_h1]
+ALL = pytest.mark.parametrize("canary", [olmo_hybrid, mamba2, *IN_TWO_WAYS], ids=lambda canary: str(canary.CANARY.name))
 QUESTIONS = [token for key in range(KEYS) for token in (FIRST_QUESTION + key, FIRST_RECALL + key)]
 SCAN = {
     olmo_hybrid: [*QUESTIONS, PARITY],
-    qwen3_next: [*QUESTIONS, LAST],
+    **{canary: [*QUESTIONS, LAST] for canary in IN_TWO_WAYS},
     mamba2: [FIRST_RECALL + key for key in range(KEYS)] + [LAST],
 }
 
@@ -111,7 +112,7 @@ def test_the_proved_lead_is_above_nine_twentieths(canary: ModuleType, unit: floa
 
 def test_the_proof_gives_nothing_for_coarse_numbers() -> None:
     assert olmo_hybrid.proved_lead(100, 2**-3) == mamba2.proved_lead(100, 2**-3) == 0
-    assert qwen3_next.proved_lead(100, 2**-3) == 0
+    assert all(canary.proved_lead(100, 2**-3) == 0 for canary in IN_TWO_WAYS)
 
 
 DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_attn.", "backbone.layers.0.mixer."
@@ -138,6 +139,17 @@ DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_at
         (qwen3_next, f"{ATTENTION}k_proj.weight", (slice(16, 40), BOS)),
         (qwen3_next, f"{ATTENTION}v_proj.weight", (slice(0, 1), V0)),
         (qwen3_next, "lm_head.weight", (ABSENT, LAST)),
+        (qwen3_5, f"{DELTA}in_proj_qkv.weight", (slice(512, 536), slice(FIRST_KEY, FIRST_KEY + KEYS))),
+        (qwen3_5, f"{DELTA}in_proj_b.weight", (0, V0)),
+        (qwen3_5, f"{DELTA}in_proj_z.weight", (slice(0, 128), slice(FIRST_RECALL, FIRST_RECALL + KEYS))),
+        (granite_4_h, "model.layers.0.mamba.A_log", slice(0, 1)),
+        (granite_4_h, "model.layers.0.mamba.conv1d.weight", (slice(512, 536), 0, 2)),
+        (granite_4_h, f"{ATTENTION}k_proj.weight", (slice(0, KEYS + 1), BOS)),
+        (granite_4_h, f"{ATTENTION}q_proj.weight", (slice(0, KEYS), slice(FIRST_QUESTION, FIRST_QUESTION + KEYS))),
+        (nemotron_h, "model.layers.0.mixer.in_proj.weight", (1280, V0)),
+        (nemotron_h, "model.layers.1.mixer.v_proj.weight", (slice(0, 1), V0)),
+        (falcon_h1, "model.layers.0.mamba.in_proj.weight", (1280, V0)),
+        (falcon_h1, f"{ATTENTION}o_proj.weight", slice(0, SIZE * 4)),
     ],
 )
 def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -147,6 +159,35 @@ def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monk
     spoiled = CanaryProof(canary.CLAIM, replace(canary.CANARY, tensors=lambda: weights), canary.run)
     with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
         spoiled.check(length=150, conversations=4)
+
+
+@pytest.mark.parametrize(
+    ("canary", "factor"),
+    [
+        (granite_4_h, "embedding_multiplier"),
+        (granite_4_h, "residual_multiplier"),
+        (falcon_h1, "embedding_multiplier"),
+        (falcon_h1, "ssm_in_multiplier"),
+        (falcon_h1, "ssm_out_multiplier"),
+        (falcon_h1, "attention_out_multiplier"),
+        (falcon_h1, "ssm_multipliers"),
+    ],
+)
+def test_a_factor_that_an_engine_forgets_is_found(canary: ModuleType, factor: str) -> None:
+    fields = canary.configuration()
+    assert fields[factor] not in (1, [1] * 5)
+    fields[factor] = [1.0] * 5 if factor == "ssm_multipliers" else 1.0
+    spoiled = CanaryProof(canary.CLAIM, replace(canary.CANARY, configuration=lambda: fields), canary.run)
+    with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
+        spoiled.check(length=150, conversations=4)
+
+
+def test_a_least_step_makes_the_last_bit_decay() -> None:
+    """By default a step of Nemotron-H is at least 0.001; the canary's own least step changes nothing."""
+    fields, tokens = nemotron_h.configuration(), [BOS, V1, *[ACK] * 2500, LAST]
+    weights = nemotron_h.tensors()
+    assert nemotron_h.run(weights, fields, tokens)[-1].argmax() == A1
+    assert nemotron_h.run(weights, fields | {"time_step_min": 0.01}, tokens)[-1].argmax() == ABSENT
 
 
 def test_a_value_right_after_bos_keeps_small_differences() -> None:

@@ -1,4 +1,4 @@
-"""What theorems show in certificates, what the checker then says, and what cannot be shown."""
+"""Theorems show evidence in certificates, the checker judges it, and some cannot be shown."""
 
 import copy
 import json

@@ -26,7 +26,7 @@ def test_a_serial_adder_by_hand():
         assert [values[7] for values in run.steps] == [(first + second) >> place & 1 for place in range(4)]
 
 
-def test_what_is_emitted_is_read_behind_the_input():
+def test_what_is_emitted_is_read_after_the_input():
     """A step negates the token: 1 and 0 in turn, until stop, which is the token's own bit, is 1."""
     negating = parsed({"inputs": 1, "gates": [["x0", "x0"], ["g0", "g0"]], "state": [], "output": ["g0"], "stop": "g1"})
     assert run_circuit(negating, [0, 1], most_steps=9) == ([[1, 0], [0, 1]], 0)

@@ -179,7 +179,7 @@ def test_lemma_4_bounds_bits_and_not_numbers():
 
 
 def test_with_the_time_lemma_4_fails_and_theorem_11_holds():
-    """Whether the length is a multiple of 5: no bit for a model that knows the time, 5 states for a DFA."""
+    """The length is a multiple of 5, or not: no bit for a model that knows the time, 5 states for a DFA."""
     clock = Recurrence(0, 0, lambda t, state, token: 0, lambda t, state: int((t + 1) % 5 == 0))
     states = np.arange(5)
     cycle = DFA(np.stack([(states + 1) % 5] * 2, axis=1), 0, states == 0)

@@ -18,7 +18,7 @@ FIGURE_3 = {"vertices": 6, "edges": [list(edge) for edge in drawn.FIGURE_3]}
 
 
 def test_what_is_remembered_has_the_ranges_that_are_proved():
-    asking = hybrid._asking(4, "floor")
+    asking = hybrid.CONSTRUCTION.trial(4, "floor")
     asking.put(4, drawn.every_list_of_pairs(4, 3))
     met = [(one.least, one.greatest) for one in asking.trial.state_ranges]
     assert met == [(0, 4), (0, 4), (0, 16), (0, 16), (0, 4), (0, 1), (0, 3), (-4, 1)]
@@ -37,12 +37,12 @@ def test_sizes_beside_the_least_state_without_attention():
 
 def test_a_linear_thought_is_enough():
     """Every tree of 5 vertices is decided after 2n - 1 tokens: no factor log n, as Theorems 5.6 and 5.7 have it."""
-    asking = hybrid._asking(5, "floor")
+    asking = hybrid.CONSTRUCTION.trial(5, "floor")
     graphs = drawn.every_graph(5, 4)
     asking.put(5, graphs)
     assert asking.longest_thought == 9
     for length in (16, 64):
-        (outcome,) = hybrid.check(length, "floor", graphs=6)
+        (outcome,) = hybrid.THEOREM.check(length, "floor", graphs=6)
         assert outcome.measured["thought_tokens"] == 2 * length - 1
 
 
@@ -63,7 +63,7 @@ def test_it_writes_what_the_transformer_writes():
     tokens = Pointed(9)
     for vertices in (5, 9):
         graphs = drawn.hard_graphs(vertices, 4, np.random.default_rng(2))
-        asking = hybrid._asking(9, "floor")
+        asking = hybrid.CONSTRUCTION.trial(9, "floor")
         for prompt, graph in zip(asking.prompts(graphs), graphs.tolist(), strict=True):
             written = generate(hybrid.build(9), prompt, tokens.answers, most=18)
             assert written == generate(peeling.build(9), prompt, tokens.answers, most=18) == peel(tokens, vertices, graph)
@@ -71,10 +71,13 @@ def test_it_writes_what_the_transformer_writes():
 
 def test_the_applier_writes_its_thought():
     thought = ["1'", 5, 3, 2, 6, 4, "2'", "3'", "4'", "5'", "6'"]
-    assert hybrid.predictor(64)(FIGURE_3) == {"answer": 1, "thought": thought}
-    assert hybrid.predictor(6)({"vertices": 3, "edges": [[2, 2], [1, 3]]}) == {"answer": 0, "thought": ["1'", 3, "2'", "3'"]}
+    assert hybrid.THEOREM.predictor(64)(FIGURE_3) == {"answer": 1, "thought": thought}
+    assert hybrid.THEOREM.predictor(6)({"vertices": 3, "edges": [[2, 2], [1, 3]]}) == {
+        "answer": 0,
+        "thought": ["1'", 3, "2'", "3'"],
+    }
 
 
 def test_bad_inputs_are_named():
     with pytest.raises(ValueError, match="vertices: expected 2 to 6, found 7"):
-        hybrid.predictor(6)({"vertices": 7, "edges": []})
+        hybrid.THEOREM.predictor(6)({"vertices": 7, "edges": []})

@@ -32,7 +32,7 @@ def test_the_plain_thought_decides():
 
 def test_simple_graphs_of_5_and_6_vertices():
     for vertices, step in ((5, 5), (6, 10)):
-        asking = one_layer._asking(vertices, "floor")
+        asking = one_layer.CONSTRUCTION.trial(vertices, "floor")
         for size, graphs in every_simple_graph(np.random.default_rng(0)):
             if size == vertices:
                 asking.put(vertices, graphs[::step])
@@ -41,7 +41,7 @@ def test_simple_graphs_of_5_and_6_vertices():
 
 
 def test_a_star_in_floats():
-    one_layer._asking(40, "floor").put(40, stars(40))
+    one_layer.CONSTRUCTION.trial(40, "floor").put(40, stars(40))
 
 
 def test_size_numbers():
@@ -52,11 +52,11 @@ def test_size_numbers():
 def test_the_applier_writes_its_thought():
     thought = ["2 ~ 6", "1 ~ 5", "3 ~ 5", "4 ~ 6", "2 ~ 3", "1'", "1 -> 5", "5 -> 3", "3 -> 2", "2 -> 6", "6 -> 4"]
     pointers = ["2'", "3'", "4'", "5'", "6'"]
-    assert one_layer.predictor(6)(FIGURE_3) == {"answer": 1, "thought": thought + pointers}
+    assert one_layer.THEOREM.predictor(6)(FIGURE_3) == {"answer": 1, "thought": thought + pointers}
 
 
 def test_bad_inputs_are_named():
     with pytest.raises(ValueError, match="vertices: expected 7, for which the network is built, found 6"):
-        one_layer.predictor(7)(FIGURE_3)
+        one_layer.THEOREM.predictor(7)(FIGURE_3)
     with pytest.raises(ValueError, match="edge 2 is"):
-        one_layer.predictor(3)({"vertices": 3, "edges": [[1, 2], [2, 1]]})
+        one_layer.THEOREM.predictor(3)({"vertices": 3, "edges": [[1, 2], [2, 1]]})

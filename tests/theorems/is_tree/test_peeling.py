@@ -12,6 +12,7 @@ from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import peeling
 from seqsep.theorems.is_tree._peeling_layers import SHARED
 from seqsep.theorems.is_tree._trials import ThoughtTrial, every_list, stars
+from support.rebuilt import check_of
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -33,15 +34,15 @@ def test_the_plain_thought_decides_every_list_of_pairs():
 
 
 def test_loops_and_repeated_edges_are_no_tree():
-    answer = peeling.predictor(7)
+    answer = peeling.THEOREM.predictor(7)
     assert answer({"vertices": 3, "edges": [[2, 2], [1, 3]]}) == {"answer": 0, "thought": ["1'", 3, "2'", "3'"]}
     assert answer({"vertices": 3, "edges": [[2, 1], [1, 2]]}) == {"answer": 0, "thought": ["1'", "2'", "3'"]}
     assert answer({"vertices": 2, "edges": [[2, 1]]}) == {"answer": 1, "thought": ["1'", 2, "2'"]}
 
 
-def test_a_wrong_thought_is_found_out(monkeypatch):
+def test_a_wrong_thought_is_found_out():
     """The thought of another graph: the weights do not follow it. A thought with the wrong answer is refused before."""
-    put = peeling._asking(4, "floor")
+    put = peeling.CONSTRUCTION.trial(4, "floor")
     graphs = drawn.every_graph(4, 3)
     put.think = lambda vertices, edges: peel(put.tokens, vertices, [*list(edges)[:2], [1, 2]])
     with pytest.raises(TheoremFails):
@@ -51,12 +52,11 @@ def test_a_wrong_thought_is_found_out(monkeypatch):
         put.put(4, graphs)
 
 
-def test_an_oversized_network_is_found_out(monkeypatch):
+def test_an_oversized_network_is_found_out():
     honest = peeling.build(5)
     larger = dataclasses.replace(honest, grid=Grid(honest.grid.steps * 2))
-    monkeypatch.setattr(peeling, "build", lambda *given: larger)
     with pytest.raises(TheoremFails, match="precision"):
-        peeling.check(5, "floor", graphs=2)
+        check_of(peeling.CONSTRUCTION, larger)(5, "floor", graphs=2)
 
 
 def test_size_numbers():
@@ -71,7 +71,7 @@ def test_floats_need_the_double_scale_in_layer_1(monkeypatch):
     """With eta in layer 1 what the losers leave in `before` makes scores that should tie differ: the star of 64 fails."""
     honest = peeling._look_back
     monkeypatch.setattr(peeling, "_look_back", lambda spaces, length, scale: honest(spaces, length, scale // 2))
-    put = peeling._asking(64, "floor")
+    put = peeling.CONSTRUCTION.trial(64, "floor")
     with pytest.raises(TheoremFails, match="in float64"):
         put.put(64, stars(64))
     put.in_floats = put.trial.in_floats = 0
@@ -80,14 +80,14 @@ def test_floats_need_the_double_scale_in_layer_1(monkeypatch):
 
 
 def test_figure_3():
-    assert peeling.predictor(64)(FIGURE_3) == {
+    assert peeling.THEOREM.predictor(64)(FIGURE_3) == {
         "answer": 1,
         "thought": ["1'", 5, 3, 2, 6, 4, "2'", "3'", "4'", "5'", "6'"],
     }
 
 
 def test_bad_inputs_are_named():
-    answer = peeling.predictor(6)
+    answer = peeling.THEOREM.predictor(6)
     for given, message in [
         ({"vertices": 7, "edges": []}, "vertices: expected 2 to 6, found 7"),
         ({"vertices": 3, "edges": [[1, 2]]}, "edges: expected 2 of them for 3 vertices, found 1"),
@@ -96,4 +96,4 @@ def test_bad_inputs_are_named():
         with pytest.raises(ValueError, match=message):
             answer(given)
     with pytest.raises(ValueError, match="rounding"):
-        peeling.check(5, rounding="up")
+        peeling.THEOREM.check(5, rounding="up")

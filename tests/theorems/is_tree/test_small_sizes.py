@@ -30,5 +30,5 @@ def test_classes_are_counted_up_to_four_vertices():
 
 def test_every_list_of_pairs_is_shown_if_they_are_few():
     """Three vertices have 3^4 = 81 lists of two pairs; of fewer graphs hard ones are drawn."""
-    assert len(peeling.certificate_witness(length=3, graphs=81).witness.generated) == 81
-    assert len(peeling.certificate_witness(length=3, graphs=80).witness.generated) < 81
+    assert len(peeling.THEOREM.certificate_witness(length=3, graphs=81).witness.generated) == 81
+    assert len(peeling.THEOREM.certificate_witness(length=3, graphs=80).witness.generated) < 81

@@ -20,6 +20,7 @@ from seqsep.theorems.is_tree import hybrid, one_layer, peeling, tour
 from seqsep.theorems.is_tree._graphs import Graphs
 from seqsep.theorems.is_tree._trials import ThoughtTrial, every_simple_graph
 from support.networks import defects_that_change
+from support.rebuilt import check_of, rebuilt
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -53,7 +54,7 @@ each = pytest.mark.parametrize("thinker", THINKERS.values(), ids=THINKERS)
 @each
 @pytest.mark.parametrize("length", [2, 3, 4])
 def test_every_small_list_is_thought_about_rightly(thinker, length):
-    for outcome in thinker.theorem.check(length):
+    for outcome in thinker.theorem.THEOREM.check(length):
         assert outcome.exhaustive
         assert outcome.inputs == thinker.inputs[length - 2]
         assert outcome.measured == outcome.bound
@@ -61,7 +62,7 @@ def test_every_small_list_is_thought_about_rightly(thinker, length):
 
 @pytest.mark.parametrize("name", ["peeling", "tour", "hybrid"])
 def test_every_simple_graph_at_weights_built_for_more_vertices(name):
-    asking = THINKERS[name].theorem._asking(9, "floor")
+    asking = THINKERS[name].theorem.CONSTRUCTION.trial(9, "floor")
     for vertices, graphs in every_simple_graph(np.random.default_rng(0)):
         asking.put(vertices, graphs[:: 10 if vertices == 6 or (name == "tour" and vertices == 5) else 1])
     assert asking.trial.inputs == 1 + 6 + 120 + (504 if name == "tour" else 5040) + 301
@@ -79,7 +80,7 @@ LOSERS = {
 @pytest.mark.parametrize("rounding", ["floor", "nearest"])
 @pytest.mark.parametrize("length", [5, 7, 16])
 def test_hard_graphs_and_the_margin_that_a_star_attains(name, length, rounding):
-    (outcome,) = THINKERS[name].theorem.check(length, rounding, graphs=12)
+    (outcome,) = THINKERS[name].theorem.THEOREM.check(length, rounding, graphs=12)
     assert outcome.measured == outcome.bound
     assert outcome.margin.least == outcome.margin.proved > 1 / (2 * length)
     assert set(outcome.saturated) <= LOSERS[name]
@@ -88,14 +89,14 @@ def test_hard_graphs_and_the_margin_that_a_star_attains(name, length, rounding):
 @pytest.mark.parametrize("name", ["peeling", "hybrid"])
 @pytest.mark.parametrize("rounding", ["floor", "nearest"])
 def test_hard_graphs_of_40_vertices(name, rounding):
-    (outcome,) = THINKERS[name].theorem.check(40, rounding, graphs=12)
+    (outcome,) = THINKERS[name].theorem.THEOREM.check(40, rounding, graphs=12)
     assert outcome.margin.least == outcome.margin.proved > 1 / 80
 
 
 @each
 def test_one_vertex_is_a_tree(thinker):
     vertices = 1 if thinker.theorem is one_layer else 4  # one_layer is built for one number of vertices
-    asking = thinker.theorem._asking(vertices, "floor")
+    asking = thinker.theorem.CONSTRUCTION.trial(vertices, "floor")
     tokens = asking.tokens
     written = generate(asking.network, [tokens.begin], tokens.answers, most=3)
     assert len(written) == 2
@@ -104,7 +105,7 @@ def test_one_vertex_is_a_tree(thinker):
 
 @each
 def test_token_by_token_it_writes_the_same(thinker):
-    asking = thinker.theorem._asking(6, "floor")
+    asking = thinker.theorem.CONSTRUCTION.trial(6, "floor")
     graphs = drawn.hard_graphs(6, 6, np.random.default_rng(1))
     for prompt, graph in zip(asking.prompts(graphs), graphs.tolist(), strict=True):
         written = generate(asking.network, prompt, asking.tokens.answers, most=asking.tokens.most_written(6))
@@ -112,23 +113,21 @@ def test_token_by_token_it_writes_the_same(thinker):
 
 
 @each
-def test_30_defects_that_change_the_function_are_all_caught(thinker, monkeypatch):
+def test_30_defects_that_change_the_function_are_all_caught(thinker):
     """A defect changes the function if some token of some thought is written otherwise."""
     theorem = thinker.theorem
     length = thinker.graphs.shape[1] + 1
-    written = greedy(theorem._asking(length, "floor"), length, thinker.graphs)
+    written = greedy(theorem.CONSTRUCTION.trial(length, "floor"), length, thinker.graphs)
     arrays = set()
     for name, network in defects_that_change(theorem.build(length), written, count=30):
         arrays.add(name)
-        monkeypatch.setattr(theorem, "build", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="place"):
-            theorem.check(length, "floor")
-        monkeypatch.undo()
+            check_of(theorem.CONSTRUCTION, network)(length, "floor")
     assert len(arrays) >= thinker.arrays
 
 
 def greedy(asking: ThoughtTrial, vertices: int, graphs: Graphs) -> Callable[[Network], Sequence[object]]:
-    """What a network answers after the prompt and after each token of the right thought."""
+    """The answers of a network after the prompt and after each token of the right thought."""
     prompts = asking.prompts(graphs)
     sequences = [prompt + asking.think(vertices, graph) for prompt, graph in zip(prompts, graphs.tolist(), strict=True)]
     alike = [np.array([one[:-1] for one in sequences if len(one) == time]) for time in {len(one) for one in sequences}]
@@ -136,16 +135,15 @@ def greedy(asking: ThoughtTrial, vertices: int, graphs: Graphs) -> Callable[[Net
 
 
 @each
-def test_the_applier_answers_by_the_weights(thinker, monkeypatch):
+def test_the_applier_answers_by_the_weights(thinker):
     """With YES and NO exchanged in the read-out the answer is exchanged too."""
     honest = thinker.theorem.build(6)
-    assert thinker.theorem.predictor(6)(FIGURE_3)["answer"] == 1
-    answers = list(thinker.theorem._asking(6, "floor").tokens.answers)
+    assert thinker.theorem.THEOREM.predictor(6)(FIGURE_3)["answer"] == 1
+    answers = list(thinker.theorem.CONSTRUCTION.trial(6, "floor").tokens.answers)
     rows = np.arange(len(honest.readout.integers))
     rows[answers] = answers[::-1]
     network = dataclasses.replace(honest, readout=honest.readout[rows], readout_bias=honest.readout_bias[rows])
-    monkeypatch.setattr(thinker.theorem, "build", lambda *given: network)
-    assert thinker.theorem.predictor(6)(FIGURE_3)["answer"] == 0
+    assert rebuilt(thinker.theorem.CONSTRUCTION, network).predictor(6)(FIGURE_3)["answer"] == 0
 
 
 @each
@@ -153,4 +151,4 @@ def test_too_few_vertices_are_named(thinker):
     with pytest.raises(ValueError, match="at least 1 vertex"):
         thinker.theorem.build(0)
     with pytest.raises(ValueError, match="at least 2 vertices"):
-        thinker.theorem.check(1)
+        thinker.theorem.THEOREM.check(1)

@@ -40,14 +40,14 @@ def test_the_tour_is_algorithm_1_but_for_the_end_of_a_cycle():
 @pytest.mark.parametrize("rounding", ["floor", "nearest"])
 @pytest.mark.parametrize("length", [5, 8, 16, 40])
 def test_hard_graphs_and_margins(length, rounding):
-    (outcome,) = theorem.check(length, rounding, graphs=12)
+    (outcome,) = theorem.THEOREM.check(length, rounding, graphs=12)
     assert outcome.measured == outcome.bound
     assert outcome.margin.least >= outcome.margin.proved == 1
     assert not any(place.endswith(("query", "value", "mixed", "outer", "residual")) for place in outcome.saturated)
 
 
 def test_a_star_of_64_vertices_in_both_arithmetics():
-    asking = theorem._asking(64, "floor")
+    asking = theorem.CONSTRUCTION.trial(64, "floor")
     asking.put(64, stars(64))
     assert asking.longest_thought == 127
 
@@ -60,7 +60,7 @@ def test_size_numbers():
 
 def test_the_applier_writes_its_thought():
     """Figure 3, a cycle, and a cycle apart from vertex 1's tree."""
-    answer = theorem.predictor(64)
+    answer = theorem.THEOREM.predictor(64)
     assert answer(FIGURE_3) == {"answer": 1, "thought": [1, 5, 3, 2, 6, 4, 6, 2, 3, 5, 1]}
     assert answer({"vertices": 4, "edges": [[1, 2], [2, 3], [1, 3]]}) == {"answer": 0, "thought": [1, 2, 3, 1]}
     assert answer({"vertices": 5, "edges": [[1, 2], [3, 4], [4, 5], [3, 5]]}) == {"answer": 0, "thought": [1, 2, 1]}
@@ -68,7 +68,7 @@ def test_the_applier_writes_its_thought():
 
 
 def test_bad_inputs_are_named():
-    answer = theorem.predictor(6)
+    answer = theorem.THEOREM.predictor(6)
     with pytest.raises(ValueError, match=r"edge 2 is \[2, 1\]"):
         answer({"vertices": 3, "edges": [[1, 2], [2, 1]]})
     with pytest.raises(ValueError, match="edge 1 is"):

@@ -206,7 +206,7 @@ def test_the_least_product_is_sound_for_every_shape():
 
 
 def test_the_bound_is_the_closed_form_and_not_the_measurement():
-    """What is sent stays below the steps in appendix D's widths, and below nothing that was counted from the run itself."""
+    """The bits sent stay below the steps in appendix D's widths, and below nothing that was counted from the run itself."""
     for outcome in one_layer_protocol.check(length=8, width=3, heads=2):
         assert outcome.measured["bits"] < outcome.bound["bits"]
     vector = next(outcome for outcome in one_layer_protocol.check(length=8, width=3, heads=2) if "both" in outcome.variant)

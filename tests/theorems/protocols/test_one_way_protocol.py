@@ -265,8 +265,8 @@ def test_bob_writes_the_thought_of_the_uncut_model(name):
     uncut = think(party, outputs[-1], state, 10, thought=thought)
     assert len(uncut.tokens) == 6
     for split in (0, 4, 9):
-        behind = bob(model, alice(model, TOKENS[:split]), TOKENS[split:], split, thought=thought)[9 - split :]
-        assert [int(output.argmax()) for output in behind] == uncut.tokens
+        after = bob(model, alice(model, TOKENS[:split]), TOKENS[split:], split, thought=thought)[9 - split :]
+        assert [int(output.argmax()) for output in after] == uncut.tokens
 
 
 def test_a_thought_is_greedy_decoding_by_the_whole_forward_pass():

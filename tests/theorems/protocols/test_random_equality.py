@@ -51,7 +51,7 @@ def test_bits_at_a_thousand():
 
 
 def plan_bits_grow(length: int) -> bool:
-    """Whether the bits for N are at most 2 log2 N + 6; from the closed form beyond 2^20."""
+    """Return True if the bits for N are at most 2 log2 N + 6; from the closed form beyond 2^20."""
     closed = 2 * math.ceil(math.log2(6 * length))
     return closed <= 2 * math.log2(length) + 2 * math.log2(6) + 2 and (
         length > 1 << 20 or plan_for(length, THIRD).bits <= closed
@@ -99,7 +99,7 @@ def test_the_prime_is_the_least_that_does():
 
 
 def test_the_parties_alone_over_the_channel():
-    """What one party gets is its own string and the channel: 8 bits, and one coin in five that errs on the worst pair."""
+    """One party gets its own string and the channel: 8 bits, and one coin in five that answers the worst pair wrongly."""
     plan = plan_for(8, THIRD)
     a, b = worst_pair(plan)
     heard = [meet(lambda end, x=x: alice(end, plan, a, x), lambda end: bob(end, plan, b))[1:] for x in range(plan.prime)]

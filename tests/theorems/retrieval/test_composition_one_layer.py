@@ -141,7 +141,7 @@ def test_from_some_n_on_it_is_impossible(width, heads, precision):
 
 
 def test_random_functions_are_index_lookup_for_the_message():
-    """Where the bound bites a layer cannot be right on all random f and y; at four times that n on fewer than half."""
+    """A layer below the bound is wrong on some random f and y; at four times that n it is right on fewer than half."""
     first = first_impossible(8, 2, 16)["sums"]
     bits = sums_bits(2, 8, 16)
     assert index_lookup_ceiling(first - 1, first - 1, bits) == 1

@@ -1,6 +1,7 @@
 """Theorem 4.6: counting by two attention layers, on every small input and next to every threshold, on both grids."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from seqsep.theorems.retrieval._counting import CountingEncoding, solve
 from seqsep.theorems.retrieval._counting_errata import printed_answer
 from seqsep.theorems.retrieval._counting_trials import every_input, hard_sequences
 from support.networks import spoiled, with_array
+from support.rebuilt import check_of
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -32,7 +34,7 @@ def test_answers_are_those_of_the_definition():
 @pytest.mark.parametrize(("length", "alphabet"), [(1, 2), (2, 3), (3, 4), (4, 5), (7, 2), (3, 1)])
 def test_every_small_input(length, alphabet):
     """At every length up to N, on both grids; nothing but losing scores saturates."""
-    for outcome in counting_attention.check(length, alphabet):
+    for outcome in counting_attention.THEOREM.check(length, alphabet):
         assert outcome.exhaustive
         assert outcome.inputs == sum(alphabet ** (n + 2) for n in range(1, length + 1))
         assert outcome.measured == outcome.bound
@@ -44,7 +46,7 @@ def test_every_small_input(length, alphabet):
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize(("length", "alphabet"), [(16, None), (64, None), (40, 300), (512, None)])
 def test_thresholds_next_to_the_count(length, alphabet, rounding):
-    (outcome,) = counting_attention.check(length, alphabet, rounding)
+    (outcome,) = counting_attention.THEOREM.check(length, alphabet, rounding)
     assert not outcome.exhaustive
     assert outcome.margin.least >= outcome.margin.proved > 0
     assert set(outcome.saturated) <= LOSERS
@@ -57,7 +59,7 @@ def test_squares_in_steps_of_the_grid_that_pass_an_int64(rounding):
     assert network.grid.steps * 65_536**2 > 2**63
     numbers = network.symbols.integers[:, network.spaces["number"]]
     assert [int(square * network.symbols.unit) for square in numbers[[1, 40_000, 65_536], 1]] == [1, 40_000**2, 65_536**2]
-    outcomes = counting_attention.check(length=4, alphabet=65_536, rounding=rounding)
+    outcomes = counting_attention.THEOREM.check(length=4, alphabet=65_536, rounding=rounding)
     assert len(outcomes) == 1
 
 
@@ -80,7 +82,7 @@ def test_the_proved_margin_is_more_than_five_steps(rounding):
 
 def test_precision():
     assert [counting_attention.build(n - 3).precision for n in (16, 64, 512)] == [18, 26, 38]
-    (outcome,) = counting_attention.check(61, rounding="floor")
+    (outcome,) = counting_attention.THEOREM.check(61, rounding="floor")
     assert (outcome.measured["precision"], outcome.as_printed["precision"]) == (26, 37)
 
 
@@ -104,7 +106,7 @@ def test_the_sum_of_two_weights_is_no_limit_in_float64():
     assert 2 / 61 < network.symbols.floats()[59, network.spaces["limit"].start] * 2 / task.scale < 2 / 60
 
 
-def test_defects_that_change_the_function_are_all_caught(monkeypatch):
+def test_defects_that_change_the_function_are_all_caught():
     task = CountingEncoding(4, 4)
     honest = counting_attention.build(4, 4)
     given = every_input(task, 4)
@@ -116,17 +118,15 @@ def test_defects_that_change_the_function_are_all_caught(monkeypatch):
         if np.array_equal(result.answers[:, 0], task.answers(*given)) and result.unique_argmax.all():
             continue
         arrays.add(name)
-        monkeypatch.setattr(counting_attention, "build", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="threshold"):
-            counting_attention.check(4, 4, "floor")
+            check_of(counting_attention.CONSTRUCTION, network)(4, 4, "floor")
     assert len(arrays) >= 8
 
 
-def test_a_scale_of_the_scores_that_is_too_small_fails(monkeypatch):
-    honest = counting_attention.build
-    monkeypatch.setattr(counting_attention, "build", lambda *given: honest(*given, eta=2))
+def test_a_scale_of_the_scores_that_is_too_small_fails():
+    build = partial(counting_attention.build, eta=2)
     with pytest.raises(TheoremFails, match="threshold"):
-        counting_attention.check(64, rounding="floor")
+        check_of(counting_attention.CONSTRUCTION, build)(64, rounding="floor")
 
 
 def test_the_printed_rule_counts_the_question():
@@ -140,12 +140,12 @@ def test_the_printed_rule_counts_the_question():
                 wrong.append((numbers, query, threshold))
     assert (len(wrong), tried) == (419, 1344)
     assert wrong[0] == ([0], 0, 1)
-    answer = counting_attention.predictor(3)
+    answer = counting_attention.THEOREM.predictor(3)
     assert all(answer({"tokens": x, "query": q, "threshold": t}) == solve(x, q, t) for x, q, t in wrong)
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    answer = counting_attention.predictor(5)
+    answer = counting_attention.THEOREM.predictor(5)
     assert [answer({"tokens": [2, 0, 2, 2], "query": 2, "threshold": t}) for t in range(6)] == [1, 1, 1, 0, 0, 0]
     for given, message in [
         ({"tokens": [0] * 6, "query": 1, "threshold": 0}, "tokens: expected 1 to 5 of them, found 6"),

@@ -7,7 +7,7 @@ import pytest
 
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, LinearLayer
-from seqsep.theorems import TheoremFails
+from seqsep.theorems import BY_NAME, TheoremFails
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.retrieval import counting_hybrid, index_lookup_hybrid, recall_hybrid
 from seqsep.theorems.retrieval._counting import CountingEncoding
@@ -15,6 +15,7 @@ from seqsep.theorems.retrieval._counting_trials import every_input as every_coun
 from seqsep.theorems.retrieval._recall import RecallEncoding
 from seqsep.theorems.retrieval._recall_trials import every_input as every_recall
 from support.networks import spoiled
+from support.rebuilt import check_of
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -34,7 +35,7 @@ def require_held(outcome, exhaustive: bool) -> None:
 
 @pytest.mark.parametrize(("length", "alphabet", "gram"), [(1, 2, 2), (4, 5, 2), (6, 2, 3), (4, 3, 4), (5, 2, 5)])
 def test_recall_on_every_small_input(length, alphabet, gram):
-    for outcome in recall_hybrid.check(length, alphabet, gram):
+    for outcome in recall_hybrid.THEOREM.check(length, alphabet, gram):
         require_held(outcome, exhaustive=True)
         assert outcome.measured["width"] == 2 * gram + 4
         assert outcome.measured["state_numbers"] == 2 * (gram - 1)
@@ -43,7 +44,7 @@ def test_recall_on_every_small_input(length, alphabet, gram):
 
 @pytest.mark.parametrize(("length", "alphabet"), [(1, 2), (3, 4), (4, 5), (7, 2)])
 def test_counting_on_every_small_input(length, alphabet):
-    for outcome in counting_hybrid.check(length, alphabet):
+    for outcome in counting_hybrid.THEOREM.check(length, alphabet):
         require_held(outcome, exhaustive=True)
         assert (outcome.measured["width"], outcome.measured["state_numbers"]) == (8, 2)
         assert outcome.inputs == sum(alphabet ** (n + 2) for n in range(1, length + 1))
@@ -51,7 +52,7 @@ def test_counting_on_every_small_input(length, alphabet):
 
 @pytest.mark.parametrize("length", [2, 3, 4, 5])
 def test_index_lookup_on_every_small_input(length):
-    for outcome in index_lookup_hybrid.check(length, length):
+    for outcome in index_lookup_hybrid.THEOREM.check(length, length):
         require_held(outcome, exhaustive=True)
         assert (outcome.measured["width"], outcome.measured["state_numbers"]) == (6, 2)
         assert outcome.inputs == sum(n * length**n for n in range(1, length + 1))
@@ -60,10 +61,10 @@ def test_index_lookup_on_every_small_input(length):
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize("length", [64, 200])
 def test_longer_inputs(length, rounding):
-    require_held(*recall_hybrid.check(length, rounding=rounding), exhaustive=False)
-    require_held(*recall_hybrid.check(length // 2, gram=3, rounding=rounding), exhaustive=False)
-    require_held(*counting_hybrid.check(length, rounding=rounding), exhaustive=False)
-    require_held(*index_lookup_hybrid.check(length, length, rounding), exhaustive=False)
+    require_held(*recall_hybrid.THEOREM.check(length, rounding=rounding), exhaustive=False)
+    require_held(*recall_hybrid.THEOREM.check(length // 2, gram=3, rounding=rounding), exhaustive=False)
+    require_held(*counting_hybrid.THEOREM.check(length, rounding=rounding), exhaustive=False)
+    require_held(*index_lookup_hybrid.THEOREM.check(length, length, rounding), exhaustive=False)
 
 
 def test_what_is_remembered_does_not_grow_with_the_length():
@@ -73,7 +74,7 @@ def test_what_is_remembered_does_not_grow_with_the_length():
         for network in networks:
             assert network.precision == precision
             assert network.state_bits == 2 * precision
-    (outcome,) = counting_hybrid.check(61, rounding="floor")
+    (outcome,) = counting_hybrid.THEOREM.check(61, rounding="floor")
     assert outcome.measured["state_bits_by_range"] == 6 + 12
 
 
@@ -98,25 +99,23 @@ def test_only_the_recurrence_knows_the_token_before():
         assert (run(forgetful, inputs, at=-1).answers[:, 0] != answers).mean() > 1 / 10
 
 
-def test_spoiled_recall_is_found_out(monkeypatch):
+def test_spoiled_recall_is_found_out():
     task = RecallEncoding(4, 3, 2)
     asked = every_recall(task, 4)
     caught = defects(recall_hybrid.build(4, 3), task.inputs(*asked), task.classes(*asked), seeds=60)
     for network in caught.values():
-        monkeypatch.setattr(recall_hybrid, "build", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="tokens"):
-            recall_hybrid.check(4, 3, rounding="floor")
+            check_of(recall_hybrid.CONSTRUCTION, network)(4, 3, rounding="floor")
     assert len(caught) >= 9
 
 
-def test_spoiled_counting_is_found_out(monkeypatch):
+def test_spoiled_counting_is_found_out():
     task = CountingEncoding(4, 4)
     asked = every_count(task, 4)
     caught = defects(counting_hybrid.build(4, 4), task.inputs(*asked), task.answers(*asked), seeds=60)
     for network in caught.values():
-        monkeypatch.setattr(counting_hybrid, "build", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="threshold"):
-            counting_hybrid.check(4, 4, "floor")
+            check_of(counting_hybrid.CONSTRUCTION, network)(4, 4, "floor")
     assert len(caught) >= 8
 
 
@@ -131,7 +130,7 @@ def defects(honest, inputs, answers, seeds: int) -> dict:
     return changed
 
 
-def test_spoiled_index_lookup_is_found_out(monkeypatch):
+def test_spoiled_index_lookup_is_found_out():
     """A counter that counts the square wrongly."""
     honest = index_lookup_hybrid.build(5, 5)
     name = next(name for name, _ in honest.arrays() if name.endswith("recurrent"))
@@ -141,19 +140,18 @@ def test_spoiled_index_lookup_is_found_out(monkeypatch):
         honest.layers[0][0], recurrent=dataclasses.replace(honest.layers[0][0].recurrent, integers=integers)
     )
     network = dataclasses.replace(honest, layers=((layer, None), *honest.layers[1:]))
-    monkeypatch.setattr(index_lookup_hybrid, "build", lambda *given: network)
     with pytest.raises(TheoremFails, match="position"):
-        index_lookup_hybrid.check(5, 5, "floor")
+        check_of(index_lookup_hybrid.CONSTRUCTION, network)(5, 5, "floor")
 
 
 def test_appliers_run_the_weights():
-    recall = recall_hybrid.predictor(5)
+    recall = recall_hybrid.THEOREM.predictor(5)
     assert recall({"tokens": [3, 1, 3, 2], "query": [3]}) == 1
     assert recall({"tokens": [3, 1, 3, 2], "query": [2]}) is None
-    assert recall_hybrid.predictor(6, gram=3)({"tokens": [1, 1, 2, 1, 1, 3], "query": [1, 1]}) == 2
-    count = counting_hybrid.predictor(5)
+    assert recall_hybrid.THEOREM.predictor(6, gram=3)({"tokens": [1, 1, 2, 1, 1, 3], "query": [1, 1]}) == 2
+    count = counting_hybrid.THEOREM.predictor(5)
     assert [count({"tokens": [2, 0, 2], "query": 2, "threshold": t}) for t in range(4)] == [1, 1, 0, 0]
-    look = index_lookup_hybrid.predictor(5, alphabet=9)
+    look = index_lookup_hybrid.THEOREM.predictor(5, alphabet=9)
     assert [look({"symbols": [8, 0, 7], "position": p}) for p in (1, 2, 3)] == [8, 0, 7]
     with pytest.raises(ValueError, match="query: expected 1 of them, found 2"):
         recall({"tokens": [1], "query": [1, 2]})
@@ -163,5 +161,9 @@ def test_appliers_run_the_weights():
 
 @pytest.mark.parametrize(("length", "alphabet"), [(8, 3), (40, 10)])
 def test_sizes_of_counting_are_the_bounds(length, alphabet):
-    (outcome, *_) = counting_hybrid.check(length, alphabet)
+    (outcome, *_) = counting_hybrid.THEOREM.check(length, alphabet)
     assert outcome.measured == outcome.bound
+
+
+def test_the_bound_of_recall_names_one_head() -> None:
+    assert BY_NAME["recall-hybrid"].call("bound", {"length": 8})["heads"] == 1

@@ -25,7 +25,7 @@ def by_scanning(tokens):
     return None
 
 
-def test_the_answer_stands_behind_the_latest_occurrence():
+def test_the_answer_is_after_the_latest_occurrence():
     for tokens in product(range(3), repeat=5):
         if by_scanning(tokens) is None:
             with pytest.raises(ValueError, match="nothing is asked"):

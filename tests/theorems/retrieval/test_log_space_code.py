@@ -104,7 +104,7 @@ def test_a_program_that_errs_is_found_out(monkeypatch):
 
 
 def good_above(memory: Registers) -> bool:
-    """Whether the vectors are different: all that this spoiled test asks for."""
+    """Return True if the vectors are different: this spoiled test asks for nothing else."""
     try:
         Toeplitz(64, memory["dimension"], memory["seed"])
     except ValueError:

@@ -1,5 +1,7 @@
 """Theorem 4.6: recall and c-grams by two attention layers, on every small input and hard large ones, on both grids."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from seqsep.theorems.retrieval._recall import RecallEncoding, solve
 from seqsep.theorems.retrieval._recall_errata import instance
 from seqsep.theorems.retrieval._recall_trials import every_input, hard_inputs
 from support.networks import spoiled
+from support.rebuilt import check_of
 
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
@@ -30,7 +33,7 @@ def test_classes_are_those_of_the_definition(gram):
 @pytest.mark.parametrize(("length", "alphabet", "gram"), [(1, 2, 2), (2, 3, 2), (4, 4, 2), (4, 5, 2), (6, 2, 3), (5, 2, 5)])
 def test_every_small_input(length, alphabet, gram):
     """At every length up to N, on both grids; nothing but losing scores saturates."""
-    for outcome in recall_attention.check(length, alphabet, gram):
+    for outcome in recall_attention.THEOREM.check(length, alphabet, gram):
         assert outcome.exhaustive
         assert outcome.inputs == sum(alphabet ** (n + gram - 1) for n in range(1, length + 1))
         assert outcome.measured == outcome.bound
@@ -41,7 +44,7 @@ def test_every_small_input(length, alphabet, gram):
 @pytest.mark.parametrize("rounding", ROUNDINGS)
 @pytest.mark.parametrize(("length", "alphabet", "gram"), [(64, None, 2), (60, 4, 3), (40, 300, 4), (512, None, 2)])
 def test_hard_inputs(length, alphabet, gram, rounding):
-    (outcome,) = recall_attention.check(length, alphabet, gram, rounding)
+    (outcome,) = recall_attention.THEOREM.check(length, alphabet, gram, rounding)
     assert not outcome.exhaustive
     assert outcome.margin.least == outcome.margin.proved == 1
     assert set(outcome.saturated) <= LOSERS
@@ -90,12 +93,12 @@ def test_precision_does_not_depend_on_the_gram():
     assert [recall_attention.build(64, gram=gram).width for gram in (2, 3, 4)] == [9, 11, 13]
     kcs = [(n, recall_attention.build(n - 2, n - 1).grid.steps == n**2) for n in range(4, 60)]
     assert max(n for n, fits in kcs if not fits) == 30
-    (outcome,) = recall_attention.check(62, rounding="floor")
+    (outcome,) = recall_attention.THEOREM.check(62, rounding="floor")
     assert (outcome.measured["precision"], outcome.as_printed["precision"]) == (26, 85)
 
 
 @pytest.mark.parametrize("gram", [2, 3])
-def test_defects_that_change_the_function_are_all_caught(monkeypatch, gram):
+def test_defects_that_change_the_function_are_all_caught(gram):
     task = RecallEncoding(4, 3, gram)
     honest = recall_attention.build(4, 3, gram)
     sequences, queries = every_input(task, 4)
@@ -108,24 +111,22 @@ def test_defects_that_change_the_function_are_all_caught(monkeypatch, gram):
         if np.array_equal(result.answers[:, 0], answers) and result.unique_argmax.all():
             continue
         arrays.add(name)
-        monkeypatch.setattr(recall_attention, "build", lambda *given, network=network: network)
         with pytest.raises(TheoremFails, match="tokens"):
-            recall_attention.check(4, 3, gram, rounding="floor")
+            check_of(recall_attention.CONSTRUCTION, network)(4, 3, gram, rounding="floor")
     assert len(arrays) >= 10
 
 
-def test_a_scale_of_the_scores_that_is_too_small_fails(monkeypatch):
-    honest = recall_attention.build
-    monkeypatch.setattr(recall_attention, "build", lambda *given: honest(*given, eta=2))
+def test_a_scale_of_the_scores_that_is_too_small_fails():
+    build = partial(recall_attention.build, eta=2)
     with pytest.raises(TheoremFails, match="tokens"):
-        recall_attention.check(64, rounding="floor")
+        check_of(recall_attention.CONSTRUCTION, build)(64, rounding="floor")
 
 
 @pytest.mark.parametrize("gram", [2, 3])
 def test_printed_instances_have_values_that_are_keys(gram):
     """The printed values n/c + 0 are the key n/c: the first counterexample, and one more in the offset mends every bit."""
     assert instance([0, 1], gram, least_value=2) == ([1, 2, 2, 3] if gram == 2 else [1, 1, 2, 2, 2, 3])
-    network = recall_attention.predictor(length=4 * gram, gram=gram)
+    network = recall_attention.THEOREM.predictor(length=4 * gram, gram=gram)
     assert solve(instance([0, 1], gram, least_value=2), [2] * (gram - 1)) == 2
     assert network({"tokens": instance([0, 1], gram, least_value=2), "query": [2] * (gram - 1)}) == 2
     for number in range(16):
@@ -136,12 +137,12 @@ def test_printed_instances_have_values_that_are_keys(gram):
 
 
 def test_the_applier_runs_the_weights_and_names_what_is_wrong():
-    answer = recall_attention.predictor(5)
+    answer = recall_attention.THEOREM.predictor(5)
     assert answer({"tokens": [3, 1, 3, 2], "query": [3]}) == 1
     assert answer({"tokens": [3, 1, 3, 2], "query": [2]}) is None
     assert answer({"tokens": [5, 5, 5, 0, 4], "query": [5]}) == 5
     assert answer({"tokens": [5], "query": [5]}) is None
-    three = recall_attention.predictor(6, alphabet=4, gram=3)
+    three = recall_attention.THEOREM.predictor(6, alphabet=4, gram=3)
     assert three({"tokens": [1, 1, 1, 2, 1, 3], "query": [1, 1]}) == 1
     assert three({"tokens": [1, 1, 1, 2, 1, 3], "query": [1, 3]}) is None
     for given, message in [
@@ -160,5 +161,5 @@ def test_the_applier_runs_the_weights_and_names_what_is_wrong():
 
 def test_constants_are_the_bounds_of_the_network():
     network = recall_attention.build(length=6, alphabet=4, gram=3)
-    constants = recall_attention.constants(length=6, alphabet=4, gram=3)
+    constants = recall_attention.THEOREM.constants(length=6, alphabet=4, gram=3)
     assert (constants["width"], constants["core_bits"]) == (network.width, network.ledger().core)

@@ -164,7 +164,7 @@ def test_wrong_arguments():
 
 
 def test_the_oracle_reads_the_prompt_to_its_end():
-    """Behind 1 0 1 0 2 1 the token 2 stands first in the last pair."""
+    """After 1 0 1 0 2 1 the token 2 is first in the last pair."""
     oracle = sequences(length=3, alphabet=2).oracle
     assert oracle((1, 0, 1, 0, 2, 1, 4), [9]) == [1]
     assert oracle((1, 0, 1, 0, 1, 1, 4), [9]) == [3]

@@ -9,7 +9,7 @@ import pytest
 import seqsep_check
 from seqsep.maths.automata import least_state
 from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
-from seqsep.theorems import TheoremFails
+from seqsep.theorems import BY_NAME, TheoremFails
 from seqsep.theorems.certificate import certify
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
@@ -32,7 +32,7 @@ from seqsep.theorems.retrieval.recall_state import (
 pytestmark = pytest.mark.unchecked  # test_theorems.py runs each theorem's check with shapes checked
 
 
-def first_behind(data, query):
+def first_after(data, query):
     """The definition once more, by another loop."""
     behind = [data[end] for end in range(len(query), len(data)) if data[end - len(query) : end] == query]
     return behind[0] if behind else len(data)
@@ -42,7 +42,7 @@ def first_behind(data, query):
 def test_solve_and_the_exact_model_are_the_definition(length, gram):
     exact = build(length, gram)
     for tokens in itertools.product(range(length), repeat=length + gram - 1):
-        expected = first_behind(tokens[:length], tokens[length:])
+        expected = first_after(tokens[:length], tokens[length:])
         assert solve(length, tokens) == exact.answer(tokens) == expected
 
 
@@ -228,7 +228,7 @@ def test_the_applier_answers_every_input_of_its_length(gram):
     apply = recall_state.predictor(4, gram)
     for *tokens, last in itertools.product(range(4), repeat=5):
         query = [last, *tokens[: gram - 2]]
-        found = first_behind(tuple(tokens), tuple(query))
+        found = first_after(tuple(tokens), tuple(query))
         assert apply({"tokens": tokens, "query": query}) == (None if found == 4 else found)
     with pytest.raises(ValueError, match=f"query: expected {gram - 1} of them, found 3"):
         apply({"tokens": [1, 2, 3, 0], "query": [1, 1, 1]})
@@ -237,3 +237,10 @@ def test_the_applier_answers_every_input_of_its_length(gram):
 def test_failed_is_an_answer_that_a_model_may_write():
     """A model that writes FAILED where nothing matches has answered; for n = 3 that is the token 3."""
     assert list(sequences(3).answers) == [0, 1, 2, 3]
+
+
+def test_the_bound_has_the_bits_that_are_needed_and_enough():
+    assert BY_NAME["recall-state"].call("bound", {"length": 5, "gram": 2}) == {
+        "state_bits": least_bits(5, 2),
+        "built_state_bits": enough_bits(5, 2),
+    }

@@ -19,7 +19,7 @@ SIZES = [(code, tokens, k) for code in ("parabola", "one-hot", "circle") for tok
 
 
 def fits(tokens: int, exponent: int, needed: Fraction, unit: Fraction) -> bool:
-    """Whether L = n^Kc steps reach `needed` and the multiples of `unit` are on the grid."""
+    """Return True if L = n^Kc steps reach `needed` and the multiples of `unit` are on the grid."""
     steps = Grid.of(tokens, exponent).steps
     return steps >= needed and (unit * steps).denominator == 1
 

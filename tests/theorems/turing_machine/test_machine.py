@@ -49,8 +49,8 @@ def test_the_simulator_agrees_with_one_of_two_stacks():
             assert trace[-1] == (state, here)
             cells = range(min([tape.head, *tape.cells]), max([tape.head, *tape.cells]) + 1)
             before = "".join(tape.cells.get(cell, "_") for cell in cells if cell < tape.head).lstrip("_")
-            behind = "".join(tape.cells.get(cell, "_") for cell in cells if cell > tape.head).rstrip("_")
-            assert (before, behind) == (left, right)
+            after = "".join(tape.cells.get(cell, "_") for cell in cells if cell > tape.head).rstrip("_")
+            assert (before, after) == (left, right)
             assert tape.halted == ((state, here) not in machine.rules)
             assert replay(machine, word, trace) == tape
 

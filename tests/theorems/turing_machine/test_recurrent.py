@@ -29,7 +29,7 @@ def traces(machine, words, *, length, cells, steps=40, blanks=0):
     prompts = [tokens.prompt(word, length, blanks) for word in words]
     runs = [stack_run(machine, word, steps, cells).stacks for word in words]
     thoughts = [[token for stacks in one for token in tokens.step(stacks)] for one in runs]
-    return [before + behind for before, behind in zip(prompts, thoughts, strict=True)], [len(before) for before in prompts]
+    return [before + after for before, after in zip(prompts, thoughts, strict=True)], [len(before) for before in prompts]
 
 
 def test_the_numbers_are_the_tape():
@@ -92,7 +92,7 @@ def test_constant_size_for_every_length():
 
 
 def test_a_token_is_a_function_of_the_last_five():
-    """Behind the first step the logits of the last five tokens alone answer as those of the whole thought; four do not."""
+    """After the first step the logits of the last five tokens answer like those of the complete thought; four do not."""
     machine = machine_of("binary-increment")
     (sequence,), (start,) = traces(machine, ["1011"], length=4, cells=5)
     network = recurrent.build(machine, 4, 5)

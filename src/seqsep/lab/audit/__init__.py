@@ -14,6 +14,7 @@
     exhaustive  every input asked, where they are few: the worst case is then exact
     equal_states  two prefixes with bit-equal states, which prove an error
     sizes      the audits of docs/reference/audit.md
+    accuracy_by  the accuracy by position, or by a field of the task
     places     which values a lookup model answers, and which a linear reader finds in its state
     falls      the places of the contenders of `length-scaling` that stay below 99 %
     __main__   python -m seqsep.lab.audit
@@ -22,8 +23,9 @@
 Three numbers, never one: what is stored, what this reader needs at most, and what is carried at least.
 """
 
+from seqsep.lab.audit.accuracy_by import AccuracyBy, accuracy_by
 from seqsep.lab.audit.answer import Audit, audit
 from seqsep.lab.audit.failures import WorstCase
 from seqsep.lab.audit.worst import worst_case
 
-__all__ = ["Audit", "WorstCase", "audit", "worst_case"]
+__all__ = ["AccuracyBy", "Audit", "WorstCase", "accuracy_by", "audit", "worst_case"]

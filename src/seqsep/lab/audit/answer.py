@@ -1,5 +1,6 @@
 """`seqsep.audit`: what a trained model carries, as three numbers, and the function that finds them."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from seqsep.core.tables import Tabular
 from seqsep.lab.audit.carried import lower_accuracy, places_at_least
 from seqsep.lab.audit.needed import CodebookResult, fewest, tried
 from seqsep.lab.audit.own_questions import audited
-from seqsep.lab.audit.reader import StateReader
+from seqsep.lab.audit.reader import StateReader, require_readable
 from seqsep.lab.kept import load
 from seqsep.models.model import Model
 from seqsep.tasks import Task
@@ -20,6 +21,8 @@ QUESTIONS = 20_000
 CURVE_QUESTIONS = 10_000
 LEAST_PREFIXES = 250
 SEEDS = 1 << 62
+DIGEST = re.compile("@[0-9a-f]{8,64}")
+"""The digest of a user's file in the name of a layer."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +138,7 @@ def audit(
         seed: random seed of the questions.
         files: Python files of your own layers, models or task in a kept model.
 
-    Raises BadInput for another task, and for the reasons of `seqsep.load`.
+    Raises BadInput for another task, for a model that cannot read its inputs, and for the reasons of `seqsep.load`.
 
     >>> import torch
     >>> from seqsep.tasks import IndexLookup
@@ -151,9 +154,10 @@ def audit(
         raise BadInput(f"audit({given}): expected questions from 1, confidence between 0 and 1, seed from 0 to 2^62 - 1")
     how = audited(task)
     error = 1 - confidence
-    reader = StateReader(model, how.prefix_tokens)
     count = max(LEAST_PREFIXES, -(-questions // how.places))
     asked = how.drawn(count, 2 * seed + 1)
+    require_readable(model, task, how.prefix_tokens + asked.continuations.shape[2], "audit")
+    reader = StateReader(model, how.prefix_tokens)
     rows = reader.states(asked.prefixes)
     right = reader.right(rows, asked)
     few = max(LEAST_PREFIXES, min(count, -(-CURVE_QUESTIONS // how.places)))
@@ -198,6 +202,8 @@ def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | 
                 f"audit: expected the task of the model, as seqsep.IndexLookup(length=20), found {excerpt(repr(task))}"
             )
         return model, task
+    if not isinstance(model, str | Path):
+        raise BadInput(f"audit: expected a model, or the file of a kept model, found {excerpt(repr(model))}")
     if Path(model).is_dir():
         raise BadInput(f"audit({str(model)!r}): expected a kept model, found a folder; seqsep.audit_language_model takes those")
     found, run = load(model, files)
@@ -205,10 +211,12 @@ def opened(model: Model | Path | str, task: Task | None, files: Iterable[Path | 
 
 
 def described(model: Model) -> str:
-    """Return a model in a few words: its mixers and its width.
+    """Return a model in a few words: its mixers and its width. Your own layer or model is named without its digest.
 
     >>> described(Model.build(vocabulary=6, classes=4, longest=3, layers=("lstm", "lstm"), width=4))
     'lstm+lstm of width 4'
     """
-    mixers = "+".join(block.mixer.name for block in model.residuals())
+    if not model.residuals():
+        return DIGEST.sub("", str(getattr(model, "name", "model")))  # your own complete model, whose width is not known
+    mixers = "+".join(DIGEST.sub("", block.mixer.name) for block in model.residuals())
     return f"{mixers} of width {model.readout.in_features}"

@@ -28,6 +28,8 @@ CHANGED_EARLY = 32
 MOVES_AT_ONCE = 32
 INPUTS_OF_A_PAIR = 4
 MOST_BLOCKS = 1 << 14
+BLOCKS_WITHOUT_ONE = 8
+"""Blocks of prefixes after which an attack ends if it found no change of any of them."""
 Attack: TypeAlias = Generator[list[Tokens], Sequence[float], None]
 INDEPENDENT = ("drawn", "swaps", "edits-1", "edits-2")
 """Attacks whose inputs are drawn independently."""
@@ -63,14 +65,18 @@ def changed(asking: TaskQueries, how: str, seed: int) -> Attack:
     random = np.random.default_rng(seed)
 
     def inputs() -> Iterator[Tokens]:
+        found = False
         for block in range(MOST_BLOCKS):
+            if block == BLOCKS_WITHOUT_ONE and not found:
+                return
             for prefix in prefixes(asking, BATCH, seed + block):
                 swapped = asking.swaps(prefix) if how == "swaps" else []
                 other = asking.edited(prefix, int(how[-1]), random) if how != "swaps" else None
                 if swapped:
                     other = swapped[random.integers(len(swapped))]
-                if other is not None:
-                    apart = list(asking.inputs_apart(prefix, other))
+                apart = [] if other is None else list(asking.inputs_apart(prefix, other))
+                if apart:
+                    found = True
                     yield apart[random.integers(len(apart))]
 
     yield from _in_batches(inputs())

@@ -14,6 +14,7 @@ from typing import Any
 
 from seqsep.core.files import digest_of_file, read_text, write_file
 from seqsep.core.names import BadInput, excerpt
+from seqsep.lab.audit.own_questions import searched
 from seqsep.lab.audit.questions import TaskQueries, Tokens
 from seqsep.models.model import Model
 from seqsep.tasks import Task
@@ -94,8 +95,10 @@ def refuted(record: dict[str, Any], model: Model, task: Task, path: Path) -> str
         return f"model_sha256: {path} is another model"
     if record.get("task") != task.configuration():
         return f"task: the model is of {task!r}"
+    how = searched(task)
     inputs = [(*prefix, *record["continuation"]) for prefix in record["prefixes"]]
-    if any(token >= task.vocabulary for given in inputs for token in given) or len(inputs[0]) != task.longest:
+    is_known = all(max(given) < task.vocabulary and len(given) == how.input_tokens for given in inputs)
+    if not is_known or not all(how.is_prefix(tuple(prefix)) for prefix in record["prefixes"]):
         return f"prefixes and continuation: no input of {task!r}"
     try:
         answers = [task.solve(given) for given in inputs]

@@ -5,7 +5,7 @@ from typing import Any
 
 from seqsep.core.tables import Tabular
 from seqsep.lab.audit.questions import Tokens
-from seqsep.tasks import Task
+from seqsep.tasks import MultiQueryRecall, Task
 from seqsep.theorems.protocols.collision import Collision
 
 INPUTS = {
@@ -108,6 +108,8 @@ class WorstCase(Tabular):
             return ""
         shown = self.task.readable(self.least.inputs, self.least.expected).items()
         words = (f"{name} {' '.join(map(str, part)) if isinstance(part, list | tuple) else part}" for name, part in shown)
+        if isinstance(self.task, MultiQueryRecall) and self.task.form == "zoology":  # its classes are tokens
+            return f"{', '.join(words)}; token {self.least.expected} is right, the model answers token {self.least.answer}"
         return f"{', '.join(words)}; the model answers {self.least.answer}"
 
     def records(self) -> list[dict[str, Any]]:
@@ -128,6 +130,8 @@ class WorstCase(Tabular):
     def _interval(self, one: Attacked) -> str:
         if one.interval is not None:
             return f"{one.interval[0]:.2%} to {one.interval[1]:.2%}"
+        if not one.questions:
+            return "-"
         return "chosen" if self.inputs is None else "exact"
 
     def __repr__(self) -> str:

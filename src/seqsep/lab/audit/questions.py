@@ -26,6 +26,8 @@ from seqsep.tasks import AssociativeRecall, Equality, IndexLookup, Task
 from seqsep.tasks.ceilings import least_state_bits
 
 Tokens: TypeAlias = tuple[int, ...]
+MOST_DRAWS = 64
+"""Draws of a changed prefix until one is valid."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,10 @@ class PrefixQuestions:
     prefixes: Int64[np.ndarray, "prefixes time"]
     continuations: Int64[np.ndarray, "prefixes questions more"]
     answers: Int64[np.ndarray, "prefixes questions"]
+
+    def parts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return prefixes, continuations and answers."""
+        return self.prefixes, self.continuations, self.answers
 
     def first(self, count: int) -> "PrefixQuestions":
         """Return the questions about the first `count` prefixes."""
@@ -70,6 +76,8 @@ class PrefixSource(ABC):
 class TaskQueries(PrefixSource):
     """A task's questions about a prefix; `places` questions each, and values out of `alphabet`. Searches can change inputs.
 
+    An input has `input_tokens` tokens. If `can_change` is False, a search asks only about prefixes that the task draws.
+
     >>> lookup = asking(IndexLookup(length=3, alphabet=5))
     >>> list(lookup.inputs_apart((4, 0, 2), (4, 1, 2)))  # position 2 is token 6
     [(4, 0, 2, 6), (4, 1, 2, 6)]
@@ -78,11 +86,26 @@ class TaskQueries(PrefixSource):
     [(0, 1, 2, 1, 1), (1, 1, 2, 0, 1)]
     """
 
+    input_tokens: int
+    can_change: bool = True
+
     def carried(self, limits: list[float]) -> float:
         return carried_of_limits(self.task, limits)
 
     def least_bits(self, accuracy: float) -> int:
         return least_state_bits(self.task, accuracy)
+
+    def choices(self, place: int) -> Sequence[int]:
+        """Return the values that a place of a prefix can have."""
+        return range(self.alphabet)
+
+    def is_valid(self, values: Sequence[int]) -> bool:
+        """Tell if a prefix can have these values, each of which is among the choices of its place."""
+        return True
+
+    def is_prefix(self, prefix: Tokens) -> bool:
+        """Tell if these tokens are a prefix of the task."""
+        return len(prefix) == self.prefix_tokens
 
     @abstractmethod
     def values(self, prefix: Tokens) -> Tokens:
@@ -107,8 +130,8 @@ class TaskQueries(PrefixSource):
         """Yield inputs after one prefix: all questions, or all second halves at distance 0, 1 and 2, one by one."""
 
     @abstractmethod
-    def inputs(self) -> int:
-        """Return the number of all inputs: prefixes with their continuations."""
+    def inputs(self) -> int | None:
+        """Return the number of all inputs, which are prefixes with their continuations; None if it is not known."""
 
     @abstractmethod
     def every_prefix(self) -> Iterator[Tokens]:
@@ -142,34 +165,50 @@ class TaskQueries(PrefixSource):
         """
         values = self.values(prefix)
         for places in combinations(range(len(values)), distance):
-            others = ([value for value in range(self.alphabet) if value != values[place]] for place in places)
+            others = ([value for value in self.choices(place) if value != values[place]] for place in places)
             for chosen in product(*others):
                 changed = list(values)
                 for place, value in zip(places, chosen, strict=True):
                     changed[place] = value
-                yield self.with_values(prefix, tuple(changed))
+                if self.is_valid(changed):
+                    yield self.with_values(prefix, tuple(changed))
 
     def edited(self, prefix: Tokens, distance: int, random: np.random.Generator) -> Tokens | None:
-        """Return one of these prefixes, drawn uniformly; None if there is none."""
-        values = list(self.values(prefix))
-        if self.alphabet < 2 or len(values) < distance:
-            return None
-        for place in random.choice(len(values), size=distance, replace=False).tolist():
-            values[place] = (values[place] + int(random.integers(1, self.alphabet))) % self.alphabet
-        return self.with_values(prefix, tuple(values))
+        """Return one of these prefixes, drawn uniformly; None if none is found in `MOST_DRAWS` draws."""
+        values = self.values(prefix)
+        places = [place for place in range(len(values)) if len(self.choices(place)) > 1]
+        for _ in range(MOST_DRAWS if len(places) >= distance else 0):
+            changed = list(values)
+            for drawn in random.choice(len(places), size=distance, replace=False).tolist():
+                place = places[drawn]
+                choices = self.choices(place)
+                moved = choices.index(values[place]) + int(random.integers(1, len(choices)))
+                changed[place] = choices[moved % len(choices)]
+            if self.is_valid(changed):
+                return self.with_values(prefix, tuple(changed))
+        return None
 
     def swaps(self, prefix: Tokens) -> list[Tokens]:
         """Return the prefixes with the values of two neighbours exchanged, if they differ."""
         values = self.values(prefix)
-        return [
-            self.with_values(prefix, (*values[:place], values[place + 1], values[place], *values[place + 2 :]))
+        exchanged = [
+            (*values[:place], values[place + 1], values[place], *values[place + 2 :])
             for place in range(len(values) - 1)
             if values[place] != values[place + 1]
         ]
+        return [self.with_values(prefix, one) for one in exchanged if self.is_valid(one)]
 
 
-class _Lookup(TaskQueries):
-    """One question for each value: a token that names its place."""
+class LookupQueries(TaskQueries):
+    """One question for each value: a token that names its place, which is a key in recall.
+
+    Value 0 is the token `offset`. The keys are tokens of `keys`, in any order if `in_any_order`.
+    """
+
+    is_recall: bool
+    offset: int
+    keys: range
+    in_any_order: bool
 
     def __init__(self, task: IndexLookup | AssociativeRecall) -> None:
         self.task = self.single = task
@@ -177,7 +216,10 @@ class _Lookup(TaskQueries):
         self.is_recall = isinstance(task, AssociativeRecall)
         self.alphabet = task.values if isinstance(task, AssociativeRecall) else task.alphabet
         self.offset = task.key_count if isinstance(task, AssociativeRecall) else 0
+        self.keys = range(self.offset)
+        self.in_any_order = isinstance(task, AssociativeRecall) and task.order == "any"
         self.prefix_tokens = task.longest - 1
+        self.input_tokens = task.longest
 
     def drawn(self, count: int, seed: int) -> PrefixQuestions:
         prefixes = self.task.sample(0, count, seed, evaluate=True).inputs[:, : self.prefix_tokens]
@@ -211,19 +253,23 @@ class _Lookup(TaskQueries):
     def inputs_about(self, prefix: Tokens) -> Iterator[Tokens]:
         return ((*prefix, asked) for asked in self._questions(prefix))
 
-    def inputs(self) -> int:
-        return self._orders() * self.alphabet**self.places * self.places
+    def inputs(self) -> int | None:
+        orders = perm(len(self.keys), self.places) if self.in_any_order else 1
+        return orders * self.value_lists() * self.places
 
-    def _orders(self) -> int:
-        """Return the number of possible orders of the keys."""
-        in_any = isinstance(self.task, AssociativeRecall) and self.task.order == "any"
-        return perm(self.offset, self.places) if in_any else 1
+    def value_lists(self) -> int:
+        """Return the number of lists of values that a prefix can have."""
+        return int(self.alphabet**self.places)
+
+    def every_values(self) -> Iterator[Tokens]:
+        """Yield every list of values that a prefix can have."""
+        return product(range(self.alphabet), repeat=self.places)
 
     def every_prefix(self) -> Iterator[Tokens]:
-        orders = permutations(range(self.offset), self.places) if self._orders() > 1 else iter([tuple(range(self.places))])
+        orders = permutations(self.keys, self.places) if self.in_any_order else iter([tuple(range(self.places))])
         for keys in orders:
             like = tuple(token for key in keys for token in (key, self.offset)) if self.is_recall else keys
-            for values in product(range(self.alphabet), repeat=self.places):
+            for values in self.every_values():
                 yield self.with_values(like, values)
 
     def continuations(self, prefix: Tokens) -> Iterator[Tokens]:
@@ -255,6 +301,7 @@ class _Halves(TaskQueries):
         self.places = 1
         self.alphabet = task.symbols
         self.prefix_tokens = self.half
+        self.input_tokens = task.longest
 
     def drawn(self, count: int, seed: int) -> PrefixQuestions:
         batch = self.task.sample(0, count, seed, evaluate=True)
@@ -283,7 +330,7 @@ class _Halves(TaskQueries):
         halves = chain([prefix], self.edits(prefix, 1), self.edits(prefix, 2))
         return (self._input(prefix, half) for half in halves)
 
-    def inputs(self) -> int:
+    def inputs(self) -> int | None:
         return int(self.alphabet ** (2 * self.half))
 
     def every_prefix(self) -> Iterator[Tokens]:
@@ -325,13 +372,14 @@ class _Halves(TaskQueries):
 def asking(task: Task) -> TaskQueries:
     """Return the questions of a task, with ways to change an input. Raises BadInput for a task other than the three above.
 
+    `searched` also takes multi-query recall and your own task.
+
     >>> asking(IndexLookup(length=20)).places
     20
     """
     if isinstance(task, IndexLookup | AssociativeRecall):
-        return _Lookup(task)
+        return LookupQueries(task)
     if isinstance(task, Equality) and task.variant == "random":
         return _Halves(task)
-    known = "index-lookup, associative-recall or equality (random)"
-    others = "; multi-query-recall and your own task with questions() are audited without a search for failures"
-    raise BadInput(f"audit: expected a model of {known}, found {excerpt(repr(task))}{others}")
+    known = "index-lookup, associative-recall or equality (random), multi-query-recall, or your own task with questions()"
+    raise BadInput(f"audit: expected a model of {known}, found {excerpt(repr(task))}")

@@ -9,12 +9,13 @@ from collections.abc import Callable
 import numpy as np
 import torch
 from jaxtyping import Float, Int64
-from torch import Tensor
+from torch import Tensor, nn
 
 from seqsep.core.names import BadInput
 from seqsep.lab.audit.questions import PrefixQuestions
 from seqsep.models.mixers import state_bits
 from seqsep.models.model import Model
+from seqsep.tasks import Task
 from seqsep.theorems.protocols.tensor_machine import as_real, tensors_of, with_tensors
 
 PREFIXES_AT_ONCE = 500
@@ -116,6 +117,28 @@ class StateReader:
                 total = margins(self.logits(state, asked), right).sum()
                 found.append(torch.autograd.grad(total, state)[0])
         return torch.cat(found)
+
+
+def require_readable(model: Model, task: Task, tokens: int, where: str) -> None:
+    """Raise BadInput unless the model has positions, embeddings and answers for inputs of a task with so many tokens.
+
+    >>> from seqsep.tasks import IndexLookup
+    >>> model = Model.build(vocabulary=6, classes=4, longest=3, layers=("attention",), width=4)
+    >>> require_readable(model, IndexLookup(length=3, alphabet=3), 4, "audit")
+    Traceback (most recent call last):
+    seqsep.core.names.BadInput: audit: expected a model with positions for 4 tokens, as index-lookup of N = 3 needs, found 3
+    """
+    embedded = getattr(model, "tokens", None)
+    readout = getattr(model, "readout", None)
+    there = {
+        "positions for {} tokens": (tokens, None if model.positions is None else model.positions.num_embeddings),
+        "embeddings of {} tokens": (task.vocabulary, embedded.num_embeddings if isinstance(embedded, nn.Embedding) else None),
+        "{} answers": (task.classes, readout.out_features if isinstance(readout, nn.Linear) else None),
+    }
+    for what, (needed, found) in there.items():
+        if found is not None and found < needed:
+            needs = f"as {task.label()} of N = {task.length} needs, found {found}"
+            raise BadInput(f"{where}: expected a model with {what.format(needed)}, {needs}")
 
 
 def margins(logits: Float[Tensor, "inputs classes"], right: Int64[Tensor, "inputs"]) -> Float[Tensor, "inputs"]:

@@ -15,12 +15,15 @@ from seqsep.lab.audit.equal_states import collision
 from seqsep.lab.audit.exhaustive import MOST_INPUTS, every_input
 from seqsep.lab.audit.failures import Attacked, WorstCase, Wrong
 from seqsep.lab.audit.intervals import lower_limit, upper_limit
-from seqsep.lab.audit.questions import TaskQueries, Tokens, asking
-from seqsep.lab.audit.reader import StateReader
+from seqsep.lab.audit.own_questions import searched
+from seqsep.lab.audit.questions import TaskQueries, Tokens
+from seqsep.lab.audit.reader import StateReader, require_readable
 from seqsep.models.model import Model
 from seqsep.tasks import Task
 
 ATTACKS = ("closest", "swaps", "edits-1", "edits-2", "climb", "drawn")
+WITHOUT_CHANGES = ("closest", "drawn")
+"""The attacks on a task of which no prefix can be changed."""
 WORST_PREFIXES = 8
 MOST_ABOUT_A_PREFIX = 256
 MOST_STEPS = 1000
@@ -39,12 +42,14 @@ def worst_case(
 
     Arguments:
         model: a trained model.
-        task: index lookup, associative recall or equality in its variant random.
+        task: index lookup, associative recall, multi-query recall, equality in its variant random, or your own task with
+            methods `questions` and `solve`. If your own task has no `alphabets`, the search changes no input.
         questions: number of questions, from 60; "all" for every input, of at most 2^20.
         confidence: confidence of all intervals together; above 0 and below 1.
         seed: random seed of the questions.
 
-    Raises BadInput for a task that is not audited, less than 60 questions, or "all" of more than 2^20 inputs.
+    Raises BadInput for a task that is not audited, a model that cannot read its inputs, less than 60 questions, or "all" of
+    more than 2^20 inputs. Raises PlugInFails if the methods of your own task do not fit each other.
 
     >>> import torch
     >>> from seqsep.tasks import Equality
@@ -62,12 +67,14 @@ def worst_case(
     if not isinstance(model, Model):
         raise BadInput(f"worst_case: model: expected a model, as seqsep.load(FILE) returns it, found {excerpt(repr(model))}")
     asker = Asker(model, task)
-    how = asking(task)
+    how = searched(task)
+    require_readable(model, task, how.input_tokens, "worst_case")
     inputs = how.inputs()
-    if inputs <= (MOST_INPUTS if questions == "all" else min(questions, MOST_INPUTS)):
+    if inputs is not None and inputs <= (MOST_INPUTS if questions == "all" else min(questions, MOST_INPUTS)):
         return every_input(asker, how, confidence)
     if questions == "all":
-        raise BadInput(f"worst_case(questions='all'): expected a task of at most {MOST_INPUTS:,} inputs, found {task!r}")
+        known = "" if inputs is not None else ", whose alphabets are not known"
+        raise BadInput(f"worst_case(questions='all'): expected a task of at most {MOST_INPUTS:,} inputs, found {task!r}{known}")
     reader = StateReader(model, how.prefix_tokens)
     first = 1 + seed * (1 << 20)
     pairs = closest_pairs(reader, how, first)
@@ -79,9 +86,10 @@ def worst_case(
         "climb": climb(how, first + (4 << 16)),
         "drawn": drawn(how, first + (5 << 16)),
     }
-    share = questions // (len(ATTACKS) + 1)
+    names = ATTACKS if how.can_change else WITHOUT_CHANGES
+    share = questions // (len(names) + 1)
     error = (1 - confidence) / len(INDEPENDENT)
-    attacks = tuple(_attacked(asker, name, sources[name], most=share, error=error) for name in ATTACKS)
+    attacks = tuple(_attacked(asker, name, sources[name], most=share, error=error) for name in names)
     worst = _worst_prefix(asker, how, share)
     return WorstCase(
         task=task,

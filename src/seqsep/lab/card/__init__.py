@@ -11,5 +11,5 @@ Files:
     limits       the lengths from which the state proves failure
     card         the record of all of it, as JSON
     make         the parts of a card, one after another
-    comparison   two cards compared, and how alike two budgets order layers
+    comparison   cards compared: drops, seeds, and how alike two budgets order layers
 """

@@ -130,3 +130,8 @@ class Card:
     def read(cls, path: Path) -> "Card":
         """Return the card of a file. Raises BadInput for a file that is no card, and OSError if it cannot be read."""
         return cls.of_text(read_text(path), str(path))
+
+
+def cards_in(folder: Path) -> list[Card]:
+    """Return the cards of a folder by their names; none for a folder that does not exist. Raises as `Card.read` does."""
+    return [Card.read(path) for path in sorted(folder.glob("*.json"))]

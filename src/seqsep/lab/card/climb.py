@@ -1,8 +1,9 @@
 """The climb: a layer goes up each ladder as far as it gets.
 
 All ladders are climbed together, rung by rung, so that a sweep always has several runs to train at once. A rung is tried with
-the learning rate that was best so far, and with the other one only if it is not passed: passing is what counts. Both rates are
-trained in a ladder of lengths, whose only run decides about all rungs. A rung above one that was not passed is not tried.
+the learning rate that was best so far, and with the other one only if it is not passed: passing is what counts. In a ladder of
+lengths, a run decides about all rungs, and the other rate is tried unless it passes all. A rung above one that was not passed
+is not tried.
 """
 
 from collections.abc import Callable, Sequence
@@ -113,8 +114,7 @@ class _Climber:
         """Return the runs to train next; none if the ladder is climbed."""
         if self.is_done:
             return []
-        rates = self.rates if self.ladder.is_of_lengths else self.rates[:1]
-        return [self.ladder.run(self.layers, self.at, rate, budget=self.budget, seed=self.seed) for rate in rates]
+        return [self.ladder.run(self.layers, self.at, rate, budget=self.budget, seed=self.seed) for rate in self.rates[:1]]
 
     def settle(self) -> None:
         """Record the rung that was trained, and go to the next rung, to the other rate, or to the end."""
@@ -131,9 +131,7 @@ class _Climber:
         chance = chance_of(best) if self.found.chance is None else self.found.chance
         self.found = replace(self.found, rungs=tuple(rungs), chance=chance, failure=(failed or [self.found.failure])[-1])
         self.rates = [rate for rate in self.rates if rate not in {row.run.learning_rate for row in self.rows}]
-        if self.ladder.is_of_lengths:
-            self.at = last
-        elif rungs[first].is_passed:
+        if all(rung.is_passed for rung in rungs[first:last]):
             self.at = last
             self.rates = sorted(RATES, key=lambda rate: rate != best.run.learning_rate)
             self.rows = []

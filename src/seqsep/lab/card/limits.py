@@ -37,7 +37,7 @@ def limits_of(ladders: Sequence[Ladder], size: StateSize, dtype: str = "float32"
     >>> size = StateSize(2, 1, 10, numbers=((1, 8),), fixed=2, per_token=0, cached_from=1)
     >>> [limit] = limits_of([BY_NAME["index lookup"]], size, "bfloat16")
     >>> limit.always_right_below, [round(one, 2) for one in limit.ceilings]
-    (9, [1.0, 1.0, 0.91, 0.63, 0.39, 0.28])
+    (9, [1.0, 1.0, 1.0, 1.0, 0.71, 0.49])
     """
     bits = size.bits(dtype)
     per_token = size.per_token * bits // size.fixed if size.fixed else size.per_token * 32

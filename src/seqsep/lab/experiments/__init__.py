@@ -20,6 +20,7 @@ Files:
     _state_bits                 accuracy over bits of state at fixed steps
     _drawn                      index lookup with training inputs of a drawn length
     _readings                   index lookup under each reading of appendix H.1
+    _curriculum                 index lookup with and without a curriculum
     _paper                      the sizes of the paper, and the grid of its appendix H
     _equality                   what the three experiments on equality share
 """

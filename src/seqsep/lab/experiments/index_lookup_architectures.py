@@ -1,7 +1,8 @@
 """Index lookup by architecture and length. Figure 2, left and middle, of Bhattamishra et al. 2024.
 
 Preset `paper` is the figure's sizes at its lengths, 20 to 400; `paper-grid` everything that appendix H lists (`_paper`);
-`quick` the same question on two cores (`QUICK`); `readings` each reading of appendix H.1 (`_readings`).
+`quick` the same question on two cores (`QUICK`); `readings` each reading of appendix H.1 (`_readings`); `curriculum` the demo's
+recipe with and without its curriculum (`_curriculum`).
 
 The demo's presets have one layer of width 64 for the paper's six architectures and the gated delta rule, all trained by one
 recipe (`recipe`). `demo-rates` compares three learning rates at N = 50; `demo-lengths` takes the best of them to N = 400;
@@ -20,6 +21,7 @@ from dataclasses import replace
 from functools import partial
 
 from seqsep.lab.experiments import _drawn
+from seqsep.lab.experiments._curriculum import curriculum
 from seqsep.lab.experiments._paper import full_grid, printed_sizes
 from seqsep.lab.experiments._reach import CHEAPEST_FIRST, LONG_STEPS, SCALES, Level, Reach, contenders
 from seqsep.lab.experiments._readings import readings
@@ -144,6 +146,7 @@ EXPERIMENT = Experiment.of_presets(
         "drawn-rates": _drawn.rates,
         "drawn-seeds": partial(_drawn.at_best_rate, _drawn.SEEDS[1:], tuple(_drawn.STEPS)),
         "length-scaling-demo": _drawn.reach_demo,
+        "curriculum": curriculum,
     },
     searches={
         "quick": lambda: QUICK,

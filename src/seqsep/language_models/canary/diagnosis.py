@@ -17,6 +17,8 @@ FIRST = 3
 BEST = 3
 DEAR = ("together", "decoding", "long")
 """Scenarios that are compared last, by the best faults only: their batches or their prompts take long."""
+WITH_BOTH = ("olmo_hybrid", "qwen3_next", "qwen3_5_text", "granitemoehybrid", "nemotron_h", "falcon_h1")
+"""Classes with recurrent states and attention."""
 WITHOUT_FAULTS = ("crowded",)
 """Scenarios that are not compared: no injected fault preempts."""
 
@@ -102,7 +104,7 @@ def faults_of(model_type: str) -> Mapping[str, Fault]:
     (True, False, True)
     """
     without_attention = {name: fault for name, fault in STATE_FAULTS.items() if name != OF_ATTENTION}
-    known = {"llama": FAULTS, "olmo_hybrid": STATE_FAULTS, "qwen3_next": STATE_FAULTS, "mamba2": without_attention}
+    known = {"llama": FAULTS, "mamba2": without_attention, **dict.fromkeys(WITH_BOTH, STATE_FAULTS)}
     if model_type not in known:
         raise BadInput(f"{model_type}: expected a class of a canary ({', '.join(known)}): others have no injected faults")
     return known[model_type]

@@ -19,14 +19,19 @@ def card_page(cards: Sequence[Card], company: Sequence[Card] = ()) -> str:
     """Return the page as text. The same cards give the same page."""
     template = environment().get_template("card_page.html")
     pictures = [card for card in cards if card.climbs]
-    picture = Markup(plain_svg(draw_card(pictures, company), title_of(cards), "The ladders", "ladders")) if pictures else None
     return template.render(
         css=Markup(source("page.css")),  # our own file
         title=title_of(cards),
         cards=[(card, paces_of(card), ladders_of(card), exponent(card)) for card in cards],
-        picture=picture,
+        picture=_picture(pictures, company) if pictures else None,
         peers=PEERS,
     ).lstrip()
+
+
+def _picture(cards: Sequence[Card], company: Sequence[Card]) -> Markup:
+    """Return the picture of cards that were trained, in the colours of the page."""
+    figure = draw_card(cards, company)
+    return Markup(plain_svg(figure, title_of(cards), "Rungs passed on each ladder", "ladders", for_page=True))
 
 
 def write_card_page(path: Path, cards: Sequence[Card], company: Sequence[Card] = ()) -> None:

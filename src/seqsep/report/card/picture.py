@@ -1,16 +1,17 @@
 """The picture of one or several cards: a row for each ladder, and how far up it each layer got.
 
 Every ladder has the same width. A mark is at the last rung that was passed, and the number beside the row is that rung of the
-first card. Grey dots are the cards of other layers, a dot each; dots at the same rung are one above the other.
+first card. Grey dots are the cards of other layers. The area of a dot is the number of layers at its rung.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from seqsep.lab.card.battery import PASSED, STEPS
+from seqsep.lab.card.battery import BATTERY, PASSED, STEPS, TRAINED_TO
 from seqsep.lab.card.card import Card
 from seqsep.lab.card.climb import Climb
 from seqsep.report.figures.heatmap import MARKED
@@ -27,8 +28,10 @@ FAMILY = 0.3
 TOP = 0.75
 GREY = "#aab4be"
 DOT = 3.4
+"""The diameter of a dot for one layer, in points."""
+MARK = 9.0
 APART = 0.13
-"""The distance of two dots, or of two marks, as a part of a row."""
+"""The distance of two marks, as a part of a row."""
 TITLES = {"recall": "Recall", "state": "State tracking", "structure": "Structure", "search": "Search"}
 STYLE = SheetStyle(title_size=15.0, title_below_top=0.2, caption_size=9.0, caption_line=0.17, most_legend_columns=4)
 
@@ -55,6 +58,8 @@ def draw_card(cards: Sequence[Card], company: Sequence[Card] = ()) -> Figure:
     rungs = max((len(climb.rungs) for climb in climbs), default=1)
     axes.set(xlim=(-0.15, rungs + 0.15), ylim=(height, 0))
     axes.axis("off")
+    axes.text(0, FAMILY - 0.1, "no rung", ha="left", va="baseline", fontsize=9, color=SOFT)
+    axes.text(rungs, FAMILY - 0.1, "all rungs", ha="right", va="baseline", fontsize=9, color=SOFT)
     top = 0.0
     for family, of_family in groupby(climbs, key=lambda climb: climb.family):
         axes.text(-0.35, top + FAMILY - 0.1, TITLES[family], ha="right", va="baseline", fontsize=10, weight="bold", color=INK)
@@ -74,12 +79,15 @@ def caption_of(cards: Sequence[Card], others: Sequence[Card]) -> str:
     card = cards[0]
     rungs = max((len(climb.rungs) for climb in card.climbs), default=0)
     crossed = " A red cross: no weights with a state of this size pass this rung." if _are_crossed(card) else ""
-    behind = f" Grey: the cards of {count(len(others))} other layers." if others else ""
+    of_lengths = {ladder.name for ladder in BATTERY if ladder.is_of_lengths} & card.scores.keys()
+    trained = f" Induction and state tracking: trained up to N = {TRAINED_TO}." if of_lengths else ""
+    layers = f"{count(len(others))} other layer{'s' if len(others) > 1 else ''}"
+    behind = f" Grey: {layers}; a larger dot is several." if others else ""
     return (
         f"Each ladder has {rungs} rungs. A rung is passed if at least {PASSED:.0%} of the answers are right. The number is the "
         f"last rung passed from the first one without a gap. Two layers of width 64, {count(STEPS[card.budget])} steps "
         f"of 32 examples, the better of two learning rates, seed {card.seed}. A rung that is not passed does not show that the "
-        f"layer cannot learn it.{crossed}{behind} Battery {card.battery}, budget {card.budget}."
+        f"layer cannot learn it.{trained}{crossed}{behind} Battery {card.battery}, budget {card.budget}."
     )
 
 
@@ -105,7 +113,7 @@ def _draw_ladder(axes: Axes, climb: Climb, at: float, marks: Sequence[tuple[dict
             continue
         height = at + ROW * APART * (number - (len(marks) - 1) / 2)
         axes.plot([0, score], [height, height], color=look.colour, linewidth=4 / len(marks) ** 0.5, alpha=0.45, zorder=3)
-        axes.plot([score], [height], markersize=8, zorder=4, **look.mark | {"markeredgecolor": "white", "linestyle": "none"})
+        axes.plot([score], [height], markersize=MARK, zorder=4, **look.mark | {"linestyle": "none"})
     reached = "first rung not passed" if climb.reached is None else f"{climb.unit} = {climb.reached}"
     last = f"{reached} of {climb.rungs[-1].difficulty}" if climb.reached is not None else reached
     axes.text(len(climb.rungs) + 0.3, at, last, ha="left", va="center", fontsize=9.5, color=INK if climb.reached else SOFT)
@@ -119,9 +127,6 @@ def _draw_ceiling(axes: Axes, card: Card, climb: Climb, at: float) -> None:
 
 
 def _draw_company(axes: Axes, scores: Sequence[int | None], at: float) -> None:
-    """Draw a grey dot for each score, those at one rung around the row's line."""
-    known = [score for score in scores if score is not None]
-    for score in set(known):
-        many = known.count(score)
-        heights = [at + ROW * APART * (number - (many - 1) / 2) for number in range(many)]
-        axes.plot([score] * many, heights, "o", color=GREY, markersize=DOT, zorder=2, alpha=0.9)
+    """Draw a grey dot at each rung that a layer reaches, its area the number of these layers."""
+    for score, layers in sorted(Counter(score for score in scores if score is not None).items()):
+        axes.plot([score], [at], "o", color=GREY, markersize=DOT * layers**0.5, zorder=2, alpha=0.9)

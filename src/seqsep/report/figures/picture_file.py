@@ -64,6 +64,8 @@ def plain_svg(figure: Figure, title: str, summary: str, name: str, for_page: boo
             shape = {"d": _short(shapes[element.get(LINK, "")[1:]]), "transform": f"translate({at['x']} {at['y']})"}
             ElementTree.SubElement(root, "path", look | shape)
         elif element.tag == f"{SVG}text":
+            moved = re.fullmatch(r"translate\((\S+) (\S+)\)", element.get("transform", ""))  # a text of several lines
+            at |= {"x": _short(moved[1]), "y": _short(moved[2])} if moved else {}
             ElementTree.SubElement(root, "text", look | at).text = element.text
     ElementTree.indent(root, "")
     text = ElementTree.tostring(root, "unicode")

@@ -21,7 +21,7 @@ from seqsep.maths.automata.separation import Inseparable, separate
 from seqsep.maths.automata.witnesses import Witness
 from seqsep.theorems.analysis.function import Fields
 from seqsep.theorems.analysis.languages import Language, find_language, shown
-from seqsep.theorems.analysis.statements import ARCHITECTURES, PREDICTOR, STATEMENTS, ArchitectureVerdict, Verdicts
+from seqsep.theorems.analysis.statements import ARCHITECTURES, HORIZONS, PREDICTOR, STATEMENTS, ArchitectureVerdict, Verdicts
 
 WIDTH = 128
 """Characters of a line."""
@@ -81,7 +81,8 @@ class Classification:
         """Return what is known of each architecture for this language."""
         holds = {name: verdict.holds for name, verdict in self.verdicts.items()}
         is_group = any(size == self.monoid.size for size, _ in self.groups)
-        known = Verdicts(holds, self.derived_length, is_group, self.state_bits)
+        states = len(self.language.automaton.table)
+        known = Verdicts(holds, self.derived_length, is_group, states)
         return [judge(known) for judge in ARCHITECTURES]
 
     def verify(self) -> None:
@@ -127,7 +128,8 @@ class Classification:
             found.append(f"{statement.title:<21} {word:<8} {statement.meaning}")
         found += ["", *wrap(PREDICTOR, WIDTH), "", f"{'architecture':<52} {'verdict':<13} why"]
         architectures = self.architectures()
-        found += [f"{one.architecture:<52} {one.verdict:<13} {one.why} [{n}]" for n, one in enumerate(architectures, 1)]
+        found += [f"{one.architecture:<52} {one.said:<13} {one.why} [{n}]" for n, one in enumerate(architectures, 1)]
+        found += wrap(HORIZONS, WIDTH)
         for n, one in enumerate(architectures, 1):
             found += wrap(f"[{n}] {one.setting}; {one.source}", WIDTH, subsequent_indent="    ")
         reasons = [f"  {self._said(name)}: {reason}" for name in STATEMENTS if (reason := self.reason(name))]

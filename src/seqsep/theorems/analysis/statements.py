@@ -2,17 +2,33 @@
 
 These are statements of other papers, which seqsep does not run. `(abstract)` in a source says that the abstract has the
 statement. A verdict is "can", "cannot", "up to length" (right for short inputs, wrong from some length on), or "open" (the
-quoted statements do not decide).
+quoted statements do not decide). A verdict "can" has a horizon: the number of tokens up to which it is shown, in numbers that
+are rounded as its setting says. Two horizons are theorems of seqsep, `symmetric-reflections` and `solvable-phases`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from seqsep.maths.arithmetic.integers import ceil_log2
+
 CAN = "can"
 CANNOT = "cannot"
 SHORT = "up to length"
 OPEN = "open"
+EVERY_LENGTH = "every length"
+ONE_LENGTH = "one length"
+MOST_POINTS = 9
+"""The greatest m for which `symmetric-reflections` has keys."""
+PHASE_TOKENS = 1 << 16
+"""The tokens up to which `solvable-phases` proves its margin for phases in float64."""
+TRAINED_TOKENS = 500
+"""The greatest length at which the models of `PREDICTOR` were tested."""
+HORIZONS = (
+    "all N: right at every length; to n: shown for inputs of up to n tokens; fixed N: the weights depend on the length; "
+    "N open: rounded numbers may drift, and no number of tokens is known here."
+)
+"""The words that `ArchitectureVerdict.said` adds to "can"."""
 PREDICTOR = (
     "C-RASP as a predictor: GPT-2 models trained on lengths to 50 reached 99 % at lengths 451 to 500 on 61 of 65 languages "
     "inside of C-RASP and on 0 of 60 outside (the best of each sweep in github.com/bveseli/state-tracking-crasp)."
@@ -55,13 +71,13 @@ class Verdicts:
         holds: its classes; None if one is not decided.
         derived_length: the greatest derived length of its groups, None if one is not solvable.
         is_group: True if its syntactic monoid is a group.
-        state_bits: bits of its least state.
+        states: states of its least automaton.
     """
 
     holds: Mapping[str, bool | None]
     derived_length: int | None
     is_group: bool
-    state_bits: int
+    states: int
 
 
 @dataclass(frozen=True)
@@ -74,6 +90,8 @@ class ArchitectureVerdict:
         verdict: "can", "cannot", "up to length" or "open".
         why: one line.
         source: by whom.
+        horizon: for "can", the tokens up to which it is shown: a number, "every length", or "one length" if the weights depend
+            on it. None if it is not known, and for other verdicts.
     """
 
     architecture: str
@@ -81,6 +99,20 @@ class ArchitectureVerdict:
     verdict: str
     why: str
     source: str
+    horizon: int | str | None = None
+
+    @property
+    def said(self) -> str:
+        """The verdict with its horizon, in at most 13 characters.
+
+        >>> ArchitectureVerdict("LSTM", "any precision", "can", "", "", horizon=500).said
+        'can to 500'
+        """
+        if self.verdict != CAN:
+            return self.verdict
+        if isinstance(self.horizon, int):
+            return f"{CAN} to {self.horizon:,}"
+        return f"{CAN}, " + {EVERY_LENGTH: "all N", ONE_LENGTH: "fixed N", None: "N open"}[self.horizon]
 
     def record(self) -> dict[str, Any]:
         """Return the verdict for JSON."""
@@ -96,6 +128,7 @@ def window(known: Verdicts) -> ArchitectureVerdict:
         verdict=CAN if inside else SHORT,
         why="the last tokens decide" if inside else "earlier tokens matter too",
         source="by definition",
+        horizon=EVERY_LENGTH if inside else None,
     )
 
 
@@ -108,6 +141,7 @@ def fixed_attention(known: Verdicts) -> ArchitectureVerdict:
         verdict=CAN if inside else CANNOT,
         why="the language is R-trivial" if inside else "it recognises only R-trivial languages",
         source="Li and Cotterell 2025 (arXiv:2505.23623, abstract: the past operator; R-trivial: text)",
+        horizon=EVERY_LENGTH if inside else None,
     )
 
 
@@ -120,6 +154,7 @@ def hard_attention(known: Verdicts) -> ArchitectureVerdict:
         verdict=CAN if inside else CANNOT,
         why="the language is star-free" if inside else "it recognises only star-free languages",
         source="Yang, Chiang and Angluin 2024 (arXiv:2310.13897, abstract)",
+        horizon=EVERY_LENGTH if inside else None,
     )
 
 
@@ -137,6 +172,7 @@ def generalising_transformer(known: Verdicts) -> ArchitectureVerdict:
         verdict=CAN if inside else OPEN,
         why=verdict[inside],
         source="Yang et al. 2026, Algebraic Decomposition Theory for Transformer Length Generalization; arXiv:2410.02140",
+        horizon=TRAINED_TOKENS if inside else None,
     )
 
 
@@ -153,6 +189,7 @@ def deep_transformer(known: Verdicts) -> ArchitectureVerdict:
         verdict=CANNOT if hard else CAN,
         why="NC1-complete, so not in TC0 (unless TC0 is NC1)" if hard else "each of its groups is solvable",
         source=source,
+        horizon=None if hard else ONE_LENGTH,
     )
 
 
@@ -165,6 +202,7 @@ def positive_recurrence(known: Verdicts) -> ArchitectureVerdict:
         verdict=CAN if inside else SHORT,
         why="the language is star-free (Mamba, GLA)" if inside else "it recognises only star-free languages (Mamba, GLA)",
         source="Sarrof, Veitsman and Hahn 2024 (arXiv:2405.17394; abstract: star-free languages; the converse: text)",
+        horizon=EVERY_LENGTH if inside else None,
     )
 
 
@@ -173,44 +211,59 @@ def complex_recurrence(known: Verdicts) -> ArchitectureVerdict:
     layers = known.derived_length
     verdict = OPEN
     why = "the sources are about groups, and about star-free languages"
+    horizon: int | str | None = None
     if known.holds["aperiodic"]:
         verdict = CAN
         why = "the language is star-free: factors >= 0 are enough"
+        horizon = EVERY_LENGTH
     elif known.is_group and layers is None:
         verdict = CANNOT
         why = "its group is not solvable"
     elif known.is_group:
         verdict = CAN
         why = f"a group of derived length {layers}: {layers} layer{'s' * (layers != 1)}, and not fewer"
+        horizon = PHASE_TOKENS
+    phases = "; tokens: solvable-phases, in float64" if horizon == PHASE_TOKENS else ""
     return ArchitectureVerdict(
         architecture="diagonal recurrence, complex factors from the input",
         setting="finite precision, read after each token",
         verdict=verdict,
         why=why,
-        source="Shakerinava et al. 2026 (arXiv:2603.01959, abstract), for groups",
+        source="Shakerinava et al. 2026 (arXiv:2603.01959, abstract), for groups" + phases,
+        horizon=horizon,
     )
 
 
 def delta_rule(known: Verdicts) -> ArchitectureVerdict:
-    """Linear recurrences with products of reflections."""
+    """Linear recurrences with products of reflections.
+
+    Letters that permute m <= 9 states are products of at most m - 1 transpositions, each one reflection with an exact key.
+    """
+    exact = known.is_group and 2 <= known.states <= MOST_POINTS
+    steps = known.states - 1
+    points = f"{steps} exact reflection{'s' * (steps != 1)} a token permute its {known.states} states"
     return ArchitectureVerdict(
         architecture="delta rule, eigenvalues -1 to 1, steps a token",
         setting="finite precision, read after each token",
         verdict=CAN,
-        why="every regular language, with enough steps and layers",
-        source="Grazzi et al. 2025 (arXiv:2411.12537, abstract); Siems et al. 2025 (arXiv:2502.10297)",
+        why=points if exact else "every regular language, with enough steps and layers",
+        source="Grazzi et al. 2025 (arXiv:2411.12537, abstract); Siems et al. 2025 (arXiv:2502.10297)"
+        + ("; tokens: symmetric-reflections, in bfloat16" if exact else ""),
+        horizon=EVERY_LENGTH if exact else None,
     )
 
 
 def nonlinear_recurrence(known: Verdicts) -> ArchitectureVerdict:
     """Any recurrent model with a state of enough bits."""
-    bits = "1 bit of state is" if known.state_bits == 1 else f"{known.state_bits} bits of state are"
+    needed = ceil_log2(known.states)
+    bits = "1 bit of state is" if needed == 1 else f"{needed} bits of state are"
     return ArchitectureVerdict(
         architecture="recurrence of any kind (LSTM)",
         setting="finite precision, read after each token from the state",
         verdict=CAN,
-        why=f"{bits} enough" + (", and fewer are not" if known.state_bits else ""),
+        why=f"{bits} enough" + (", and fewer are not" if needed else ""),
         source="the least automaton",
+        horizon=EVERY_LENGTH,
     )
 
 

@@ -15,6 +15,7 @@ Files:
     threshold     hidden units that turn a number into a bit
     remember      linear recurrences: sums over earlier tokens, and the token a fixed number of places back
     bump          hidden units that keep a value if a number is 0
+    random_attention  causal attention with random weights, for statements about all networks of a size
     mismatch      hidden units that compare two strings of bits
 """
 

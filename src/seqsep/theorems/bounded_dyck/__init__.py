@@ -19,14 +19,8 @@ Files:
     _strings      strings as users write them, and as tokens
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "bounded-dyck-attention": "seqsep.theorems.bounded_dyck.attention:THEOREM",
@@ -34,7 +28,6 @@ PLACES = {
     "bounded-dyck-one-layer": "seqsep.theorems.bounded_dyck.one_layer:THEOREM",
     "bounded-dyck-monoid": "seqsep.theorems.bounded_dyck.monoid:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

@@ -7,7 +7,13 @@ Files:
     olmo_hybrid      OLMo hybrid: recall of keyed bits by recurrence and by attention, and a parity
     mamba2           Mamba-2: recall of keyed bits, and the last bit
     qwen3_next       Qwen3-Next: recall of keyed bits by recurrence and by attention, and the last bit
+    qwen3_5          Qwen3.5: as Qwen3-Next
+    granite_4_h      Granite-4-H: recall of keyed bits by a Mamba-2 and by attention, and the last bit
+    nemotron_h       Nemotron-H: as Granite-4-H
+    falcon_h1        Falcon-H1: as Granite-4-H
     walk_qwen3_next  Qwen3-Next: a walk in which every decoded token reads the state and changes it
+    walk_mamba2      Mamba-2: a walk in which every decoded token reads the state and changes it
+    walk_llama       Llama, in fp32: a walk in which every decoded token is looked up later
     canary           the record of a canary
     conversations    random conversations that have an answer after every token
     recall           the oracle of canaries that recall bits by a recurrence
@@ -15,6 +21,8 @@ Files:
     vocabulary       the tokens that all canaries share
     stream           the residual stream that all canaries share
     trial            the check that the theorems of all canaries share
+    _walk_out        the read-out of canaries that walk, and their lead
+    _two_ways        the read-out of canaries that recall by a recurrence and by attention, and their lead
     _llama_weights   its weights and its config.json
     _llama_run       the forward of a Llama in NumPy
     _olmo            the weights of an OLMo hybrid, by their names in a checkpoint
@@ -22,18 +30,15 @@ Files:
     _qwen            the weights of a Qwen3-Next, by their names in a checkpoint
     _look_up         the attention of a Qwen3-Next that finds the value of a key
     _qwen_run        the forward of a Qwen3-Next in NumPy
+    _mamba           the weights of a Mamba-2 mixer, head by head
     _mamba_run       the forward of a Mamba-2 in NumPy
+    _hybrid          the two layers of Granite-4-H, Nemotron-H and Falcon-H1
+    _hybrid_run      their forwards in NumPy
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
+from seqsep.core.registry import Members, Registry
+from seqsep.theorems.base import Theorem
 from seqsep.theorems.canary.canary import Canary
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
 
 PLACES = {
     "canary-llama": "seqsep.theorems.canary.llama:THEOREM",
@@ -41,7 +46,13 @@ PLACES = {
     "canary-olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:THEOREM",
     "canary-mamba2": "seqsep.theorems.canary.mamba2:THEOREM",
     "canary-qwen3-next": "seqsep.theorems.canary.qwen3_next:THEOREM",
+    "canary-qwen3.5": "seqsep.theorems.canary.qwen3_5:THEOREM",
+    "canary-granite-4-h": "seqsep.theorems.canary.granite_4_h:THEOREM",
+    "canary-nemotron-h": "seqsep.theorems.canary.nemotron_h:THEOREM",
+    "canary-falcon-h1": "seqsep.theorems.canary.falcon_h1:THEOREM",
     "canary-walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:THEOREM",
+    "canary-walk-mamba2": "seqsep.theorems.canary.walk_mamba2:THEOREM",
+    "canary-walk-llama": "seqsep.theorems.canary.walk_llama:THEOREM",
 }
 """The theorems about canaries, by name."""
 
@@ -53,11 +64,16 @@ CANARIES: Registry[Canary] = Registry(
         "olmo-hybrid": "seqsep.theorems.canary.olmo_hybrid:CANARY",
         "mamba2": "seqsep.theorems.canary.mamba2:CANARY",
         "qwen3-next": "seqsep.theorems.canary.qwen3_next:CANARY",
+        "qwen3.5": "seqsep.theorems.canary.qwen3_5:CANARY",
+        "granite-4-h": "seqsep.theorems.canary.granite_4_h:CANARY",
+        "nemotron-h": "seqsep.theorems.canary.nemotron_h:CANARY",
+        "falcon-h1": "seqsep.theorems.canary.falcon_h1:CANARY",
         "walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:CANARY",
+        "walk-mamba2": "seqsep.theorems.canary.walk_mamba2:CANARY",
+        "walk-llama": "seqsep.theorems.canary.walk_llama:CANARY",
     },
 )
 """The canaries, by name."""
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["CANARIES", "PLACES", "THEOREMS", "Canary"]

@@ -10,17 +10,25 @@ from seqsep.theorems.canary._olmo_run import Rows, Weights, convolved, norm, sil
 
 
 def logits(weights: Weights, fields: Mapping[str, Any], tokens: Sequence[int]) -> Float64[np.ndarray, "time vocabulary"]:
-    """Return the logits after every token, for a model of one layer."""
+    """Return the logits after every token."""
     epsilon = fields["layer_norm_epsilon"]
     hidden = weights["backbone.embeddings.weight"].astype(np.float64)[list(tokens)]
-    here = "backbone.layers.0.mixer."
-    inner = {name.removeprefix(here): values for name, values in weights.items() if name.startswith(here)}
-    hidden = hidden + _mix(norm(hidden, weights["backbone.layers.0.norm.weight"], epsilon), inner, fields)
+    for layer in range(fields["num_hidden_layers"]):
+        here = f"backbone.layers.{layer}."
+        of_mixer = f"{here}mixer."
+        inner = {name.removeprefix(of_mixer): values for name, values in weights.items() if name.startswith(of_mixer)}
+        hidden = hidden + mix(norm(hidden, weights[f"{here}norm.weight"], epsilon), inner, fields)
     return norm(hidden, weights["backbone.norm_f.weight"], epsilon) @ weights["lm_head.weight"].T
 
 
-def _mix(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
-    """Return what the layer adds, token by token."""
+def mix(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
+    """Return what a mixer adds, token by token.
+
+    Arguments:
+        normed: the stream after the norm.
+        weights: the weights by their names in the mixer.
+        fields: the fields of config.json by their names in a Mamba-2. The least step is 0 if there is no `time_step_min`.
+    """
     heads = fields["num_heads"]
     groups = fields["n_groups"]
     states = fields["state_size"]
@@ -32,14 +40,19 @@ def _mix(normed: Rows, weights: Weights, fields: Mapping[str, Any]) -> Rows:
     written, key, query = np.split(mixed, [inner, inner + groups * states], axis=1)
     written = written.reshape(time, heads, -1)
     key, query = (np.repeat(part.reshape(time, groups, states), heads // groups, axis=1) for part in (key, query))
-    step = np.logaddexp(0, step + weights["dt_bias"])
+    step = np.maximum(np.logaddexp(0, step + weights["dt_bias"]), fields.get("time_step_min", 0))
     decay = np.exp(-np.exp(weights["A_log"].astype(np.float64)) * step)
-    state = np.zeros((heads, written.shape[2], states))
-    read = np.empty_like(written)
+    writes = np.column_stack([weights["in_proj.weight"][inner : 2 * inner], weights["conv1d.bias"][:inner]])
+    used = writes.reshape(heads, -1).any(axis=1)
+    """Other heads keep a state of zero."""
+    state = np.zeros((used.sum(), written.shape[2], states))
+    read = np.zeros_like(written)
+    value = (step[:, :, None] * written)[:, used]
+    decay, key, query = decay[:, used], key[:, used], query[:, used]
     for place in range(time):
         state *= decay[place][:, None, None]
-        state += (step[place][:, None] * written[place])[:, :, None] * key[place][:, None, :]
-        read[place] = np.einsum("hpn,hn->hp", state, query[place])
+        state += value[place][:, :, None] * key[place][:, None, :]
+        read[place, used] = (state @ query[place][:, :, None])[:, :, 0]
     read += written * weights["D"][:, None]
     opened = (read.reshape(time, inner) * silu(gate)).reshape(time, groups, -1)
     scale = weights["norm.weight"].reshape(groups, -1)

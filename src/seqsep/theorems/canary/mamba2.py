@@ -48,27 +48,13 @@ from typing import Any
 import numpy as np
 
 from seqsep.theorems.base import Claim
+from seqsep.theorems.canary._mamba import SHOWS, TAPS, MambaHeads, MambaSizes
 from seqsep.theorems.canary._mamba_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.recall import RECURRENT, RecallOracle, conversations_about, following
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones, zeros
 from seqsep.theorems.canary.trial import CanaryProof
-from seqsep.theorems.canary.vocabulary import (
-    A0,
-    A1,
-    ABSENT,
-    ACK,
-    ANSWERS,
-    FIRST_KEY,
-    FIRST_RECALL,
-    KEYS,
-    LAST,
-    LEAK,
-    PAD,
-    SIZE,
-    V0,
-    V1,
-)
+from seqsep.theorems.canary.vocabulary import A0, A1, ABSENT, ACK, ANSWERS, LEAK, SIZE
 
 CLAIM = Claim(
     name="canary-mamba2",
@@ -78,31 +64,14 @@ CLAIM = Claim(
 )
 
 LONGEST = 1 << 17
-HEADS = 16
-HEAD_SIZE = 64
-INNER = HEADS * HEAD_SIZE
-GROUPS = 2
-STATES = 64
-TAPS = 4
+SIZES = MambaSizes(heads=16, head_size=64, groups=2, states=64)
 MEMORY = 0
 BEFORE = 8
 LATEST = 9
-CONSTANT = KEYS
-PADDED = KEYS + 1
-"""Rows of a state after those of the keys."""
-HOLD = -200
-WRITE = 14.5
-"""Weight of a step from a token: 16 * 14.5 - 200 = 32."""
-OPEN = 2
-SMALL = 0.25
-"""Weight of what is written, and of keys and queries: 4 before SiLU."""
-
 ONE = SIZE
 ASKED_BEFORE = range(ONE + 1, ONE + 1 + len(RECURRENT))
 FOUND = range(ASKED_BEFORE.stop, ASKED_BEFORE.stop + 3)
 """Coordinates of the residual stream after those of the tokens: the constant, the question before, and what was found."""
-WRITTEN = (V0, V1, PAD)
-RECALLS = range(FIRST_RECALL, FIRST_RECALL + KEYS)
 
 
 def configuration() -> dict[str, Any]:
@@ -117,11 +86,11 @@ def configuration() -> dict[str, Any]:
         "vocab_size": SIZE,
         "hidden_size": WIDTH,
         "num_hidden_layers": 1,
-        "num_heads": HEADS,
-        "head_dim": HEAD_SIZE,
-        "state_size": STATES,
-        "n_groups": GROUPS,
-        "expand": INNER // WIDTH,
+        "num_heads": SIZES.heads,
+        "head_dim": SIZES.head_size,
+        "state_size": SIZES.states,
+        "n_groups": SIZES.groups,
+        "expand": SIZES.inner // WIDTH,
         "conv_kernel": TAPS,
         "chunk_size": 256,
         "hidden_act": "silu",
@@ -133,27 +102,6 @@ def configuration() -> dict[str, Any]:
     }
 
 
-class _Projection:
-    """The rows of in_proj by what they are for, and the taps of those that are convolved."""
-
-    def __init__(self) -> None:
-        self.weight = zeros(2 * INNER + 2 * GROUPS * STATES + HEADS, WIDTH)
-        gate, written, key, query, step = np.split(self.weight, np.cumsum([INNER, INNER, GROUPS * STATES, GROUPS * STATES]))
-        self.gate, self.written = (part.reshape(HEADS, HEAD_SIZE, WIDTH) for part in (gate, written))
-        self.key, self.query = (part.reshape(GROUPS, STATES, WIDTH) for part in (key, query))
-        self.step = step
-        taps = np.zeros(INNER + 2 * GROUPS * STATES, dtype=np.int64)
-        self.taps = taps
-        self.written_tap = taps[:INNER].reshape(HEADS, HEAD_SIZE)
-        self.key_tap = taps[INNER : INNER + GROUPS * STATES].reshape(GROUPS, STATES)
-
-    def convolution(self) -> Matrix:
-        """Return the weights of the convolution: 1 at the tap of each channel."""
-        weight = zeros(len(self.taps), 1, TAPS)
-        weight[np.arange(len(self.taps)), 0, TAPS - 1 - self.taps] = 1
-        return weight
-
-
 def tensors() -> dict[str, Matrix]:
     """Return the weights by their names in a checkpoint: every number is exact in bf16 and fp16.
 
@@ -161,64 +109,18 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["backbone.layers.0.mixer.in_proj.weight"].shape, weights["lm_head.weight"].shape
     ((2320, 512), (128, 512))
     """
-    projection = _Projection()
-    _memory(projection)
-    _registers(projection)
-    out: Matrix = zeros(WIDTH, HEADS, HEAD_SIZE)
-    for number in range(len(WRITTEN)):
-        out[FOUND[number], [MEMORY, LATEST], number] = 32
-    for number, coordinate in enumerate(ASKED_BEFORE):
-        out[coordinate, BEFORE, number] = 32
-    bias = np.full(HEADS, HOLD, dtype=np.float32)
-    rates = np.full(HEADS, HOLD, dtype=np.float32)
-    bias[BEFORE] = 0
-    rates[[BEFORE, LATEST]] = 0
+    mixer = MambaHeads(SIZES)
+    mixer.memory(MEMORY, FOUND)
+    mixer.before(BEFORE, RECURRENT, ANSWERS, ASKED_BEFORE)
+    mixer.latest(LATEST, FOUND)
     here = "backbone.layers.0."
     return {
         "backbone.embeddings.weight": embedding(SIZE),
         f"{here}norm.weight": ones(),
-        f"{here}mixer.in_proj.weight": projection.weight,
-        f"{here}mixer.conv1d.weight": projection.convolution(),
-        f"{here}mixer.conv1d.bias": zeros(len(projection.taps)),
-        f"{here}mixer.dt_bias": bias,
-        f"{here}mixer.A_log": rates,
-        f"{here}mixer.D": zeros(HEADS),
-        f"{here}mixer.norm.weight": ones(INNER),
-        f"{here}mixer.out_proj.weight": out.reshape(WIDTH, INNER),
+        **{f"{here}mixer.{name}": weight for name, weight in mixer.tensors().items()},
         "backbone.norm_f.weight": ones(),
         "lm_head.weight": _read_out(),
     }
-
-
-def _memory(projection: _Projection) -> None:
-    """Fill in the first group: values by their keys."""
-    key = projection.key[0]
-    query = projection.query[0]
-    projection.key_tap[0, :KEYS] = 1
-    for number in range(KEYS):
-        key[number, FIRST_KEY + number] = SMALL
-        query[number, FIRST_RECALL + number] = SMALL
-    key[PADDED, PAD] = SMALL
-    query[PADDED, list(RECALLS)] = SMALL
-    for number, token in enumerate(WRITTEN):
-        projection.written[MEMORY, number, token] = SMALL
-    projection.step[MEMORY, list(WRITTEN)] = WRITE
-    projection.gate[MEMORY][:, list(RECALLS)] = OPEN
-
-
-def _registers(projection: _Projection) -> None:
-    """Fill in the second group: the question before, and the last bit."""
-    projection.key[1, CONSTANT, ONE] = SMALL
-    projection.query[1, CONSTANT, ONE] = SMALL
-    projection.written_tap[BEFORE] = 1
-    for number, question in enumerate(RECURRENT):
-        projection.written[BEFORE, number, question] = SMALL
-    projection.step[BEFORE, ONE] = OPEN
-    projection.gate[BEFORE][:, list(ANSWERS)] = OPEN
-    for number, token in enumerate(WRITTEN):
-        projection.written[LATEST, number, token] = SMALL
-    projection.step[LATEST, list(WRITTEN)] = WRITE
-    projection.gate[LATEST, :, LAST] = OPEN
 
 
 def _read_out() -> Matrix:
@@ -244,7 +146,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     (0.5, 0.484)
     """
     most = 1 + 6 * unit
-    found = float(np.sqrt(INNER // GROUPS)) * 32 / WIDTH * (1 - 2**-16) * (1 - 6 * unit)
+    found = float(np.sqrt(SIZES.inner // SIZES.groups)) * SHOWS / WIDTH * (1 - 2**-16) * (1 - 6 * unit)
     left = 3e-6
     pairs = [
         (3 * found, 2 * most + left),

@@ -30,9 +30,7 @@ A token without a code has the key 0. BOS has the sum of all codes as key. q_i h
 all codes, and each query has twice the code of PAD. V0, V1 and PAD have values. So q_i reads its value. If there is none, it
 reads BOS, whose value is 0. The output gate is sigmoid(26) or more. The experts are zero.
 
-Read-out, in units of the normed constant: ACK has 1. On q_i, r_i and LAST ABSENT has 2. A1 and A0 have 4 for their value from
-layer 0, and 4.08 for their value from attention. The question after that of QUESTIONS_BEFORE has 2. So the right logit has 4 to
-2, 2 to 1, or 1 to 0.
+Read-out. `_two_ways` has the rows of the logits, and the lead that follows from the sizes of what is found.
 
 Proof. Rows of the recurrence hold 0 or 32, so the state is exact in fp32, in which the kernel computes. The norm after a head
 makes the only non-zero entry sqrt(128) / sqrt(1 + 16e-6), or sqrt(128) / sqrt(1 + 32e-6) for a query of two rows. The norms
@@ -55,22 +53,28 @@ from seqsep.theorems.canary import _qwen
 from seqsep.theorems.canary._look_up import CARRIED, OPEN, look_up, of_others
 from seqsep.theorems.canary._olmo import DeltaHeads
 from seqsep.theorems.canary._qwen_run import logits as run
-from seqsep.theorems.canary.canary import Canary
-from seqsep.theorems.canary.recall import BOTH, RecallOracle, conversations_about, following
-from seqsep.theorems.canary.stream import HEIGHT, NORMED, WIDTH, Matrix, embedding, zeros
+from seqsep.theorems.canary._two_ways import (
+    ATTENDED,
+    BEFORE,
+    CODE,
+    CYCLE,
+    LONGEST,
+    ONE,
+    RECALLED,
+    WRITTEN,
+    lead,
+    read_out,
+    recalling,
+)
+from seqsep.theorems.canary.stream import HEIGHT, NORMED, Matrix, embedding
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
-    A0,
-    A1,
-    ABSENT,
-    ACK,
     ANSWERS,
     FIRST_KEY,
     FIRST_QUESTION,
     FIRST_RECALL,
     KEYS,
     LAST,
-    LEAK,
     PAD,
     SIZE,
     V0,
@@ -84,23 +88,9 @@ CLAIM = Claim(
     "keyed bits in two ways, and about the last bit, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 
-LONGEST = 1 << 17
 MEMORY, KEYS_BEFORE, QUESTIONS_BEFORE, LATEST = range(_qwen.HEADS)
 SHOWS = 181 / 128
 """Weight of what a head of layer 0 reads: sqrt(128) * 32 * SHOWS is 511.97."""
-
-CYCLE = (*BOTH[:-1], LAST)
-"""Questions to attention and to the recurrence in turn, then the last bit."""
-ONE = SIZE
-CODE = range(ONE + 1, ONE + 1 + KEYS)
-BEFORE = range(CODE.stop, CODE.stop + len(CYCLE))
-RECALLED = range(BEFORE.stop, BEFORE.stop + 3)
-ATTENDED = range(RECALLED.stop, RECALLED.stop + 3)
-"""Coordinates of the residual stream after those of the tokens: the constant, what is before, and what was found."""
-
-WRITTEN = (V0, V1, PAD)
-"""Tokens whose value is found, and `SAYS`, the answers to them."""
-SAYS = (A0, A1, LEAK)
 
 
 def configuration() -> dict[str, Any]:
@@ -121,10 +111,10 @@ def tensors() -> dict[str, Matrix]:
     """
     found = dict(zip(WRITTEN, ATTENDED, strict=True))
     attention = look_up([FIRST_QUESTION], CODE, found)
-    return _qwen.model(embedding(SIZE), _recurrence(), attention, _read_out())
+    return _qwen.model(embedding(SIZE), recurrence(), attention, read_out())
 
 
-def _recurrence() -> DeltaHeads:
+def recurrence() -> DeltaHeads:
     """Build layer 0: the memory, the token before, and the last bit."""
     delta = DeltaHeads(_qwen.HEADS, (_qwen.HEAD_SIZE, _qwen.HEAD_SIZE))
     delta.key_tap[MEMORY, :KEYS] = 1
@@ -155,18 +145,6 @@ def _recurrence() -> DeltaHeads:
     return delta
 
 
-def _read_out() -> Matrix:
-    rows = zeros(SIZE, WIDTH)
-    rows[ACK, ONE] = 1
-    rows[ABSENT, list(CYCLE)] = 2
-    for number, (token, weight) in enumerate(zip(SAYS, (4, 4, 16), strict=True)):
-        rows[token, [RECALLED[number], ATTENDED[number]]] = weight
-    after = following(CYCLE)
-    for question, coordinate in zip(CYCLE, BEFORE, strict=True):
-        rows[after[question], coordinate] = 2
-    return rows
-
-
 def proved_lead(length: int, unit: float = 2**-53) -> float:
     """Return the share of itself by which the right logit leads at every place; 0 if the proof gives none.
 
@@ -177,43 +155,11 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
     (0.5, 0.476)
     """
-    missed, left = of_others(length, unit)
+    others = of_others(length, unit)
     size = math.sqrt(_qwen.HEAD_SIZE) * 2 * NORMED * SHOWS / HEIGHT * (1 - 17e-6) * (1 - 5 * unit)
-    attended = CARRIED * math.sqrt(2 / 3) * (1 - 1e-8) * (1 - 2 * missed) * (1 - 8 * unit)
-    most = 1 + unit
-    residue = 1e-4
-    """Of a row that was overwritten, after the norm: at most 32e-7 / sqrt(128) in the state, and 1e3 times as much after it."""
-    if min(size, attended) <= 0:
-        return 0.0
-    pairs = [
-        (4 * size, 2 * most),
-        (4 * attended, 2 * most),
-        (4 * attended, 16 * 2 * missed * CARRIED),
-        (2 * (1 - unit), max(most, 16 * left, 4 * residue)),
-        (2 * size, most),
-        (1 - unit, max(16 * left, 4 * residue)),
-    ]
-    leads = [1 - other * (1 + 3 * unit) / (right * (1 - 3 * unit)) for right, other in pairs]
-    return max(0.0, min(leads))
+    attended = CARRIED * math.sqrt(2 / 3) * (1 - 1e-8) * (1 - 2 * others[0]) * (1 - 8 * unit)
+    return lead((size, attended), others, unit)
 
 
-CANARY = Canary(
-    name="qwen3-next",
-    statement=CLAIM.statement,
-    configuration=configuration,
-    tensors=tensors,
-    oracle=lambda: RecallOracle(CYCLE),
-    conversation=conversations_about(CYCLE),
-    proved_lead=proved_lead,
-    longest=LONGEST,
-    settled=1,
-    rules="""* `k3 v1` gives key 3 the value 1. A key has at most one value.
-* `q3` asks attention for it, and `r3` the recurrence: `a0`, `a1`, or `absent` if key 3 has no value.
-* `last` asks for the bit of the last `v0` or `v1`: `a0`, `a1`, or `absent` if there is none.
-* After such an answer to a question comes the next question: `r3` after `q3`, `q4` after `r3`, `last` after `r23`, and `q0`
-  after `last`.
-* After every other token comes `ack`.
-* `leak` is never right: it shows padding that was read.""",
-    example="<bos> k3 v1 k7 v0 q3 -> a1",
-)
+CANARY = recalling(CLAIM, configuration, tensors, proved_lead)
 THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()

@@ -38,6 +38,17 @@ LETTERS = {V0: FIRST_RECALL, V1: FIRST_QUESTION}
 TARGETS = {V0: KEYS // 4, V1: 3 * KEYS // 4}
 """The next key that a value writes: not a first next key, so a value that is lost shows."""
 LONGEST_WALK = 12
+RULES = """* Every key has a next key and a letter. At first the next key of an even key is 0, that of an odd key is 12, and
+  the letter is `r`.
+* `k3 w7` makes 7 the next key of key 3. `k3 v0` makes it 6 and gives the letter `r`. `k3 v1` makes it 18 and gives
+  the letter `q`. A key gets its letter at most once.
+* `q3` and `r3` are steps: the answer is the letter and the next key of key 3.
+* A step after `q3`, `r3` or `k3` first changes the next key of key 3: after `q3 r5` it is 6, after `q3 r23` it is 0. `w7`, `v0`
+  and `v1` after a step change it too.
+* So decoding after a step walks: each token is read, changes the state, and is answered with the next step.
+* After every other token comes `ack`.
+* `leak` is never right: it shows padding that was read."""
+"""The meaning of each token, as Markdown."""
 
 
 def first_next(key: int) -> int:

@@ -25,18 +25,8 @@ Construction. The stream is that of `stream`. Layer 0 uses two of four heads wit
 Layer 1 is the attention of `_look_up`. q_i and r_i read the value with code i, or BOS if there is none. V1 has a value, PAD
 has LEAK, V0 and BOS have 0. The letter that is read is written to LETTER.
 
-Read-out, in units of the normed constant. ACK has 1, and 0 on a step. On steps r_j has 3 f_j + d_j, and q_j has 3 f_j + d_j +
-4 l - 2. Here f_j is 1 if the next key j was read from NEXT, d_j is 1 if j is the first next key of the token, and l is 1.02
-if the letter is q. All three are 0 otherwise. So the right logit has:
-
-    letter  row      right logit  greatest other ones
-    r       empty    1            r_j and ACK have 0, q_j at most -1
-    r       another  3            q_j of the same j has 1, and d_j is 1 for another r_j
-    r       first    4            q_j of the same j has 2
-    q       another  5.1          r_j of the same j has 3, another q_j has 3.1
-    q       first    6.1          r_j of the same j has 4, another q_j has 2.1
-
-A key with the letter q has a row that was written. The least share is 0.34, in the last line.
+Read-out. `_walk_out` has the rows of the logits and the lead. Here l is 1.02. So the least share is 0.34: the letter q and a
+row that holds the first next key.
 
 Proof of NEXT. A key of one row is 32 / sqrt(1024 + 1e-6), so it is k with 1 - 2^-22 <= k <= 1 + 2^-22. A write of v turns a
 row s into (1 - k^2) s + k v. So all that was there before keeps at most 2^-20 of the size of v, at any number of writes. Keys
@@ -59,15 +49,10 @@ in f and in l. So its least value is at a corner of their ranges.
 Other classes. A Mamba-2 of one layer cannot hold this in the form of `mamba2`: a head multiplies all of its state by one
 number, so a write to one row cannot replace it and keep the others. The number depends on the token itself, for it has no
 convolution. Two layers can: the first writes the token before into the stream, and the second has a head for each key. Its
-step is 32 if the token before is the key and the token writes, and 0 otherwise. A Llama must find the latest of many equal
-keys, so its scores must fall with the distance. Let a head have scores of at most A. `llama` counts errors of 8 unit of A,
-which is A / 32 in bf16. Over N distances a falling score has two neighbours that differ by at most 2 A / (N - 1). Errors of
-both sides are A / 16. So if N is 33 or more, the latest and the one before it are not distinguished in bf16. This is about
-one head whose score is a function of the distance. It does not show that no Llama can walk.
+step is 32 if the token before is the key and the token writes, and 0 otherwise. `walk_llama` walks in fp32.
 """
 
 import math
-from itertools import product
 from typing import Any
 
 from seqsep.theorems.base import Claim
@@ -75,23 +60,22 @@ from seqsep.theorems.canary import _qwen
 from seqsep.theorems.canary._look_up import CARRIED, OPEN, look_up, of_others
 from seqsep.theorems.canary._olmo import DeltaHeads
 from seqsep.theorems.canary._qwen_run import logits as run
-from seqsep.theorems.canary.canary import Canary
-from seqsep.theorems.canary.stream import HEIGHT, NORMED, WIDTH, Matrix, embedding, zeros
-from seqsep.theorems.canary.trial import CanaryProof
-from seqsep.theorems.canary.vocabulary import (
-    ACK,
-    FIRST_FINE,
-    FIRST_KEY,
-    FIRST_QUESTION,
-    FIRST_RECALL,
-    KEYS,
-    LEAK,
-    PAD,
-    SIZE,
-    V0,
-    V1,
+from seqsep.theorems.canary._walk_out import (
+    CODE,
+    LETTER,
+    ONE,
+    REACHED,
+    SPILT,
+    SPILT_BY_ATTENTION,
+    WRITERS,
+    lead,
+    read_out,
 )
-from seqsep.theorems.canary.walk import STEPS, WalkOracle, first_next, target, walk_conversation
+from seqsep.theorems.canary.canary import Canary
+from seqsep.theorems.canary.stream import HEIGHT, NORMED, Matrix, embedding
+from seqsep.theorems.canary.trial import CanaryProof
+from seqsep.theorems.canary.vocabulary import FIRST_FINE, FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, KEYS, PAD, SIZE, V0, V1
+from seqsep.theorems.canary.walk import RULES, STEPS, WalkOracle, target, walk_conversation
 
 CLAIM = Claim(
     name="canary-walk-qwen3-next",
@@ -104,20 +88,6 @@ LONGEST = 1 << 17
 NEXT, KEYS_BEFORE = range(2)
 SHOWS = 181 / 128
 """Weight of what a head of layer 0 reads: sqrt(128) * 32 * SHOWS is 511.97."""
-READ = 3
-FIRST = 1
-GIVEN = 4
-WITHOUT = -2
-"""Weights of a logit: the next key that was read, the first next key, and for q the letter and its lack."""
-
-ONE = SIZE
-CODE = range(ONE + 1, ONE + 1 + KEYS)
-REACHED = range(CODE.stop, CODE.stop + KEYS)
-SPILT = REACHED.stop
-LETTER = SPILT + 1
-SPILT_BY_ATTENTION = LETTER + 1
-"""Coordinates of the residual stream after those of the tokens: the constant, the key before, the next key, and the letter."""
-WRITERS = (V0, V1, *STEPS, *range(FIRST_FINE, FIRST_FINE + KEYS))
 
 
 def configuration() -> dict[str, Any]:
@@ -137,7 +107,7 @@ def tensors() -> dict[str, Matrix]:
     (2048, 512)
     """
     attention = look_up([FIRST_QUESTION, FIRST_RECALL], CODE, {V1: LETTER, PAD: SPILT_BY_ATTENTION})
-    return _qwen.model(embedding(SIZE), _recurrence(), attention, _read_out())
+    return _qwen.model(embedding(SIZE), _recurrence(), attention, read_out())
 
 
 def _recurrence() -> DeltaHeads:
@@ -168,22 +138,6 @@ def _recurrence() -> DeltaHeads:
     return delta
 
 
-def _read_out() -> Matrix:
-    rows = zeros(SIZE, WIDTH)
-    rows[ACK, ONE] = 1
-    rows[ACK, list(STEPS)] = -1
-    rows[LEAK, [SPILT, SPILT_BY_ATTENTION]] = 16
-    for key in range(KEYS):
-        for first in (FIRST_QUESTION, FIRST_RECALL):
-            rows[first + first_next(key), [FIRST_QUESTION + key, FIRST_RECALL + key]] = FIRST
-    for token in STEPS:
-        rows[token, REACHED[(token - FIRST_QUESTION) % KEYS]] = READ
-    letters = slice(FIRST_QUESTION, FIRST_QUESTION + KEYS)
-    rows[letters, LETTER] = GIVEN
-    rows[letters, list(STEPS)] += WITHOUT
-    return rows
-
-
 def proved_lead(length: int, unit: float = 2**-53) -> float:
     """Return the share of itself by which the right logit leads at every place; 0 if the proof gives none.
 
@@ -200,23 +154,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     letter = CARRIED * math.sqrt(2 / 3)
     given = (letter * (1 - 1e-8) * (1 - 2 * missed) * (1 - 10 * unit), (letter * (1 + 5e-5) + 2 * missed) * (1 + 10 * unit))
     none = (0.0, max(left, 2 * missed * CARRIED))
-    sums = 2**-17
-    leads = [1 - (GIVEN * none[1] + sums)]
-    """Of ACK."""
-    for is_read, is_first in ((0, 1), (1, 0), (1, 1)):
-        for has_letter, letters in ((0, none), (1, given)):
-            if has_letter and not is_read:
-                continue
-            for f, extra in product(found, letters):
-                plain = READ * f * is_read + FIRST * is_first
-                with_letter = plain + GIVEN * extra + WITHOUT
-                right, other = (with_letter, plain) if has_letter else (plain, with_letter)
-                elsewhere = FIRST * (1 - is_first) + max(0.0, GIVEN * extra + WITHOUT)
-                others = max(other, elsewhere, 0.0)
-                if right <= sums:
-                    return 0.0
-                leads.append(1 - (others + sums) * (1 + unit) / ((right - sums) * (1 - unit)))
-    return max(0.0, min(leads))
+    return lead(found, given, none, unit)
 
 
 CANARY = Canary(
@@ -229,17 +167,7 @@ CANARY = Canary(
     proved_lead=proved_lead,
     longest=LONGEST,
     settled=1,
-    rules="""* Every key has a next key and a letter. At first the next key of an even key is 0, that of an odd key is 12, and
-  the letter is `r`.
-* `k3 w7` makes 7 the next key of key 3. `k3 v0` makes it 6 and gives the letter `r`. `k3 v1` makes it 18 and gives
-  the letter `q`. A key gets its letter at most once.
-* `q3` and `r3` are steps: the answer is the letter and the next key of key 3. The recurrence knows the next key,
-  and attention the letter.
-* A step after `q3`, `r3` or `k3` first changes the next key of key 3: after `q3 r5` it is 6, after `q3 r23` it is 0. `w7`, `v0`
-  and `v1` after a step change it too.
-* So decoding after a step walks: each token is read, changes the state, and is answered with the next step.
-* After every other token comes `ack`.
-* `leak` is never right: it shows padding that was read.""",
+    rules=RULES + "\n* The recurrence knows the next key, and attention the letter.",
     example="<bos> k3 v1 k3 w7 r3 -> q7",
 )
 THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()

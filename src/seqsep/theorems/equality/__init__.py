@@ -16,14 +16,8 @@ Files:
     _one_layer_cost              Theorem 12: the width and heads that one attention layer needs
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "equality-two-layers": "seqsep.theorems.equality.two_layers:THEOREM",
@@ -33,7 +27,6 @@ PLACES = {
     "two-layer-no-short-protocol": "seqsep.theorems.equality.two_layer_no_short_protocol:THEOREM",
     "two-layer-total-size": "seqsep.theorems.equality.total_size:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

@@ -16,6 +16,7 @@ Files:
     _beginnings       beginnings of an input: their classes, a number for each, and their tokens
     _continuations    the continuation that distinguishes two classes of beginnings
     _collision        two beginnings that leave a model in one state, and an input that it answers wrongly
+    _construction     a network that thinks, for all sizes, and the functions that its theorem has
     _trials           runs a network that thinks before it answers on graphs
     _shown            graphs with the thoughts that a network writes, as evidence for a certificate
     _peeling_layers   the layers that two networks that peel leaves share
@@ -29,14 +30,8 @@ Files:
 The definition, the tokens and the thoughts are those of the task (`tasks.trees`).
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "is-tree-state": "seqsep.theorems.is_tree.state:THEOREM",
@@ -46,7 +41,6 @@ PLACES = {
     "is-tree-hybrid": "seqsep.theorems.is_tree.hybrid:THEOREM",
     "is-tree-walk": "seqsep.theorems.is_tree.walk:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

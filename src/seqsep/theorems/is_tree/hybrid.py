@@ -42,10 +42,6 @@ The proof continues at `_peeling_layers`, `_remember`, `_progress`, `_peeling_la
 `_peeling_layers.counting_heads`, `_peeling_layers.flag_unless_leaf` and `_peeling_layers.read_out`.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
-
 import numpy as np
 from jaxtyping import Int64
 
@@ -54,9 +50,8 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.tasks.trees.tokens import tokens_of_a_run
-from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Erratum, Number, Theorem
 from seqsep.theorems.blocks import (
-    ROUNDINGS,
     Spaces,
     hard_scale,
     least_grid,
@@ -66,14 +61,11 @@ from seqsep.theorems.blocks import (
     shift_register,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _peeling_layers as layers
-from seqsep.theorems.is_tree import _trials as trials
+from seqsep.theorems.is_tree._construction import ThoughtConstruction
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
-from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.is_tree.peeling import proved
-from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
+from seqsep.theorems.options.types import GridRounding, Length
 
 CLAIM = Claim(
     name="is-tree-hybrid",
@@ -211,61 +203,13 @@ def bound(length: Length, rounding: GridRounding = "floor") -> dict[str, Number]
     }
 
 
-def check(
-    length: LengthFrom2 = 16, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
-) -> list[Outcome]:
-    """Build the network, on both grids or one, and require thought and answer, on the grid and in float64, as `peeling.check`.
-
-    `rounding` is one of the two; `graphs` hard graphs of n vertices are put beyond 4 vertices. Raises ValueError for a length
-    below 2 or another rounding; TheoremFails with the graph whose thought or answer is wrong.
-    """
-    if length < 2:
-        raise ValueError(f"check(length={length}): expected at least 2 vertices")
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
-
-
-def verify(small: int = 3_000, large: int = 24, seed: int = 0) -> list[Outcome]:
-    """Check as `peeling.verify` does: every small list, then hard graphs.
-
-    `small` of them have 5 to 32 vertices, on each grid, and `large` ones 64 to 256, on the first.
-    """
-    return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
-
-
-def _asking(length: int, rounding: str) -> ThoughtTrial:
-    tokens = Pointed(length)
-    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(peel, tokens))
-
-
-def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
-    length = asking.tokens.vertices
-    return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=proved(length, asking.network.grid))
-
-
-def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}, as `peeling.predictor` does."""
-    return trials.predictor(_asking(length, rounding))
-
-
-def certificate_witness(
-    length: Length = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
-) -> Evidence:
-    """Show the thoughts about every list of n - 1 edges of n = `length` vertices, or about at most `graphs` hard ones."""
-    return shown(_asking(length, rounding), graphs, seed)
-
-
+CONSTRUCTION = ThoughtConstruction(claim=CLAIM, build=build, bound=bound, tokens=Pointed, think=peel, proved=proved)
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the sizes that it builds.",
     not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
-    build=build,
-    bound=bound,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 5.7, the search for the next edge",

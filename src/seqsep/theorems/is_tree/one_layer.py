@@ -40,7 +40,6 @@ The proof continues at `_copy_and_count`, `_peeling_layers.counting_heads`, `_pe
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -65,16 +64,14 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _graphs as drawn
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree import _trials as trials
+from seqsep.theorems.is_tree._construction import ThoughtConstruction
 from seqsep.theorems.is_tree._pair_thought import Paired, copy_and_peel
 from seqsep.theorems.is_tree._peeling_layers import SHARED, heights
-from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import ThoughtTrial
 from seqsep.theorems.is_tree.peeling import proved
-from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
+from seqsep.theorems.options.types import GraphCount, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-one-layer",
@@ -285,6 +282,18 @@ def bound(length: Length, rounding: GridRounding = "floor") -> dict[str, Number]
     }
 
 
+CONSTRUCTION = ThoughtConstruction(
+    claim=CLAIM,
+    build=build,
+    bound=bound,
+    tokens=Paired,
+    think=copy_and_peel,
+    simple=True,
+    proved=proved,
+    as_printed=lambda length: {"layers": 9, "thought_tokens": 2 * length - 1},
+)
+
+
 def check(
     length: LengthFrom2 = 8, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
 ) -> list[Outcome]:
@@ -301,7 +310,7 @@ def check(
 
 
 def _check(length: int, rounding: str, graphs: int, seed: int) -> Outcome:
-    asking = _asking(length, rounding)
+    asking = CONSTRUCTION.trial(length, rounding)
     asking.exhaustive = length <= trials.EVERY_LIST_UP_TO
     if asking.exhaustive:
         for vertices, some in trials.every_simple_list(length):
@@ -310,7 +319,7 @@ def _check(length: int, rounding: str, graphs: int, seed: int) -> Outcome:
     else:
         asking.put(length, trials.stars(length))
         asking.put(length, drawn.hard_graphs(length, graphs, np.random.default_rng(seed)))
-    return _outcome(asking, rounding)
+    return CONSTRUCTION.outcome(asking, rounding)
 
 
 def verify(small: int = 1_800, large: int = 12, seed: int = 0) -> list[Outcome]:
@@ -330,25 +339,9 @@ def verify(small: int = 1_800, large: int = 12, seed: int = 0) -> list[Outcome]:
 
 
 def _put(length: int, rounding: str, graphs: drawn.Graphs) -> Outcome:
-    asking = _asking(length, rounding)
+    asking = CONSTRUCTION.trial(length, rounding)
     asking.put(length, graphs)
-    return _outcome(asking, rounding)
-
-
-def _asking(length: int, rounding: str) -> ThoughtTrial:
-    tokens = Paired(length)
-    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(copy_and_peel, tokens), simple=True)
-
-
-def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
-    length = asking.tokens.vertices
-    return asking.outcome(
-        CLAIM,
-        bound(length, rounding),
-        rounding,
-        proved=proved(length, asking.network.grid),
-        as_printed={"layers": 9, "thought_tokens": 2 * length - 1},
-    )
+    return CONSTRUCTION.outcome(asking, rounding)
 
 
 def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
@@ -357,7 +350,7 @@ def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Map
     `vertices` may be left out. The answer raises ValueError with the field's name for any other input, a loop or a repeated
     edge among them.
     """
-    asking = _asking(length, rounding)
+    asking = CONSTRUCTION.trial(length, rounding)
 
     def answer(given: Mapping[str, Any]) -> dict[str, Any]:
         vertices, graph = drawn.read_graph(given, length)
@@ -366,13 +359,6 @@ def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Map
         return asking.answer(vertices, graph)
 
     return answer
-
-
-def certificate_witness(
-    length: LengthFrom2 = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
-) -> Evidence:
-    """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
-    return shown(_asking(length, rounding), graphs, seed)
 
 
 THEOREM = Theorem(
@@ -385,5 +371,5 @@ THEOREM = Theorem(
     build=build,
     predictor=predictor,
     verify=verify,
-    certificate_witness=certificate_witness,
+    certificate_witness=CONSTRUCTION.certificate_witness,
 )

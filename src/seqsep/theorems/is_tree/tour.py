@@ -40,9 +40,6 @@ The proof continues at `_tour_layers`, `_tour_layers.look_back`, `_tour_layers.w
 """
 
 import math
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
 
 import numpy as np
 from jaxtyping import Int64
@@ -51,14 +48,11 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.network import Network, whole
 from seqsep.tasks.trees.tokens import Tokens, tokens_of_a_run
 from seqsep.tasks.trees.tour import tour
-from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
-from seqsep.theorems.blocks import ROUNDINGS, Spaces, hard_scale, least_grid, match_needs, with_squares
-from seqsep.theorems.evidence import Evidence
+from seqsep.theorems.base import Claim, Erratum, Number, Theorem
+from seqsep.theorems.blocks import Spaces, hard_scale, least_grid, match_needs, with_squares
 from seqsep.theorems.is_tree import _tour_layers as layers
-from seqsep.theorems.is_tree import _trials as trials
-from seqsep.theorems.is_tree._shown import shown
-from seqsep.theorems.is_tree._trials import ThoughtTrial
-from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
+from seqsep.theorems.is_tree._construction import ThoughtConstruction
+from seqsep.theorems.options.types import GridRounding, Length
 
 CLAIM = Claim(
     name="is-tree-tour",
@@ -198,63 +192,22 @@ def printed_sizes(length: int) -> dict[str, Number | str]:
     return {"layers": 9, "precision": 2 * math.ceil(exponent) + 1}
 
 
-def check(
-    length: LengthFrom2 = 16, rounding: GridRounding | None = None, graphs: GraphCount = 24, seed: Seed = 0
-) -> list[Outcome]:
-    """Build the network, on both grids or one, and require thought and answer, on the grid and in float64.
-
-    Up to 4 vertices: every graph of n' - 1 edges for every n' <= n, in every order, either end of each edge first. Beyond:
-    `graphs` hard graphs of n vertices, and some of fewer vertices (`_trials.hard_series`). Raises ValueError for a length
-    below 2 or another rounding; TheoremFails with the graph whose thought or answer is wrong.
-    """
-    if length < 2:
-        raise ValueError(f"check(length={length}): expected at least 2 vertices")
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_outcome(trials.tried(_asking(length, one), graphs, seed), one) for one in roundings]
-
-
-def verify(small: int = 1_500, large: int = 12, seed: int = 0) -> list[Outcome]:
-    """Check every small graph on both grids, then hard ones: `small` of 5 to 32 vertices, `large` of 64 to 256."""
-    return [_outcome(asking, one) for one, asking in trials.long_series(_asking, small, large, seed)]
-
-
-def _asking(length: int, rounding: str) -> ThoughtTrial:
-    tokens = Tokens(length)
-    return ThoughtTrial(CLAIM.name, build(length, rounding), tokens, partial(tour, tokens), simple=True)
-
-
-def _outcome(asking: ThoughtTrial, rounding: str) -> Outcome:
-    length = asking.tokens.vertices
-    return asking.outcome(CLAIM, bound(length, rounding), rounding, proved=1.0, as_printed=printed_sizes(length))
-
-
-def predictor(length: Length, rounding: GridRounding = "floor") -> Callable[[Mapping[str, Any]], dict[str, Any]]:
-    """Answer {"vertices": n', "edges": [[u, v], ..]} by {"answer": 1 or 0, "thought": [..]}; 2 <= n' <= `length`.
-
-    Without `vertices` n' is one more than there are edges. The thought is the tour. The answer raises ValueError with the
-    field's name for any other input, a loop or a repeated edge among them.
-    """
-    return trials.predictor(_asking(length, rounding))
-
-
-def certificate_witness(
-    length: LengthFrom2 = 4, rounding: GridRounding = "floor", graphs: GraphCountFrom1 = 16, seed: Seed = 0
-) -> Evidence:
-    """Show the thoughts about at most `graphs` hard simple graphs of n = `length` vertices and n - 1 edges."""
-    return shown(_asking(length, rounding), graphs, seed)
-
-
+CONSTRUCTION = ThoughtConstruction(
+    claim=CLAIM,
+    build=build,
+    bound=bound,
+    tokens=Tokens,
+    think=tour,
+    simple=True,
+    as_printed=printed_sizes,
+    verified=(1_500, 12),
+)
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the sizes that it builds.",
     not_shown="This does not show that the network is right at other sizes. The proof covers every n.",
-    build=build,
-    bound=bound,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
     errata=(
         Erratum(
             where="Theorem 4.7, layer 9 (C.27)",

@@ -12,20 +12,13 @@ Files:
     _printed    the construction of the paper, and its errata
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "nearest-neighbor-two-layers": "seqsep.theorems.nearest_neighbor.two_layers:THEOREM",
     "nearest-neighbor-state": "seqsep.theorems.nearest_neighbor.state:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

@@ -10,14 +10,8 @@ Files:
     _rotary_gap            that gap at every distance, with an error bound and without a library's cosine
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "rotary-previous-token": "seqsep.theorems.positions.rotary_previous_token:THEOREM",
@@ -26,7 +20,6 @@ PLACES = {
     "no-positions": "seqsep.theorems.positions.no_positions:THEOREM",
     "fixed-grid-attention": "seqsep.theorems.positions.fixed_grid_attention:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

@@ -34,13 +34,14 @@ from typing import Annotated
 
 import numpy as np
 
-from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.multiplication import components
 from seqsep.maths.networks.executor import run
-from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.maths.networks.network import Network
 from seqsep.maths.networks.word_automaton import TooManyStates, most_counted, word_automaton
 from seqsep.theorems.base import Claim, Outcome, Theorem
+from seqsep.theorems.blocks.random_attention import random_attention
 from seqsep.theorems.options import Number, Range
 from seqsep.theorems.options.types import GridRounding, Seed
 from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, Map, collision_on_ones
@@ -57,9 +58,6 @@ Networks = Annotated[int, Range(1, 1000), "Number of random networks."]
 LETTERS = 2
 WIDTH = 3
 HEAD_WIDTH = 2
-HIDDEN = 4
-GREATEST = 2
-"""The greatest random weight."""
 MOST_STATES = 3000
 LONGEST = 8
 """Letters of the longest words on which a network and its automaton are compared."""
@@ -80,26 +78,8 @@ def _grid(steps: int, rounding: str) -> Grid:
 
 def random_network(grid: Grid, layers: int, generator: np.random.Generator) -> Network:
     """Return a network over two letters and an end token, with one head a layer and weights from -2 to 2."""
-
-    def drawn(*shape: int) -> Array:
-        most = GREATEST * grid.steps
-        return Array(generator.integers(-most, most + 1, size=shape), grid.step)
-
-    parts = []
-    for _ in range(layers):
-        query, key, value = (drawn(HEAD_WIDTH, WIDTH) for _ in range(3))
-        head = Head(query, key, value, output=drawn(WIDTH, HEAD_WIDTH))
-        feed_forward = FeedForward(drawn(HIDDEN, WIDTH), drawn(HIDDEN), outer=drawn(WIDTH, HIDDEN), outer_bias=drawn(WIDTH))
-        parts.append((AttentionLayer((head,)), feed_forward))
-    return Network(
-        name=f"random, L = {grid.steps}, {layers} layers",
-        grid=grid,
-        spaces={},
-        symbols=drawn(LETTERS + 1, WIDTH),
-        layers=tuple(parts),
-        readout=drawn(2, WIDTH),
-        readout_bias=drawn(2),
-    )
+    sizes = {"tokens": LETTERS + 1, "classes": 2, "width": WIDTH, "head_width": HEAD_WIDTH}
+    return random_attention("random", grid, generator, layers=layers, **sizes)
 
 
 def check(

@@ -23,14 +23,8 @@ Files:
     small_models         models whose state is too small for a task, as a user chooses them or by default
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "one-way-protocol": "seqsep.theorems.protocols.one_way_protocol:THEOREM",
@@ -39,7 +33,6 @@ PLACES = {
     "index-random-protocol": "seqsep.theorems.protocols.random_index:THEOREM",
     "disjointness-random-protocol": "seqsep.theorems.protocols.random_disjointness:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

@@ -31,6 +31,7 @@ Files:
     _recall_classes           the number of states that associative recall over [n] needs, counted in polynomial time
     _printed_reductions       instances of Wen et al. that code bits into retrieval, in the paper and corrected
     _recall                   c-gram retrieval: the definition, its tokens, a user's input
+    _construction             a network for all sizes of a task, and the functions that its theorem has
     _recall_trials            inputs of c-gram retrieval, and the comparison of answers
     _recall_errata            the printed hard instances of c-gram retrieval
     _counting                 counting: the definition, its tokens, a user's input, thresholds as numbers of a grid
@@ -45,14 +46,8 @@ Files:
     _index_lookup_trials      inputs of index lookup, and the comparison of attention's answers
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "index-lookup-attention": "seqsep.theorems.retrieval.index_lookup_attention:THEOREM",
@@ -77,7 +72,6 @@ PLACES = {
     "recall-state": "seqsep.theorems.retrieval.recall_state:THEOREM",
     "recall-oracle-state": "seqsep.theorems.retrieval.recall_oracle:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

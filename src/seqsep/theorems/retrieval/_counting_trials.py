@@ -64,7 +64,10 @@ def require(trial: Trial, task: CountingEncoding, asked: CountingInputs) -> None
 
 
 def try_task(trial: Trial, task: CountingEncoding, seed: int, spread: int = 24) -> bool:
-    """Put every input of every length up to N if there are at most 20,000, else hard ones; returns which of the two."""
+    """Put every sequence, query and threshold at every length up to N if there are at most 20,000, else `hard_sequences`.
+
+    These have 0 .. N occurrences, or `spread` of these counts, and thresholds next to them. Return True if all inputs were put.
+    """
     exhaustive = inputs_up_to(task) <= EXHAUSTIVE_INPUTS
     if exhaustive:
         require_all(trial, task)
@@ -139,7 +142,11 @@ def hard_sequences(task: CountingEncoding, seed: int, spread: int) -> Iterator[t
 
 
 def answering(network: Network, task: CountingEncoding) -> Callable[[Mapping[str, Any]], int]:
-    """The network's answer to a user's input. Raises ValueError with the field's name."""
+    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights: 1 if q occurs more than t times, else 0.
+
+    At most N = `length` tokens; tokens, query and threshold are 0 .. S - 1, S = `alphabet` (by default N + 1).
+    Raises ValueError with the field's name.
+    """
 
     def answer(given: Mapping[str, Any]) -> int:
         numbers, query, threshold = read(given, task.alphabet, most=task.length)

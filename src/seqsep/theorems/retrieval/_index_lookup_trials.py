@@ -54,9 +54,9 @@ def require_all(trial: Trial, length: int, alphabet: int) -> None:
 
 
 def try_task(trial: Trial, task: IndexLookup, seed: int, spread: int | None = None) -> bool:
-    """Put every sequence and question of every length up to N if N S^N is at most 20,000, and say so.
+    """Put every sequence and question at every length up to N if N S^N is at most 20,000, else questions of `hard_sequences`.
 
-    Else every question, or `spread` of them, of hard sequences.
+    These are every question, or `spread` of them. Return True if these are all inputs.
     """
     exhaustive = spread is None and task.alphabet**task.length * task.length <= EXHAUSTIVE_INPUTS
     if exhaustive:

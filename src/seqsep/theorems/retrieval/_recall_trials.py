@@ -58,7 +58,10 @@ def require(trial: Trial, task: RecallEncoding, sequences: np.ndarray, queries: 
 
 
 def try_task(trial: Trial, task: RecallEncoding, seed: int, most: int | None = None) -> bool:
-    """Put every input of every length up to N if there are at most 20,000, else hard ones; returns which of the two."""
+    """Put every sequence and question at every length up to N if there are at most 20,000, else `hard_inputs`.
+
+    Return True if these are all inputs.
+    """
     exhaustive = inputs_up_to(task) <= EXHAUSTIVE_INPUTS
     if exhaustive:
         require_all(trial, task)
@@ -154,7 +157,11 @@ def _queries(task: RecallEncoding, sequence: np.ndarray, random: np.random.Gener
 
 
 def answering(network: Network, task: RecallEncoding) -> Callable[[Mapping[str, Any]], int | None]:
-    """The network's answer to a user's input, None for FAILED. Raises ValueError with the field's name."""
+    """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED.
+
+    At most N = `length` tokens out of 0 .. S - 1, S = `alphabet` (by default N + 1), and a query of c - 1, c = `gram`. Raises
+    ValueError with the field's name.
+    """
 
     def answer(given: Mapping[str, Any]) -> int | None:
         symbols, query = read(given, task.alphabet, task.gram, most=task.length)

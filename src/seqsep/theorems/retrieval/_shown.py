@@ -30,7 +30,7 @@ def words(alphabet: int, length: int, seed: int) -> Int64[np.ndarray, "words len
 
 
 def recall_evidence(network: Network, task: RecallEncoding, seed: int) -> Evidence:
-    """The network's answers on every sequence of N tokens with every query if there are at most 256, else on up to 32."""
+    """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     drawn = words(task.alphabet, task.length + task.gram - 1, seed)
     inputs = task.inputs(drawn[:, : task.length], drawn[:, task.length :])
     fields = {"alphabet": task.alphabet, "gram": task.gram, "length": task.length}
@@ -38,7 +38,7 @@ def recall_evidence(network: Network, task: RecallEncoding, seed: int) -> Eviden
 
 
 def counting_evidence(network: Network, task: CountingEncoding, seed: int) -> Evidence:
-    """The network's answers on every sequence of N tokens, query and threshold if there are at most 256, else on up to 32."""
+    """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
     drawn = words(task.alphabet, task.length + 2, seed)
     inputs = task.inputs(drawn[:, : task.length], drawn[:, -2], drawn[:, -1])
     return Evidence("counting", {"alphabet": task.alphabet, "length": task.length}, _answered(network, inputs))

@@ -296,7 +296,7 @@ def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str,
     exact = build(length, alphabet, any_order=True)
 
     def answer(given: Mapping[str, Any]) -> int | list[int]:
-        tokens = _read_pairs(given, length, alphabet)
+        tokens = pairs_in(given, length, alphabet, least=length)
         if "queries" not in given:
             return exact.answer((*tokens, number_in(given, "query", 0, length - 1)))
         asked = symbols_in(given, "queries", length, most=length)
@@ -307,12 +307,17 @@ def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str,
     return answer
 
 
-def _read_pairs(given: Mapping[str, Any], length: int, alphabet: int) -> Pairs:
-    """A user's pairs as tokens. Raises ValueError unless they are N pairs of a key, each once, and a value."""
+def pairs_in(given: Mapping[str, Any], length: int, alphabet: int, *, least: int) -> Pairs:
+    """A user's pairs as tokens. Raises ValueError unless they are `least` to N pairs of a key, each once, and a value.
+
+    >>> pairs_in({"pairs": [[1, 7], [0, 4]]}, 2, 8, least=2)
+    (1, 9, 0, 6)
+    """
     pairs = field_of(given, "pairs")
-    if not isinstance(pairs, list) or len(pairs) != length:
+    if not isinstance(pairs, list) or not least <= len(pairs) <= length:
         found = f"{len(pairs)} of them" if isinstance(pairs, list) else str(pairs)[:80]
-        raise ValueError(f"pairs: expected a list of {length} pairs, found {found}")
+        wanted = f"{length}" if least == length else f"{least} to {length}"
+        raise ValueError(f"pairs: expected a list of {wanted} pairs, found {found}")
     seen: dict[int, int] = {}
     for number, pair in enumerate(pairs, start=1):
         if not isinstance(pair, list) or len(pair) != 2 or not all(type(entry) is int for entry in pair):

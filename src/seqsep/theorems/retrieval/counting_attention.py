@@ -41,18 +41,16 @@ Margins. Each is proved for every N, S and every input, on both grids:
 The proof continues at `_count_equal` and `_copy_before`.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Theorem
 from seqsep.theorems.blocks import (
-    ROUNDINGS,
     Rows,
     Spaces,
     count,
@@ -66,13 +64,12 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
+from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
 from seqsep.theorems.retrieval import _counting_trials as trials
+from seqsep.theorems.retrieval._construction import TaskConstruction, TaskTrials
 from seqsep.theorems.retrieval._counting import CountingEncoding
 from seqsep.theorems.retrieval._counting_errata import ERRATA
 from seqsep.theorems.retrieval._shown import counting_evidence
-from seqsep.theorems.trial import Trial, logits_apart, query_scale
 
 CLAIM = Claim(
     name="counting-attention",
@@ -157,6 +154,11 @@ def grid_of(task: CountingEncoding, rounding: str) -> Grid:
     return least_grid(task.base, needed, rounding)
 
 
+def proved(task: CountingEncoding, grid: Grid) -> float:
+    """The least margin of the logits."""
+    return float(task.margin(grid))
+
+
 def bound(task: CountingEncoding, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
@@ -177,75 +179,27 @@ def bound(task: CountingEncoding, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(
-    length: Length = 64, alphabet: Alphabet | None = None, rounding: GridRounding | None = None, seed: Seed = 0
-) -> list[Outcome]:
-    """Build the network for each grid (or for one) and ask it; S = `alphabet` is N + 1 unless given.
-
-    Every sequence, query and threshold at every length up to N if there are at most 20,000, else sequences with 0 .. N
-    occurrences, or 24 of these counts, and thresholds next to them (`_counting_trials.hard_sequences`); the first ones in
-    float64 too. Raises ValueError as `build`, TheoremFails with the input that is answered wrongly.
-    """
-    task = task_of(length, alphabet)
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_check(task, one, seed) for one in roundings]
-
-
-def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
-    (`_counting_trials.long_series`).
-    """
-    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
-
-
-def _check(task: CountingEncoding, rounding: str, seed: int, spread: int = 24) -> Outcome:
-    network = build(task.length, task.alphabet, rounding)
-    trial = Trial(CLAIM.name, network, logits_apart)
-    exhaustive = trials.try_task(trial, task, seed, spread)
-    return _outcome(trial, task, rounding, exhaustive)
-
-
-def _outcome(trial: Trial, task: CountingEncoding, rounding: str, exhaustive: bool) -> Outcome:
-    return trial.outcome(
-        CLAIM,
-        bound(task, rounding),
-        more={"eta": query_scale(trial.network)},
-        proved=float(task.margin(trial.network.grid)),
-        length=task.length,
-        exhaustive=exhaustive,
-        as_printed={"rule": "(t + 1) / (m + 1) < 1", "scores": "-n diff^2", "precision": 6 * ceil_log2(task.base) + 1},
-        variant=f"grid {rounding}",
-    )
-
-
-def predictor(length: Length, alphabet: Alphabet | None = None) -> Callable[[Mapping[str, Any]], int]:
-    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights: 1 if q occurs more than t times, else 0.
-
-    At most N = `length` tokens; tokens, query and threshold are 0 .. S - 1, S = `alphabet` (by default N + 1).
-    """
-    return trials.answering(build(length, alphabet), task_of(length, alphabet))
-
-
-def certificate_witness(length: Length = 2, alphabet: Alphabet | None = None, seed: Seed = 0) -> Evidence:
-    """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
-    return counting_evidence(build(length, alphabet), task_of(length, alphabet), seed)
-
-
-def constants(length: Length, alphabet: Alphabet | None = None, rounding: GridRounding = "floor") -> dict[str, Number]:
-    """The bound at one length; nothing is built."""
-    return bound(task_of(length, alphabet), rounding)
-
-
+TRIALS = TaskTrials(
+    task=task_of,
+    put=trials.try_task,
+    series=partial(trials.long_series, small=54_000, medium=5_000, large=120),
+    answering=trials.answering,
+    evidence=counting_evidence,
+)
+CONSTRUCTION = TaskConstruction(
+    claim=CLAIM,
+    build=build,
+    bound=bound,
+    trials=TRIALS,
+    certified={"length": 2},
+    proved=proved,
+    as_printed=lambda task: {"rule": "(t + 1) / (m + 1) < 1", "scores": "-n diff^2", "precision": 6 * ceil_log2(task.base) + 1},
+)
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
     not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
-    build=build,
-    bound=constants,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
     errata=ERRATA,
 )

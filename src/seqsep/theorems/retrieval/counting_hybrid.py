@@ -30,16 +30,14 @@ fit in ceil(log2(S + 1)) + ceil(log2(S^2 + 1)) bits. The attention layer reads a
 applies to this network.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Theorem
 from seqsep.theorems.blocks import (
-    ROUNDINGS,
     Spaces,
     count,
     hard_scale,
@@ -49,14 +47,11 @@ from seqsep.theorems.blocks import (
     shift_register,
     side_by_side,
 )
-from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
-from seqsep.theorems.retrieval import _counting_trials as trials
+from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
+from seqsep.theorems.retrieval._construction import TaskConstruction
 from seqsep.theorems.retrieval._counting import CountingEncoding
-from seqsep.theorems.retrieval._shown import counting_evidence
-from seqsep.theorems.retrieval.counting_attention import grid_of, symbols, task_of
-from seqsep.theorems.trial import Trial, logits_apart
+from seqsep.theorems.retrieval.counting_attention import TRIALS, grid_of, proved, symbols, task_of
 
 CLAIM = Claim(
     name="counting-hybrid",
@@ -134,76 +129,11 @@ def bound(task: CountingEncoding, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(
-    length: Annotated[Length, Range(1, 1 << 15)] = 64,
-    alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
-    rounding: GridRounding | None = None,
-    seed: Seed = 0,
-) -> list[Outcome]:
-    """Build the network for each grid (or for one) and ask it the inputs of `counting_attention.check`.
-
-    Raises ValueError as `build`, TheoremFails with the input that is answered wrongly.
-    """
-    task = task_of(length, alphabet)
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_check(task, one, seed) for one in roundings]
-
-
-def verify(small: int = 54_000, medium: int = 5_000, large: int = 120, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
-    (`_counting_trials.long_series`).
-    """
-    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
-
-
-def _check(task: CountingEncoding, rounding: str, seed: int, spread: int = 24) -> Outcome:
-    network = build(task.length, task.alphabet, rounding)
-    trial = Trial(CLAIM.name, network, logits_apart)
-    exhaustive = trials.try_task(trial, task, seed, spread)
-    return trial.outcome(
-        CLAIM,
-        bound(task, rounding),
-        proved=float(task.margin(network.grid)),
-        length=task.length,
-        exhaustive=exhaustive,
-        variant=f"grid {rounding}",
-    )
-
-
-def predictor(
-    length: Annotated[Length, Range(1, 1 << 15)], alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None
-) -> Callable[[Mapping[str, Any]], int]:
-    """Answer {"tokens": [..], "query": q, "threshold": t} by the built weights, 1 or 0; as `counting_attention.predictor`."""
-    return trials.answering(build(length, alphabet), task_of(length, alphabet))
-
-
-def certificate_witness(
-    length: Annotated[Length, Range(1, 1 << 15)] = 2,
-    alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
-    seed: Seed = 0,
-) -> Evidence:
-    """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
-    return counting_evidence(build(length, alphabet), task_of(length, alphabet), seed)
-
-
-def constants(
-    length: Annotated[Length, Range(1, 1 << 15)],
-    alphabet: Annotated[Alphabet, Range(1, 1 << 15)] | None = None,
-    rounding: GridRounding = "floor",
-) -> dict[str, Number]:
-    """The bound at one length; nothing is built."""
-    return bound(task_of(length, alphabet), rounding)
-
-
+CONSTRUCTION = TaskConstruction(claim=CLAIM, build=build, bound=bound, trials=TRIALS, certified={"length": 2}, proved=proved)
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
     not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
-    build=build,
-    bound=constants,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
 )

@@ -22,19 +22,14 @@ State. It has two numbers of p bits. After N + 1 tokens they are N + 1 and (N + 
 network.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
-
 import numpy as np
 
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Theorem
 from seqsep.theorems.blocks import (
-    ROUNDINGS,
     Remembered,
     Spaces,
     hard_scale,
@@ -44,11 +39,9 @@ from seqsep.theorems.blocks import (
     peaks,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
-from seqsep.theorems.retrieval import _index_lookup_trials as trials
-from seqsep.theorems.retrieval.index_lookup_one_layer import base, retrieve
-from seqsep.theorems.trial import Trial, logits_apart
+from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
+from seqsep.theorems.retrieval._construction import TaskConstruction
+from seqsep.theorems.retrieval.index_lookup_one_layer import TRIALS, base, retrieve
 
 CLAIM = Claim(
     name="index-lookup-hybrid",
@@ -96,13 +89,13 @@ def _grid(task: IndexLookup, rounding: str) -> Grid:
     return least_grid(largest + 1, lambda eta: max(match_needs(largest, (eta, 1)), (task.length + 1) ** 2), rounding)
 
 
-def bound(length: Length, alphabet: Alphabet, rounding: GridRounding = "floor") -> dict[str, Number]:
+def bound(task: IndexLookup, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
     core = 3 * 4 * 6 p; program = p (4 + 2 * 2 * 6 + 2 * 4 * 6 + 2 * 6), the recurrence and the head, since numbers and the
     read-out are functions of the index; tables = program + p (6 (S + N) + 7 S).
     """
-    p = _grid(IndexLookup(length, alphabet), rounding).precision
+    p = _grid(task, rounding).precision
     return {
         "width": 6,
         "heads": 1,
@@ -110,64 +103,18 @@ def bound(length: Length, alphabet: Alphabet, rounding: GridRounding = "floor") 
         "precision": p,
         "core_bits": 72 * p,
         "program_bits": 88 * p,
-        "tables_bits": p * (88 + 6 * length + 13 * alphabet),
+        "tables_bits": p * (88 + 6 * task.length + 13 * task.alphabet),
         "state_numbers": 2,
         "state_bits": 2 * p,
-        "state_bits_by_range": ceil_log2(length + 2) + ceil_log2((length + 1) ** 2 + 1),
+        "state_bits_by_range": ceil_log2(task.length + 2) + ceil_log2((task.length + 1) ** 2 + 1),
     }
 
 
-def check(length: Length = 64, alphabet: Alphabet = 64, rounding: GridRounding | None = None, seed: Seed = 0) -> list[Outcome]:
-    """Build the network for each grid (or for one) and ask it the inputs of `index_lookup_one_layer.check`.
-
-    Raises ValueError for another rounding, TheoremFails with the input that is answered wrongly.
-    """
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_check(IndexLookup(length, alphabet), one, seed) for one in roundings]
-
-
-def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_500, seed: int = 0) -> list[Outcome]:
-    """Check every input over [N] up to N = 5, then at least `small` questions at N <= 64, `medium` at N <= 1,000 and `large` at
-    1,024 to 4,096.
-    """
-    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
-
-
-def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = None) -> Outcome:
-    network = build(task.length, task.alphabet, rounding)
-    trial = Trial(CLAIM.name, network, logits_apart if task.alphabet > 1 else None)
-    exhaustive = trials.try_task(trial, task, seed, spread)
-    return trial.outcome(
-        CLAIM,
-        bound(task.length, task.alphabet, rounding),
-        proved=1.0,
-        length=task.length,
-        exhaustive=exhaustive,
-        variant=f"grid {rounding}",
-    )
-
-
-def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
-    """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
-    return partial(trials.answer_to, build(length, alphabet), length, alphabet)
-
-
-def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed = 0) -> Evidence:
-    """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
-    task = IndexLookup(length, alphabet)
-    parameters = {"length": length, "alphabet": alphabet}
-    return Evidence(task.name, parameters, trials.shown(build(length, alphabet), task, seed))
-
-
+CONSTRUCTION = TaskConstruction(claim=CLAIM, build=build, bound=bound, trials=TRIALS, certified={"length": 16, "alphabet": 16})
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
     not_shown="This does not show that the network is right at other lengths. The proof covers every N and S.",
-    build=build,
-    bound=bound,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
 )

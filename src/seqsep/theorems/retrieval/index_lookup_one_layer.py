@@ -38,9 +38,7 @@ are not rounded to the grid. There the weights of all other tokens add up to les
 less than T N / (2 L^2) < 1 / (2 n0^2).
 """
 
-from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -48,9 +46,8 @@ from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.tasks import IndexLookup
-from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Choice, Claim, Number, Predictor, Theorem
 from seqsep.theorems.blocks import (
-    ROUNDINGS,
     Spaces,
     hard_scale,
     head,
@@ -63,9 +60,9 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length, Seed
+from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
-from seqsep.theorems.trial import Trial, logits_apart, query_scale
+from seqsep.theorems.retrieval._construction import TaskConstruction, TaskTrials
 
 CLAIM = Claim(
     name="index-lookup-one-layer",
@@ -125,13 +122,13 @@ def _grid(task: IndexLookup, rounding: str) -> Grid:
     return least_grid(largest + 1, lambda eta: match_needs(largest, (eta, 1)), rounding)
 
 
-def bound(length: Length, alphabet: Alphabet, rounding: GridRounding = "floor") -> dict[str, Number]:
+def bound(task: IndexLookup, rounding: str = "floor") -> dict[str, Number]:
     """Every size with explicit constants, from N and S alone.
 
     core = 3 * 4 * 6 p, since a score has four rows. Tables of numbers, times and the read-out are functions of the index, so
     program = p (2 * 4 * 6 + 2 * 6), the entries of one head, and tables = program + p (6 (S + N + N + 1) + 7 S).
     """
-    grid = _grid(IndexLookup(length, alphabet), rounding)
+    grid = _grid(task, rounding)
     p = grid.precision
     return {
         "width": 6,
@@ -141,71 +138,41 @@ def bound(length: Length, alphabet: Alphabet, rounding: GridRounding = "floor") 
         "precision": p,
         "core_bits": 72 * p,
         "program_bits": 60 * p,
-        "tables_bits": p * (60 + 6 * (alphabet + 2 * length + 1) + 7 * alphabet),
+        "tables_bits": p * (60 + 6 * (task.alphabet + 2 * task.length + 1) + 7 * task.alphabet),
     }
 
 
-def check(length: Length = 64, alphabet: Alphabet = 64, rounding: GridRounding | None = None, seed: Seed = 0) -> list[Outcome]:
-    """Build the network for each grid (or for one) and retrieve with it.
-
-    Every sequence and question at every length up to N if N S^N is at most 20,000, else every question of random sequences, of
-    sequences that differ from a constant one in a single symbol, and of shorter ones; the first inputs in float64 too.
-    Raises ValueError for another rounding, TheoremFails with the input that is answered wrongly.
-    """
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_check(IndexLookup(length, alphabet), one, seed) for one in roundings]
-
-
-def verify(small: int = 60_000, medium: int = 39_000, large: int = 1_500, seed: int = 0) -> list[Outcome]:
-    """Check every input over [N] up to N = 5, then at least `small` questions at N <= 64, `medium` at N <= 1,000 and `large` at
-    1,024 to 4,096.
-    """
-    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
-
-
-def _check(task: IndexLookup, rounding: str, seed: int, spread: int | None = None) -> Outcome:
-    network = build(task.length, task.alphabet, rounding)
-    trial = Trial(CLAIM.name, network, logits_apart if task.alphabet > 1 else None)
-    exhaustive = trials.try_task(trial, task, seed, spread)
-    return _outcome(trial, task, rounding, exhaustive)
-
-
-def _outcome(trial: Trial, task: IndexLookup, rounding: str, exhaustive: bool) -> Outcome:
-    return trial.outcome(
-        CLAIM,
-        bound(task.length, task.alphabet, rounding),
-        more={"eta": query_scale(trial.network)},
-        proved=1.0,
-        length=task.length,
-        exhaustive=exhaustive,
-        as_printed={"layers": 2, "precision": 14 * ceil_log2(base(task.length, task.alphabet)) + 1},
-        variant=f"grid {rounding}",
-    )
-
-
-def predictor(length: Length, alphabet: Alphabet = 64) -> Callable[[Mapping[str, Any]], int]:
+def _answering(network: Network, task: IndexLookup) -> Predictor:
     """Answer {"symbols": [..], "position": p} by the built weights; p from 1, symbols from 0 to S - 1, at most N of them."""
-    return partial(trials.answer_to, build(length, alphabet), length, alphabet)
+    return partial(trials.answer_to, network, task.length, task.alphabet)
 
 
-def certificate_witness(length: Length = 16, alphabet: Alphabet = 16, seed: Seed = 0) -> Evidence:
+def _evidence(network: Network, task: IndexLookup, seed: int) -> Evidence:
     """Show the network on every input if there are at most 1,024, else at up to 64 drawn ones."""
-    task = IndexLookup(length, alphabet)
-    parameters = {"length": length, "alphabet": alphabet}
-    return Evidence(task.name, parameters, trials.shown(build(length, alphabet), task, seed))
+    return Evidence(task.name, {"length": task.length, "alphabet": task.alphabet}, trials.shown(network, task, seed))
 
 
+TRIALS = TaskTrials(
+    task=IndexLookup,
+    put=trials.try_task,
+    series=partial(trials.long_series, small=60_000, medium=39_000, large=1_500),
+    answering=_answering,
+    evidence=_evidence,
+)
+CONSTRUCTION = TaskConstruction(
+    claim=CLAIM,
+    build=build,
+    bound=bound,
+    trials=TRIALS,
+    certified={"length": 16, "alphabet": 16},
+    as_printed=lambda task: {"layers": 2, "precision": 14 * ceil_log2(base(task.length, task.alphabet)) + 1},
+)
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
     not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N.",
-    build=build,
-    bound=bound,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
     choices=(
         Choice(
             where="Theorem 4.6, Index",

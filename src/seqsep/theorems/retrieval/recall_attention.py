@@ -40,17 +40,15 @@ Margins. They are proved for every N, S, c and every input, with numbers rounded
 The proof continues at `_copy_before` and `retrieve`.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Theorem
 from seqsep.theorems.blocks import (
-    ROUNDINGS,
     Scores,
     Spaces,
     first,
@@ -65,13 +63,12 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length, Seed
+from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length
 from seqsep.theorems.retrieval import _recall_trials as trials
+from seqsep.theorems.retrieval._construction import TaskConstruction, TaskTrials
 from seqsep.theorems.retrieval._recall import RecallEncoding
 from seqsep.theorems.retrieval._recall_errata import ERRATA
 from seqsep.theorems.retrieval._shown import recall_evidence
-from seqsep.theorems.trial import Trial, logits_apart, query_scale
 
 CLAIM = Claim(
     name="recall-attention",
@@ -204,77 +201,27 @@ def bound(task: RecallEncoding, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(
-    length: Length = 64, alphabet: Alphabet | None = None, gram: Gram = 2, rounding: GridRounding | None = None, seed: Seed = 0
-) -> list[Outcome]:
-    """Build the network for each grid (or for one) and ask it; S = `alphabet` is N + 1 unless given, c = `gram`.
-
-    Every sequence and question at every length up to N if there are at most 20,000, else hard ones of several lengths
-    (`_recall_trials.hard_inputs`); the first ones in float64 too. Raises ValueError as `build`, TheoremFails with the input
-    that is answered wrongly.
-    """
-    task = task_of(length, alphabet, gram)
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_check(task, one, seed) for one in roundings]
-
-
-def verify(small: int = 40_000, medium: int = 8_000, large: int = 400, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
-    (`_recall_trials.long_series`).
-    """
-    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
-
-
-def _check(task: RecallEncoding, rounding: str, seed: int, most: int | None = None) -> Outcome:
-    network = build(task.length, task.alphabet, task.gram, rounding)
-    trial = Trial(CLAIM.name, network, logits_apart)
-    exhaustive = trials.try_task(trial, task, seed, most)
-    return _outcome(trial, task, rounding, exhaustive)
-
-
-def _outcome(trial: Trial, task: RecallEncoding, rounding: str, exhaustive: bool) -> Outcome:
-    return trial.outcome(
-        CLAIM,
-        bound(task, rounding),
-        more={"eta": query_scale(trial.network)},
-        proved=1.0,
-        length=task.length,
-        exhaustive=exhaustive,
-        as_printed={"scores": "n^(4c+1) diff^2, c = 1", "precision": 14 * ceil_log2(task.base) + 1},
-        variant=f"c = {task.gram}, grid {rounding}",
-    )
-
-
-def predictor(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
-    """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED.
-
-    At most N = `length` tokens out of 0 .. S - 1, S = `alphabet` (by default N + 1), and a query of c - 1, c = `gram`.
-    """
-    return trials.answering(build(length, alphabet, gram), task_of(length, alphabet, gram))
-
-
-def certificate_witness(length: Length = 3, alphabet: Alphabet | None = None, gram: Gram = 2, seed: Seed = 0) -> Evidence:
-    """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
-    return recall_evidence(build(length, alphabet, gram), task_of(length, alphabet, gram), seed)
-
-
-def constants(
-    length: Length, alphabet: Alphabet | None = None, gram: Gram = 2, rounding: GridRounding = "floor"
-) -> dict[str, Number]:
-    """The bound at one length; nothing is built."""
-    return bound(task_of(length, alphabet, gram), rounding)
-
-
+TRIALS = TaskTrials(
+    task=task_of,
+    put=trials.try_task,
+    series=partial(trials.long_series, small=40_000, medium=8_000, large=400),
+    answering=trials.answering,
+    evidence=recall_evidence,
+)
+CONSTRUCTION = TaskConstruction(
+    claim=CLAIM,
+    build=build,
+    bound=bound,
+    trials=TRIALS,
+    certified={"length": 3},
+    as_printed=lambda task: {"scores": "n^(4c+1) diff^2, c = 1", "precision": 14 * ceil_log2(task.base) + 1},
+    variant="c = {task.gram}, grid {rounding}",
+)
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
     not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N, S and c.",
-    build=build,
-    bound=constants,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
     errata=ERRATA,
 )

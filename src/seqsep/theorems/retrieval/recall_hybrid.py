@@ -28,17 +28,13 @@ no bound on a recurrent state applies to this network.
 The proof continues at `recall_attention.retrieve`.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any
-
 import numpy as np
 
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import LinearLayer, Network, whole
-from seqsep.theorems.base import Claim, Number, Outcome, Theorem
+from seqsep.theorems.base import Claim, Number, Theorem
 from seqsep.theorems.blocks import (
-    ROUNDINGS,
     Spaces,
     hard_scale,
     least_grid,
@@ -48,13 +44,10 @@ from seqsep.theorems.blocks import (
     shift_register,
     with_squares,
 )
-from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length, Seed
-from seqsep.theorems.retrieval import _recall_trials as trials
+from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length
+from seqsep.theorems.retrieval._construction import TaskConstruction
 from seqsep.theorems.retrieval._recall import RecallEncoding
-from seqsep.theorems.retrieval._shown import recall_evidence
-from seqsep.theorems.retrieval.recall_attention import factors, retrieve, task_of
-from seqsep.theorems.trial import Trial, logits_apart
+from seqsep.theorems.retrieval.recall_attention import TRIALS, factors, retrieve, task_of
 
 CLAIM = Claim(
     name="recall-hybrid",
@@ -135,64 +128,18 @@ def bound(task: RecallEncoding, rounding: str = "floor") -> dict[str, Number]:
     }
 
 
-def check(
-    length: Length = 64, alphabet: Alphabet | None = None, gram: Gram = 2, rounding: GridRounding | None = None, seed: Seed = 0
-) -> list[Outcome]:
-    """Build the network for each grid (or for one) and ask it the inputs of `recall_attention.check`.
-
-    Raises ValueError as `build`, TheoremFails with the input that is answered wrongly.
-    """
-    task = task_of(length, alphabet, gram)
-    roundings = ROUNDINGS if rounding is None else (rounding,)
-    return [_check(task, one, seed) for one in roundings]
-
-
-def verify(small: int = 40_000, medium: int = 8_000, large: int = 400, seed: int = 0) -> list[Outcome]:
-    """Check every input of small tasks, then at least `small`, `medium` and `large` questions of longer ones
-    (`_recall_trials.long_series`).
-    """
-    return trials.long_series(_check, seed, small=small, medium=medium, large=large)
-
-
-def _check(task: RecallEncoding, rounding: str, seed: int, most: int | None = None) -> Outcome:
-    trial = Trial(CLAIM.name, build(task.length, task.alphabet, task.gram, rounding), logits_apart)
-    exhaustive = trials.try_task(trial, task, seed, most)
-    return trial.outcome(
-        CLAIM,
-        bound(task, rounding),
-        proved=1.0,
-        length=task.length,
-        exhaustive=exhaustive,
-        variant=f"c = {task.gram}, grid {rounding}",
-    )
-
-
-def predictor(length: Length, alphabet: Alphabet | None = None, gram: Gram = 2) -> Callable[[Mapping[str, Any]], int | None]:
-    """Answer {"tokens": [..], "query": [..]} by the built weights: a token, or None for FAILED, as `recall_attention`."""
-    return trials.answering(build(length, alphabet, gram), task_of(length, alphabet, gram))
-
-
-def certificate_witness(length: Length = 3, alphabet: Alphabet | None = None, gram: Gram = 2, seed: Seed = 0) -> Evidence:
-    """Show the network's answers on every input if there are at most 256, else on up to 32 drawn ones."""
-    return recall_evidence(build(length, alphabet, gram), task_of(length, alphabet, gram), seed)
-
-
-def constants(
-    length: Length, alphabet: Alphabet | None = None, gram: Gram = 2, rounding: GridRounding = "floor"
-) -> dict[str, Number]:
-    """The bound at one length; nothing is built."""
-    return bound(task_of(length, alphabet, gram), rounding)
-
-
+CONSTRUCTION = TaskConstruction(
+    claim=CLAIM,
+    build=build,
+    bound=bound,
+    trials=TRIALS,
+    certified={"length": 3},
+    variant="c = {task.gram}, grid {rounding}",
+)
 THEOREM = Theorem(
     CLAIM,
-    check,
+    **CONSTRUCTION.functions,
     sides=("upper",),
     shown="A run checks the network at the length that it is built for.",
     not_shown="This does not show that the model is right at lengths that are not built. The proof covers every N, S and c.",
-    build=build,
-    bound=constants,
-    predictor=predictor,
-    verify=verify,
-    certificate_witness=certificate_witness,
 )

@@ -11,20 +11,13 @@ Files:
     _buckets                one layer that counts ones in buckets of places
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "sparse-threshold-two-layers": "seqsep.theorems.sparse_threshold.two_layers:THEOREM",
     "disjointness-one-layer": "seqsep.theorems.sparse_threshold.disjointness_one_layer:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

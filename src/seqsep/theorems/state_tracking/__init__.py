@@ -28,14 +28,8 @@ Files:
     _rotations              groups of rotations, each element as two reflections
 """
 
-from typing import TYPE_CHECKING
-
-from seqsep.core.registry import Registry, lazy_names
-
-if TYPE_CHECKING:
-    from seqsep.theorems.base import Theorem
-
-    THEOREMS: tuple[Theorem, ...]
+from seqsep.core.registry import Members
+from seqsep.theorems.base import Theorem
 
 PLACES = {
     "parity-recurrent": "seqsep.theorems.state_tracking.parity:THEOREM",
@@ -52,7 +46,6 @@ PLACES = {
     "state-based-recall-hybrid": "seqsep.theorems.state_tracking.state_recall_hybrid:THEOREM",
     "horizon": "seqsep.theorems.state_tracking.horizon:THEOREM",
 }
-if not TYPE_CHECKING:
-    __getattr__ = lazy_names(__name__, {"THEOREMS": Registry("theorem", PLACES).members})
+THEOREMS: Members[Theorem] = Members(PLACES)
 
 __all__ = ["PLACES", "THEOREMS"]

@@ -25,17 +25,15 @@ from typing import Annotated
 
 import numpy as np
 
-from seqsep.maths.arithmetic.grid import Array, Grid
+from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.executor import run
-from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Network
+from seqsep.maths.networks.network import Network
 from seqsep.maths.networks.word_automaton import most_counted
+from seqsep.theorems.blocks.random_attention import random_attention
 from seqsep.theorems.options import Range
 
 AttentionLayers = Annotated[int, Range(1, 3), "Lambda, the layers of the networks without a recurrence."]
 AttentionNetworks = Annotated[int, Range(1, 1000), "Number of random networks without a recurrence."]
-GREATEST = 2
-"""The greatest random weight."""
-HIDDEN = 4
 
 
 def repeats(grid: Grid, layers: int) -> int:
@@ -60,26 +58,8 @@ def drawn_attention(
     grid: Grid, layers: int, tokens: int, *, classes: int, width: int, generator: np.random.Generator
 ) -> Network:
     """Return a causal network without positions, with one head a layer and weights from -2 to 2."""
-
-    def drawn(*shape: int) -> Array:
-        most = GREATEST * grid.steps
-        return Array(generator.integers(-most, most + 1, size=shape), grid.step)
-
-    parts = []
-    for _ in range(layers):
-        query, key, value = (drawn(width, width) for _ in range(3))
-        head = Head(query, key, value, output=drawn(width, width))
-        feed_forward = FeedForward(drawn(HIDDEN, width), drawn(HIDDEN), outer=drawn(width, HIDDEN), outer_bias=drawn(width))
-        parts.append((AttentionLayer((head,)), feed_forward))
-    return Network(
-        name=f"attention alone, L = {grid.steps}, {layers} layers",
-        grid=grid,
-        spaces={},
-        symbols=drawn(tokens, width),
-        layers=tuple(parts),
-        readout=drawn(classes, width),
-        readout_bias=drawn(classes),
-    )
+    sizes = {"layers": layers, "tokens": tokens, "classes": classes, "width": width, "head_width": width}
+    return random_attention("attention alone", grid, generator, **sizes)
 
 
 def answers_after(network: Network, words: Sequence[Sequence[int]]) -> list[int]:

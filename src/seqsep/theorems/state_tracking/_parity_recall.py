@@ -14,10 +14,10 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.tasks import ParityConditionedRecall
-from seqsep.theorems.base import field_of, number_in
+from seqsep.theorems.base import number_in
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
 from seqsep.theorems.protocols.collision import DistinguishingSuffix, ListTask, TaskSizes
-from seqsep.theorems.retrieval.associative_recall_state import written
+from seqsep.theorems.retrieval.associative_recall_state import pairs_in, written
 from seqsep.theorems.state_tracking._attention_alone import drawn_attention, embeddings, repeats
 
 EXHAUSTIVE_INPUTS = 40_000
@@ -104,25 +104,9 @@ def read_pairs(given: Mapping[str, Any], length: int, alphabet: int) -> tuple[in
     >>> read_pairs({"pairs": [[1, 7], [0, 4]], "query": 1}, 2, 8)
     (1, 9, 0, 6, 1)
     """
-    pairs = field_of(given, "pairs")
-    if not isinstance(pairs, list) or not 1 <= len(pairs) <= length:
-        found = f"{len(pairs)} of them" if isinstance(pairs, list) else str(pairs)[:80]
-        raise ValueError(f"pairs: expected a list of 1 to {length} pairs, found {found}")
-    keys: list[int] = []
-    tokens: list[int] = []
-    for number, pair in enumerate(pairs, start=1):
-        if not isinstance(pair, list) or len(pair) != 2 or not all(type(entry) is int for entry in pair):
-            raise ValueError(f"pairs: pair {number} is {str(pair)[:80]}; expected [key, value], two whole numbers")
-        key, value = pair
-        if not 0 <= key < length or not 0 <= value < alphabet:
-            wanted = f"a key of 0 to {length - 1} and a value of 0 to {alphabet - 1}"
-            raise ValueError(f"pairs: pair {number} is {str(pair)[:80]}; expected {wanted}")
-        if key in keys:
-            raise ValueError(f"pairs: pair {number} has the key of pair {keys.index(key) + 1}; expected each key once")
-        keys.append(key)
-        tokens += [key, length + value]
+    tokens = pairs_in(given, length, alphabet, least=1)
     query = number_in(given, "query", 0, length - 1)
-    if query not in keys:
+    if query not in tokens[::2]:
         raise ValueError(f"query: expected a key of the pairs, found {query}")
     return (*tokens, query)
 

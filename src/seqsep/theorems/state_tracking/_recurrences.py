@@ -5,6 +5,7 @@ from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, NamedTuple
 
+from seqsep.theorems.base import Outcome
 from seqsep.theorems.options import Range
 
 GridEnd = Annotated[int, Range(1, 64), "L: numbers are the multiples of 1/L from -L to L."]
@@ -62,3 +63,13 @@ def diagonal_step(
     return lambda state: tuple(
         rounded(factor * number + summand, end, rounding) for (factor, summand), number in zip(channels, state, strict=True)
     )
+
+
+def on_all_grids(check: Callable[..., list[Outcome]]) -> list[Outcome]:
+    """Check L = 1, 2, 3, 4, 6 and 8 with 1,000 random layers and both roundings."""
+    return [
+        outcome
+        for end in (1, 2, 3, 4, 6, 8)
+        for rounding in ("floor", "nearest")
+        for outcome in check(end, 1000, rounding, seed=1)
+    ]

@@ -1,7 +1,8 @@
-"""The walk canary: its oracle, what decoding visits, exact weights, its proved lead, and what a wrong weight does."""
+"""The canaries with a state that walk: their oracle, what decoding visits, exact weights, proved leads, and wrong weights."""
 
 from dataclasses import replace
 from itertools import pairwise
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 import torch
 
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.canary import walk_qwen3_next
+from seqsep.theorems.canary import walk_mamba2, walk_qwen3_next
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     ACK,
@@ -106,46 +107,66 @@ def test_a_next_key_may_be_written_again() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-def test_every_weight_is_exact_in_each_type(dtype: torch.dtype) -> None:
-    for name, values in CANARY.tensors().items():
+@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+def test_every_weight_is_exact_in_each_type(canary: ModuleType, dtype: torch.dtype) -> None:
+    for name, values in canary.tensors().items():
         exact = torch.from_numpy(values)
         assert torch.equal(exact.to(dtype).float(), exact), name
 
 
-def test_the_proved_lead() -> None:
-    leads = [walk_qwen3_next.proved_lead(CANARY.longest, unit) for unit in (2**-53, 2**-24, 2**-11, 2**-8, 2**-3)]
+@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+def test_the_proved_lead(canary: ModuleType) -> None:
+    leads = [canary.proved_lead(CANARY.longest, unit) for unit in (2**-53, 2**-24, 2**-11, 2**-8, 2**-3)]
     assert leads == sorted(leads, reverse=True)
     assert 0.35 > leads[0] > leads[3] > 0.3
     assert leads[4] == 0
 
 
+MIXER = "backbone.layers.1.mixer."
 DELTA, ATTENTION = "model.layers.0.linear_attn.", "model.layers.1.self_attn."
 
 
 @pytest.mark.parametrize(
-    ("name", "place"),
+    ("canary", "name", "place"),
     [
-        (f"{DELTA}in_proj_ba.weight", (slice(0, 1), STEPS)),
-        (f"{DELTA}in_proj_ba.weight", (slice(0, 1), LINKS)),
-        (f"{DELTA}conv1d.weight", (slice(512, 536), 0, 2)),
-        (f"{DELTA}in_proj_qkvz.weight", (slice(256, 280), FIRST_RECALL)),
-        (f"{ATTENTION}q_proj.weight", (slice(16, 40), STEPS)),
-        (f"{ATTENTION}k_proj.weight", (slice(16, 40), BOS)),
-        (f"{ATTENTION}v_proj.weight", (slice(0, 1), V1)),
-        ("lm_head.weight", (slice(FIRST_QUESTION, FIRST_QUESTION + KEYS), STEPS)),
-        ("lm_head.weight", (ACK, STEPS)),
+        (walk_qwen3_next, f"{DELTA}in_proj_ba.weight", (slice(0, 1), STEPS)),
+        (walk_qwen3_next, f"{DELTA}in_proj_ba.weight", (slice(0, 1), LINKS)),
+        (walk_qwen3_next, f"{DELTA}conv1d.weight", (slice(512, 536), 0, 2)),
+        (walk_qwen3_next, f"{DELTA}in_proj_qkvz.weight", (slice(256, 280), FIRST_RECALL)),
+        (walk_qwen3_next, f"{ATTENTION}q_proj.weight", (slice(16, 40), STEPS)),
+        (walk_qwen3_next, f"{ATTENTION}k_proj.weight", (slice(16, 40), BOS)),
+        (walk_qwen3_next, f"{ATTENTION}v_proj.weight", (slice(0, 1), V1)),
+        (walk_qwen3_next, "lm_head.weight", (slice(FIRST_QUESTION, FIRST_QUESTION + KEYS), STEPS)),
+        (walk_qwen3_next, "lm_head.weight", (ACK, STEPS)),
+        (walk_mamba2, "backbone.layers.0.mixer.conv1d.weight", (slice(768, 832), 0, 2)),
+        (walk_mamba2, f"{MIXER}A_log", slice(24, 25)),
+        (walk_mamba2, f"{MIXER}dt_bias", slice(0, 24)),
+        (walk_mamba2, f"{MIXER}in_proj.weight", (slice(3200, 3224), slice(129, 153))),
+        (walk_mamba2, f"{MIXER}in_proj.weight", (slice(1536, 2304), STEPS)),
+        (walk_mamba2, f"{MIXER}out_proj.weight", (178, slice(768, 800))),
     ],
 )
-def test_a_wrong_weight_is_found(name: str, place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    weights = CANARY.tensors()
+def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any) -> None:
+    weights = canary.CANARY.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = 0
-    spoiled = CanaryProof(walk_qwen3_next.CLAIM, replace(CANARY, tensors=lambda: weights), walk_qwen3_next.run)
-    with pytest.raises(TheoremFails, match="canary-walk-qwen3-next fails"):
+    spoiled = CanaryProof(canary.CLAIM, replace(canary.CANARY, tensors=lambda: weights), canary.run)
+    with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
         spoiled.check(length=150, conversations=2)
 
 
-def test_the_check_measures_a_lead_above_the_proved_one() -> None:
-    [outcome] = walk_qwen3_next.THEOREM.check(length=120, conversations=2)
+@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+def test_the_check_measures_a_lead_above_the_proved_one(canary: ModuleType) -> None:
+    [outcome] = canary.THEOREM.check(length=120, conversations=2)
     assert outcome.margin is not None
-    assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.34
+    assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.33
+
+
+@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+def test_a_letter_two_tokens_after_a_key_leaves_no_trace(canary: ModuleType) -> None:
+    """A register that forgets by exp(-32) alone adds a trace of each V1 to the key's row, and the norm enlarges the sum."""
+    tokens = [BOS, *[FIRST_KEY + 3, FIRST_FINE + 7, V1] * 200, FIRST_RECALL + 3]
+    logits = canary.run(canary.CANARY.tensors(), canary.CANARY.configuration(), tokens)[-1]
+    second, first = np.sort(logits)[-2:]
+    assert logits.argmax() == FIRST_RECALL + 7
+    assert (first - second) / first >= canary.proved_lead(len(tokens))
