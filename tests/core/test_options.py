@@ -19,7 +19,7 @@ from seqsep.core.options import OneOf, Range, option_of, shown_end
         (2**20 + 1, "1,048,577"),
         (2**63 - 1, "2^63 - 1"),
         (Fraction(1, 2**30), "2^-30"),
-        (Fraction(2**20, 3), "1048576/3"),
+        (Fraction(2**22, 3), "4194304/3"),
         (Fraction(3, 2**20), "3/1048576"),
         (Fraction(1), "1"),
         (0.00001, "0.00001"),
