@@ -80,7 +80,7 @@ def test_shortcut_of_the_latest_write():
     ("make", "said"),
     [
         (lambda: FlipFlop(1), "length is 2 to 2^20 tokens, found 1"),
-        (lambda: FlipFlop(9, 0), "registers is 1 to 2^10, found 0"),
+        (lambda: FlipFlop(9, 0), "registers is 1 to 1,024, found 0"),
         (lambda: FlipFlop(9, values=1), "values is 2 to 2^20, found 1"),
         (lambda: FlipFlop(9, ignored=100), "ignored is 0 to 99 percent, found 100"),
         (lambda: FlipFlop(9, least_length=1), "least_length is at least 2 tokens, found 1"),

@@ -23,13 +23,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -45,10 +45,10 @@ class Counting(Task):
 
     name: ClassVar[str] = "counting"
 
-    length: Annotated[int, Values(1, 2**20, unit="numbers"), "N, numbers of an evaluated input"]
-    alphabet: Annotated[int, Values(0, 2**30), "numbers to choose from, 2 or more, or 0 for as many as the length"] = 0
-    thresholds: Annotated[int, Values(1), "number of thresholds; t is 0, 1, .. or thresholds - 1"] = 4
-    least_length: Annotated[int, Values(1, unit="number"), "numbers of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="numbers"), "N, numbers of an evaluated input"]
+    alphabet: Annotated[int, Range(0, 2**30), "numbers to choose from, 2 or more, or 0 for as many as the length"] = 0
+    thresholds: Annotated[int, Range(1), "number of thresholds; t is 0, 1, .. or thresholds - 1"] = 4
+    least_length: Annotated[int, Range(1, unit="number"), "numbers of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -25,13 +25,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class FlipFlop(Task):
 
     name: ClassVar[str] = "flip-flop"
 
-    length: Annotated[int, Values(2, 2**20, unit="tokens"), "N, tokens of an evaluated input"]
-    registers: Annotated[int, Values(1, 2**10), "R, registers that are written and read"] = 1
-    values: Annotated[int, Values(2, 2**20), "V, values of a register"] = 2
-    ignored: Annotated[int, Values(0, 99, unit="percent"), "percent of the tokens that change nothing"] = 80
-    least_length: Annotated[int, Values(2, unit="tokens"), "tokens of the shortest training input"] = 10
+    length: Annotated[int, Range(2, 2**20, unit="tokens"), "N, tokens of an evaluated input"]
+    registers: Annotated[int, Range(1, 2**10), "R, registers that are written and read"] = 1
+    values: Annotated[int, Range(2, 2**20), "V, values of a register"] = 2
+    ignored: Annotated[int, Range(0, 99, unit="percent"), "percent of the tokens that change nothing"] = 80
+    least_length: Annotated[int, Range(2, unit="tokens"), "tokens of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()

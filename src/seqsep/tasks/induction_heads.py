@@ -23,13 +23,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
 from seqsep.tasks.base import Batch, Task
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class InductionHeads(Task):
 
     name: ClassVar[str] = "induction-heads"
 
-    length: Annotated[int, Values(2, 2**20, unit="tokens"), "N, tokens of an evaluated input before the query"]
-    alphabet: Annotated[int, Values(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 16
-    least_length: Annotated[int, Values(2, unit="tokens"), "tokens of the shortest training input before the query"] = 10
+    length: Annotated[int, Range(2, 2**20, unit="tokens"), "N, tokens of an evaluated input before the query"]
+    alphabet: Annotated[int, Range(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 16
+    least_length: Annotated[int, Range(2, unit="tokens"), "tokens of the shortest training input before the query"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,12 +22,12 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._walks import ASKED, drawn_lengths, write_letters
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
+from seqsep.tasks.base import Batch, Task
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,14 @@ class ModularCount(Task):
 
     name: ClassVar[str] = "modular-count"
 
-    length: Annotated[int, Values(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
-    modulus: Annotated[int, Values(2, 2**20), "m, counts that are distinguished"] = 2
-    alphabet: Annotated[int, Values(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 2
-    ask: Annotated[str, Words(*ASKED), "queried tokens, every symbol or an end token"] = "all"
-    least_length: Annotated[int, Values(1, unit="symbol"), "symbols of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
+    modulus: Annotated[int, Range(2, 2**20), "m, counts that are distinguished"] = 2
+    alphabet: Annotated[int, Range(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 2
+    ask: Annotated[str, OneOf(*ASKED), "queried tokens, every symbol or an end token"] = "all"
+    least_length: Annotated[int, Range(1, unit="symbol"), "symbols of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

@@ -23,6 +23,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
@@ -30,7 +31,6 @@ from seqsep.tasks._orders import distinct, draws_for_distinct
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
 from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
 
 ORDERS = ("any", "fixed")
 
@@ -48,14 +48,13 @@ class ParityConditionedRecall(Task):
 
     name: ClassVar[str] = "parity-conditioned-recall"
 
-    length: Annotated[int, Values(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
-    values: Annotated[int, Values(2, 2**30), "S, values to choose from"] = 2
-    order: Annotated[str, Words(*ORDERS), "order of the keys, random or 0, 1, 2, .."] = "any"
-    least_length: Annotated[int, Values(1, unit="pair"), "pairs of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
+    values: Annotated[int, Range(2, 2**30), "S, values to choose from"] = 2
+    order: Annotated[str, OneOf(*ORDERS), "order of the keys, random or 0, 1, 2, .."] = "any"
+    least_length: Annotated[int, Range(1, unit="pair"), "pairs of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.order in ORDERS, self, f"order is any or fixed, found {self.order!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

@@ -26,6 +26,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
@@ -33,7 +34,6 @@ from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class PermutationTrace(Task):
 
     name: ClassVar[str] = "permutation-trace"
 
-    length: Annotated[int, Values(1, 2**20, unit="statements"), "N, statements of an evaluated input after the first"]
-    variables: Annotated[int, Values(2, 64), "m, variables and their values"] = 5
-    printed: Annotated[int, Values(0, 100, unit="percent"), "percent of the statements that are prints"] = 20
-    least_length: Annotated[int, Values(1, unit="statement"), "statements of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="statements"), "N, statements of an evaluated input after the first"]
+    variables: Annotated[int, Range(2, 64), "m, variables and their values"] = 5
+    printed: Annotated[int, Range(0, 100, unit="percent"), "percent of the statements that are prints"] = 20
+    least_length: Annotated[int, Range(1, unit="statement"), "statements of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -30,6 +30,7 @@ import numpy as np
 from jaxtyping import Bool, Int64, UInt32
 
 from seqsep.core.names import excerpt
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA
@@ -39,7 +40,6 @@ from seqsep.maths.automata.regular import automaton
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._walks import ASKED, drawn_lengths, write_letters
 from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
 
 SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
@@ -59,16 +59,14 @@ class RegularLanguage(Task):
 
     name: ClassVar[str] = "regular-language"
 
-    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
+    length: Annotated[int, Range(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
     pattern: Annotated[str, "a regular expression over the symbols 0 to 9 and a to z; any, such as (01)*"] = "(01)*"
-    alphabet: Annotated[int, Values(0, 36, also="and 0 means those that the pattern needs"), "S, letters to choose from"] = 0
-    ask: Annotated[str, Words(*ASKED), "queried tokens, every letter or an end token"] = "all"
-    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
+    alphabet: Annotated[int, Range(0, 36, also="and 0 means those that the pattern needs"), "S, letters to choose from"] = 0
+    ask: Annotated[str, OneOf(*ASKED), "queried tokens, every letter or an end token"] = "all"
+    least_length: Annotated[int, Range(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(0 <= self.alphabet <= len(SYMBOLS), self, f"alphabet is 0 to {len(SYMBOLS)}, found {self.alphabet}")
-        require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         try:
             used = _automaton(self.pattern, None).table.shape[1]

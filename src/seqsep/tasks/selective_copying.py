@@ -19,6 +19,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
@@ -26,7 +27,6 @@ from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before, write_from
 from seqsep.tasks._walks import drawn_lengths
 from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,11 @@ class SelectiveCopying(Task):
 
     name: ClassVar[str] = "selective-copying"
 
-    length: Annotated[int, Values(1, 2**20, unit="tokens"), "N, tokens of an evaluated input before the copy tokens"]
-    items: Annotated[int, Values(1), "k, items of an example, at most N"] = 4
-    alphabet: Annotated[int, Values(2, 2**30, unit="items"), "S, items to choose from"] = 16
+    length: Annotated[int, Range(1, 2**20, unit="tokens"), "N, tokens of an evaluated input before the copy tokens"]
+    items: Annotated[int, Range(1), "k, items of an example, at most N"] = 4
+    alphabet: Annotated[int, Range(2, 2**30, unit="items"), "S, items to choose from"] = 16
     least_length: Annotated[
-        int, Values(1, unit="token"), "tokens of the shortest training input before the copy tokens, k if it is less"
+        int, Range(1, unit="token"), "tokens of the shortest training input before the copy tokens, k if it is less"
     ] = 10
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.permutations import Permutation
@@ -33,7 +34,6 @@ from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks._walks import drawn_lengths, walked
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -49,10 +49,10 @@ class StateBasedRecall(Task):
 
     name: ClassVar[str] = "state-based-recall"
 
-    length: Annotated[int, Values(1, 2**20, unit="permutations"), "N, permutations of an evaluated input"]
-    cells: Annotated[int, Values(2, 6), "m, cells and values of an input"] = 4
-    values: Annotated[int, Values(2, 2**20), "S, values to choose from"] = 8
-    least_length: Annotated[int, Values(1, unit="permutation"), "permutations of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="permutations"), "N, permutations of an evaluated input"]
+    cells: Annotated[int, Range(2, 6), "m, cells and values of an input"] = 4
+    values: Annotated[int, Range(2, 2**20), "S, values to choose from"] = 8
+    least_length: Annotated[int, Range(1, unit="permutation"), "permutations of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -32,6 +32,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.permutations import (
@@ -53,7 +54,6 @@ from seqsep.maths.automata.permutations import (
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._walks import drawn_lengths, walked, write_letters
 from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
 
 LETTERS = ("all", "generators", "transpositions", "adjacent")
 ASKED = ("all", "last", "pointer")
@@ -72,16 +72,15 @@ class WordProblem(Task):
 
     name: ClassVar[str] = "word-problem"
 
-    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
-    group: Annotated[str, Words(*GROUPS), "kind of the group"] = "symmetric"
-    degree: Annotated[int, Values(2, 720, also="and at most 720 elements"), "m, as in Z_m, D_m, S_m, A_m and Dic_m"] = 5
-    letters: Annotated[str, Words(*LETTERS), "elements that occur, the last two with symmetric groups"] = "all"
-    ask: Annotated[str, Words(*ASKED), "queried tokens, and with pointer the image of point 0"] = "all"
-    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
+    group: Annotated[str, OneOf(*GROUPS), "kind of the group"] = "symmetric"
+    degree: Annotated[int, Range(2, 720, also="and at most 720 elements"), "m, as in Z_m, D_m, S_m, A_m and Dic_m"] = 5
+    letters: Annotated[str, OneOf(*LETTERS), "elements that occur, the last two with symmetric groups"] = "all"
+    ask: Annotated[str, OneOf(*ASKED), "queried tokens, and with pointer the image of point 0"] = "all"
+    least_length: Annotated[int, Range(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.group in GROUPS, self, f"group is one of {', '.join(GROUPS)}, found {self.group!r}")
         least = LEAST_DEGREE[self.group]
         require(self.degree >= least, self, f"degree is at least {least} with group={self.group!r}, found {self.degree}")
         require(
@@ -89,13 +88,11 @@ class WordProblem(Task):
             self,
             f"degree leads to at most {MOST_ELEMENTS} elements, found {self.degree} with group={self.group!r}",
         )
-        require(self.letters in LETTERS, self, f"letters is one of {', '.join(LETTERS)}, found {self.letters!r}")
         require(
             self.letters in LETTERS[:2] or self.group == "symmetric",
             self,
             f"letters={self.letters!r} needs group='symmetric', found {self.group!r}",
         )
-        require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property

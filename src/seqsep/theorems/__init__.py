@@ -21,7 +21,7 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     certificate       certificates: files from which `seqsep_check.py` checks a claim without seqsep
     laws              the laws of theorems, callable by outside authors
     plugins           a user's own theorem, from FILE.py:NAME
-    options           ranges, choices and meanings of options, read from signatures
+    options           the types of the options that several theorems have
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
@@ -51,7 +51,6 @@ from seqsep.theorems import (
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
-from seqsep.theorems.options import plain_options as plain_options
 
 PLACES = {
     **retrieval.PLACES,

@@ -22,7 +22,7 @@ from seqsep.theorems.analysis.statements import (
     SHORT,
     STATEMENTS,
 )
-from seqsep.theorems.options.types import Length
+from seqsep.theorems.options import Length
 from seqsep.theorems.state_tracking import solvable, symmetric
 from support.small_languages import of_permutations
 

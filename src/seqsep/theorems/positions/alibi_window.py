@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from seqsep.core.options import Number, OneOf, Range
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import Number, OneOf, Range
-from seqsep.theorems.options.types import Inputs, Seed
+from seqsep.theorems.options import Inputs, Seed
 
 if TYPE_CHECKING:
     import torch

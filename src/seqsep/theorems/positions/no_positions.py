@@ -26,12 +26,12 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Number, Range
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import GridRounding, Length
+from seqsep.theorems.options import GridRounding, Length
 
 CLAIM = Claim(
     name="no-positions",

@@ -16,9 +16,9 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Number, Range
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Seed
+from seqsep.theorems.options import Seed
 from seqsep.theorems.positions._rotary_gap import MOST_DISTANCE, UNIT, angle, error, least_gap
 
 CLAIM = Claim(

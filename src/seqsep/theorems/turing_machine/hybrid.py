@@ -42,6 +42,7 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid, Rounding
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, LinearLayer, Network, whole
@@ -60,8 +61,7 @@ from seqsep.theorems.blocks import (
     running_sum,
 )
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length, Machines, RoundingMode, Seed, Words
+from seqsep.theorems.options import Length, Machines, RoundingMode, Seed, Words
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay, simulate
