@@ -24,14 +24,14 @@ import numpy as np
 from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._orders import distinct, draws_for_distinct
 from seqsep.tasks._rows import is_before
-from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.base import Batch, require
 
 
 @dataclass(frozen=True)
-class AssociativeRecall(Task):
+class AssociativeRecall(FilledTask):
     """`length` pairs of a key and a value, then one of the keys; the answer is its value.
 
     >>> task = AssociativeRecall(length=2, values=8)
@@ -84,13 +84,7 @@ class AssociativeRecall(Task):
             raise ValueError(f"{self!r}: the question asks for key {asked}, which is not among {keys}")
         return pairs[2 * keys.index(asked) + 1] - self.key_count
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (2, self.length, draws_for_distinct(self.length, self.key_count))
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)

@@ -17,7 +17,6 @@ much more often than the others is probably the queried one. The larger `thresho
 """
 
 from dataclasses import dataclass
-from functools import partial
 from math import comb
 from typing import Annotated, Any, ClassVar
 
@@ -26,14 +25,14 @@ import numpy as np
 from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, FilledTask
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
-from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.base import Batch, require
 
 
 @dataclass(frozen=True)
-class Counting(Task):
+class Counting(FilledTask):
     """`length` numbers, then one of them and a threshold t; the answer is 1 if it occurs more than t times.
 
     >>> task = Counting(length=5)
@@ -88,13 +87,7 @@ class Counting(Task):
             raise ValueError(f"{self!r}: expected a number before the question, found {inputs}")
         return int(numbers.count(asked) > threshold)
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         example_draws = ExampleDraws((4, self.length, self.length), seed=seed, use=use, start=start + first, count=count)
         question = example_draws.part(0)

@@ -23,7 +23,7 @@ decides most answers. So a single answer is often right without a state; an exam
 """
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -37,15 +37,15 @@ from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.exact_lengths import states_needed
 from seqsep.maths.automata.multiplication import components
 from seqsep.maths.automata.regular import automaton
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
-from seqsep.tasks._walks import ASKED, drawn_lengths, write_letters
-from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks._blocks import ExampleDraws
+from seqsep.tasks._walks import ASKED, LetterTask, drawn_lengths, write_letters
+from seqsep.tasks.base import Batch, require
 
 SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
-class RegularLanguage(Task):
+class RegularLanguage(LetterTask):
     """`length` letters; the answer is whether the word so far is in a regular language.
 
     Raises ValueError for a pattern that is not a regular expression, and for a field out of its range.
@@ -58,6 +58,7 @@ class RegularLanguage(Task):
     """
 
     name: ClassVar[str] = "regular-language"
+    arrays_at_once: ClassVar[int] = 2
 
     length: Annotated[int, Range(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
     pattern: Annotated[str, "a regular expression over the symbols 0 to 9 and a to z; any, such as (01)*"] = "(01)*"
@@ -82,42 +83,17 @@ class RegularLanguage(Task):
         return _automaton(self.pattern, self.alphabet or None)
 
     @property
-    def letters(self) -> int:
-        """The number of letters."""
+    def letter_count(self) -> int:
         return int(self.automaton.table.shape[1])
-
-    @property
-    def end(self) -> int | None:
-        """The end token; None if every letter is a query."""
-        return self.letters if self.ask == "last" else None
-
-    @property
-    def vocabulary(self) -> int:
-        return self.letters + (self.end is not None)
 
     @property
     def classes(self) -> int:
         return 2
 
-    @property
-    def longest(self) -> int:
-        return self.length + (self.end is not None)
-
     def solve(self, inputs: tuple[int, ...]) -> int:
-        letters = list(inputs)
-        if self.end is not None and (not letters or letters.pop() != self.end):
-            raise ValueError(f"{self!r}: expected the end token {self.end} at the end, found {inputs}")
-        if not letters or not all(0 <= letter < self.letters for letter in letters):
-            raise ValueError(f"{self!r}: expected letters 0 to {self.letters - 1}, found {inputs}")
-        return int(self.automaton.accepts(letters))
-
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, 2 * self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
+        return int(self.automaton.accepts(self.letters_of(inputs)))
 
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         walks = _walks(self.pattern, self.alphabet or None)
         moves = min(walks.most_moves, self.length)
@@ -146,7 +122,7 @@ class RegularLanguage(Task):
         return ceil_log2(self.states_needed())
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        letters = (range(self.letters),) * length
+        letters = (range(self.letter_count),) * length
         return letters if self.end is None else (*letters, range(self.end, self.end + 1))
 
     def label(self) -> str:

@@ -18,7 +18,7 @@ often than 1/S.
 """
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import permutations
 from math import factorial
 from typing import Annotated, Any, ClassVar
@@ -30,14 +30,14 @@ from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.permutations import Permutation
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks._walks import drawn_lengths, walked
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
+from seqsep.tasks.base import NOTHING_ASKED, Batch
 
 
 @dataclass(frozen=True)
-class StateBasedRecall(Task):
+class StateBasedRecall(FilledTask):
     """A list of m values, then `length` permutations of m cells; each asks for the value where cell 0 has moved to.
 
     >>> task = StateBasedRecall(length=2, cells=3, values=9)
@@ -80,13 +80,7 @@ class StateBasedRecall(Task):
             pointer = _ordered(self.cells)[token - self.values][pointer]
         return values[pointer]
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (1, self.cells, self.length)
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)
