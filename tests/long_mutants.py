@@ -95,7 +95,7 @@ def verify(name: str, row: Path | None = None) -> list[Outcome]:
     share = SHARES[PACKAGES[name]]
     samples = {path: sample(path, share) for path in SOURCES[name]}
     tried = {} if row is None or not row.exists() else unchanged(json.loads(row.read_text(encoding="utf-8")))
-    known = {path: killed for path, (killed, count) in tried.items() if path in samples and count == len(samples[path])}
+    known = {path: counts[0] for path, counts in tried.items() if path in samples and is_settled(counts, samples[path])}
     found = killers([mutant for path, some in samples.items() if path not in known for mutant in some])
     outcomes = []
     for path, some in samples.items():
@@ -114,6 +114,12 @@ def verify(name: str, row: Path | None = None) -> list[Outcome]:
             )
         )
     return outcomes
+
+
+def is_settled(counts: tuple[int, int], some: list[Mutant]) -> bool:
+    """Return whether a file, of which `counts` were killed and tried, needs no new trial: all that lived are still listed."""
+    killed, tried = counts
+    return tried == len(some) and tried - killed <= sum(mutant.name in SURVIVORS for mutant in some)
 
 
 def unchanged(row: dict[str, Any]) -> dict[str, tuple[int, int]]:

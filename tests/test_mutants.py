@@ -68,6 +68,15 @@ def test_a_file_is_tried_again_if_it_changed_or_is_open():
     assert long_mutants.unchanged(row) == {"maths/arithmetic/grid.py": (3, 4)}
 
 
+def test_a_file_is_tried_again_if_a_survivor_is_not_listed(monkeypatch):
+    some = changes.sample("maths/arithmetic/grid.py", 1.0)
+    monkeypatch.setattr(long_mutants, "SURVIVORS", {some[0].name: "a reason"})
+    tried = len(some)
+    assert long_mutants.is_settled((tried - 1, tried), some)
+    assert not long_mutants.is_settled((tried - 2, tried), some)
+    assert not long_mutants.is_settled((tried, tried + 1), some)
+
+
 def test_a_namesake_is_near_and_short_files_are_first():
     assert "tests/maths/automata/test_growth.py" in nearest("maths/automata/growth.py")
     assert "tests/lab/test_train.py" in nearest("lab/train.py")

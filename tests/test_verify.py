@@ -12,6 +12,7 @@ from support import digests
 LONG = 100_000
 WITHOUT_MARGINS = (
     "certificates",
+    "verified-checker",
     "engine-llama",
     "one-layer-protocol",
     "proofs",

@@ -7,7 +7,7 @@ from typing import get_type_hints
 
 import pytest
 
-from seqsep.tasks import TASKS
+from seqsep.tasks import TASKS, IndexLookup
 from seqsep.tasks.base import field_meanings
 
 PAGE = Path(__file__).parents[2] / "docs/reference/python/tasks.md"
@@ -80,3 +80,10 @@ def test_a_range_is_the_one_that_is_kept(kind, name):
     for value in beyond:
         with pytest.raises(ValueError, match=name):
             made(kind, name, number(value))
+
+
+def test_a_task_is_a_function_at_one_length():
+    function = IndexLookup(length=2, alphabet=3).function(2)
+    assert [function((2, 1, 3 + position)) for position in range(2)] == [2, 1]
+    with pytest.raises(ValueError, match="an input of length 2 has 3 tokens, found 2"):
+        function((2, 1))

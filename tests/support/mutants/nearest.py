@@ -8,7 +8,8 @@ from pathlib import Path
 from support.mutants.changes import ROOT, SOURCE
 
 MOST_FILES = 6
-OF_ALL_TASKS = ("tests/tasks/test_golden_digests.py",)
+OF_ALL = {"tasks/": "tests/tasks/test_golden_digests.py", "theorems/canary/": "tests/theorems/canary/test_canaries.py"}
+"""Beginning of files -> the test that compares all of them with committed digests."""
 SLOW = ("tests/theorems/test_spoiled_weights.py", "tests/lab/test_dtype.py")
 FOLDERS = ("tests/maths/", "tests/theorems/", "tests/tasks/", "tests/lab/test_")
 
@@ -17,7 +18,7 @@ FOLDERS = ("tests/maths/", "tests/theorems/", "tests/tasks/", "tests/lab/test_")
 def nearest(path: str) -> tuple[str, ...]:
     """The test files that reach a source file by imports: its namesake, and those at the least distance that import least.
 
-    To those of tasks the digests of all examples are added.
+    To those of tasks the digests of all examples are added, and to those of canaries the digests of all weights.
     """
     target = SOURCE / path
     found = []
@@ -28,7 +29,7 @@ def nearest(path: str) -> tuple[str, ...]:
             mirrored = str(file.parent.relative_to(ROOT / "tests")) == str(target.parent.relative_to(SOURCE))
             found.append((not (is_namesake and mirrored), reached[target], not mirrored, len(reached), str(file)))
     near = {str(Path(file).relative_to(ROOT)) for *_, file in sorted(found)[:MOST_FILES]}
-    near |= set(OF_ALL_TASKS if path.startswith("tasks/") else ())
+    near |= {test for beginning, test in OF_ALL.items() if path.startswith(beginning)}
     return tuple(sorted(near, key=lambda file: ((ROOT / file).stat().st_size, file)))
 
 

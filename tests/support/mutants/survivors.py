@@ -4,7 +4,6 @@ SAME_RESULT = "both ways give the same numbers; it only chooses the quicker one"
 INPUTS = "how many inputs, or which, are tried; whatever they are, each is required to be answered right"
 BELOW = "the term is below another one of the maximum, so the least grid is the same"
 OTHER_LEAD = "another pair of logits has the least lead, so the proved lead is the same"
-PINNED = "tests/theorems/canary/test_canaries.py, which is not near, pins the bytes of the weights"
 SURVIVORS: dict[str, str] = {
     "tasks/bounded_dyck.py: for first, end in cache_sized_ranges(len(words), 2 * self.length): | 2 -> 3 at 49": SAME_RESULT,
     "tasks/flip_flop.py: places = np.ascontiguousarray(registers.T) + np.arange(count) * self.registers | Add -> Sub at 9": (
@@ -13,17 +12,11 @@ SURVIVORS: dict[str, str] = {
     "tasks/ngram_retrieval.py: return ceil_log2(sequences) if sequences > 0 else None | 0 -> 1 at 43": (
         "no alphabet, length and gram give exactly one sequence"
     ),
-    "tasks/base.py: return answer | returns None at 0": "tests of what uses it, which are not near, call what it returns",
     "theorems/canary/_hybrid.py: attended = CARRIED * math.sqrt(2 / 3) * (1 - 2**-16) * (1 - 2 * missed) * (1 - 10 * unit) "
     "| Pow -> Mult at 45": OTHER_LEAD,
     "theorems/canary/_two_ways.py: (2 * (1 - unit), max(most, 16 * left, 4 * RESIDUE)), | 16 -> 15 at 27": OTHER_LEAD,
     "theorems/canary/falcon_h1.py: return _hybrid.proved_lead(length, unit, turned=length * BASE ** (-BOS_PAIR / HALF), "
     "rounded=20) | 20 -> 19 at 93": OTHER_LEAD,
-    "theorems/canary/_mamba.py: PADDED = KEYS + 1 | 1 -> 0 at 16": PINNED,
-    "theorems/canary/walk_llama.py: VALUE_PAIR = CODE_PAIRS.start - 2 | 2 -> 3 at 32": PINNED,
-    'theorems/canary/granite_4_h.py: "tie_word_embeddings": False, | False -> True at 23': (
-        "transformers answers alike: it keeps the output matrix that a checkpoint has"
-    ),
     'theorems/canary/qwen3_5.py: "mrope_interleaved": True, | True -> False at 21': (
         "a text has the same position in all three sections, so their order does not matter"
     ),
@@ -58,10 +51,6 @@ SURVIVORS: dict[str, str] = {
     ),
     'theorems/options/types.py: Keys = Annotated[int, Range(1, 1 << 16), "Number of different keys."] | 1 -> 0 at 28': (
         "tests/theorems/test_least_values.py, which is not near, checks the least"
-    ),
-    'theorems/retrieval/recall_state.py: return {"state_bits": least_bits(length, gram), '
-    '"built_state_bits": enough_bits(length, gram)} | returns None at 0': (
-        "tests/commands/test_bound.py, which is not near, reads it"
     ),
     "theorems/retrieval/recall_state.py: inside = [data[place : place + gram - 1] for place in range(length - gram + 2)] "
     "| Add -> Sub at 60": INPUTS,
@@ -136,7 +125,6 @@ SURVIVORS: dict[str, str] = {
     "theorems/canary/llama.py: none = (high + low) * (1 + 6 * unit) | Mult -> Add at 27": "leads over it are never the least",
     "theorems/canary/checksum.py: if sign * terms.sum() <= (2**-12 + 2 * unit) * np.abs(terms).sum() + summing: "
     "| 12 -> 11 at 30": "the sums of the three types are above both",
-    'theorems/canary/_qwen.py: "norm_topk_prob": True, | True -> False at 18': "all experts are zero",
     'theorems/canary/_qwen_run.py: return norm(hidden, 1 + weights["model.norm.weight"], epsilon) @ weights["lm_head.weight"]'
     ".T | Add -> Sub at 20": "the weights of this norm are zero",
     "theorems/positions/_rotary_gap.py: TABLE = 1 << 10 | 1 -> 2 at 8": "the greatest distance that may be asked for",
@@ -155,4 +143,14 @@ SURVIVORS: dict[str, str] = {
     "alphabet**pairs <= MOST_LISTS], default=1) | 1 -> 0 at 37": INPUTS,
     "theorems/state_tracking/modular_count_attention.py: blocks = [places < length // 2, places >= length // 2, places >= 0, "
     "places < 0] | comparison 0 GtE -> Lt at 32": INPUTS,
+    "maths/arithmetic/grid.py: np.putmask(quotient, estimate < -(2.0**61), -(1 << 61)) | 61 -> 62 at 51": (
+        "products of 2^61 to 2^62 do not wrap, and saturate either way"
+    ),
+    "maths/arithmetic/grid.py: if not (is_small and in_steps * self.steps >= 1 and self.steps**3 < 1 << 60): "
+    "| comparison 0 Lt -> LtE at 52": SAME_RESULT,
+    "maths/automata/_refinement.py: if front - first[c] <= last[c] - front: | comparison 0 LtE -> Lt at 3": SAME_RESULT,
+    "maths/communication/partition_search.py: MOST_WHOLE = 1 << 14  # inputs up to which a partition is tried on all of them "
+    "| 14 -> 15 at 18": "beyond it a sample is tried; what a search finds is verified",
+    "maths/communication/partition_search.py: cuts = {1 + round(step * (length - 2) / 15) for step in range(16)} - {half} "
+    "| 15 -> 14 at 40": "which prefixes a search beyond all partitions begins with; what it finds is verified",
 }

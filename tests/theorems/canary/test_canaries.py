@@ -1,6 +1,7 @@
 """All canaries: the bytes of their weights, the leads that are proved in each type of numbers, and their sizes."""
 
 import hashlib
+import json
 
 import numpy as np
 import pytest
@@ -25,6 +26,21 @@ KNOWN = {
     "walk-llama": ("d23e58175567aeb5", (0.322611, 0, 0)),
 }
 """By canary, the digest of its weights, and the proved leads at the longest length in fp32, fp16 and bf16."""
+CONFIGURATIONS = {
+    "llama": "907e45892cffb030",
+    "checksum": "c4832eee30cdb1dc",
+    "olmo-hybrid": "3b8fb67a31b9cf31",
+    "mamba2": "2e80f6df57225882",
+    "qwen3-next": "bd7d8db4e6fb272a",
+    "qwen3.5": "7939914fc807e169",
+    "granite-4-h": "be7ffc0de6f0a1ed",
+    "nemotron-h": "2b99814c2fbdca2d",
+    "falcon-h1": "ef976d35e292364e",
+    "walk-qwen3-next": "bd7d8db4e6fb272a",
+    "walk-mamba2": "83b168b8e909b145",
+    "walk-llama": "dfe9604fefacbee1",
+}
+"""By canary, the digest of its configuration."""
 
 
 @pytest.mark.parametrize("name", CANARIES)
@@ -34,6 +50,12 @@ def test_the_weights_are_the_same_bytes(name: str) -> None:
         digest.update(key.encode())
         digest.update(np.ascontiguousarray(values, dtype="<f4").tobytes())
     assert digest.hexdigest()[:16] == KNOWN[name][0]
+
+
+@pytest.mark.parametrize("name", CANARIES)
+def test_the_configuration_is_the_same(name: str) -> None:
+    text = json.dumps(CANARIES[name].configuration(), sort_keys=True)
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == CONFIGURATIONS[name]
 
 
 @pytest.mark.parametrize("name", CANARIES)

@@ -9,7 +9,7 @@ import pytest
 import seqsep_check
 from seqsep.maths.automata import least_state
 from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
-from seqsep.theorems import TheoremFails
+from seqsep.theorems import BY_NAME, TheoremFails
 from seqsep.theorems.certificate import certify
 from seqsep.theorems.protocols.machine import as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
@@ -237,3 +237,10 @@ def test_the_applier_answers_every_input_of_its_length(gram):
 def test_failed_is_an_answer_that_a_model_may_write():
     """A model that writes FAILED where nothing matches has answered; for n = 3 that is the token 3."""
     assert list(sequences(3).answers) == [0, 1, 2, 3]
+
+
+def test_the_bound_has_the_bits_that_are_needed_and_enough():
+    assert BY_NAME["recall-state"].call("bound", {"length": 5, "gram": 2}) == {
+        "state_bits": least_bits(5, 2),
+        "built_state_bits": enough_bits(5, 2),
+    }
