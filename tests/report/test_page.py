@@ -84,7 +84,7 @@ def test_the_headline_is_of_the_longest_input_with_both(tmp_path: Path, fresh: l
     longer = [measured(IndexLookup(100), "attention", 0.9931), measured(IndexLookup(100), "linear-attention", 0.51)]
     page = read(tmp_path, [*fresh, *longer])
     assert re.search(
-        r"among 100 symbols: Attention \([^)]+\) 99.3 % [^,]+1,000 steps, Linear attention \([^)]+\) 51.0 %", page.text
+        r"at N = 100: Attention \([^)]+\) 99.3 % [^,]+1,000 steps, Linear attention \([^)]+\) 51.0 %", page.text
     )
     assert "Linear attention (1, 64) at N = 100, 1,000 steps" in page.text
 
