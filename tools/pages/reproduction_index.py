@@ -71,7 +71,7 @@ Below each table, a second table is folded away. It contains the size, steps and
 SHORT = """
 ## What is not reproduced, in short
 
-This list gives no causes, because no test here checks a cause.
+This list does not say why, because no experiment here isolates a cause.
 
 """
 BY_FIGURE = """
@@ -169,5 +169,8 @@ def _drawn_lengths(folder: Path) -> str:
     ]
     printed = figure2_index_lookup()["attention"].accuracy
     said = "; ".join(f"{words} (the paper has {percent(printed[length])} %)" for length, words in found)
-    reading = "The [H.1 reading](../explanation/glossary.md#h1-reading) `drawn-length` draws the length of each training input."
-    return f"* {reading} The accuracy of attention with this reading: {said}.\n"
+    reading = (
+        "Appendix H.1 of the first paper can be [read in three ways](../explanation/glossary.md#h1-reading). If training "
+        "inputs have drawn lengths (`drawn-length`), attention has this accuracy"
+    )
+    return f"* {reading}: {said}.\n"
