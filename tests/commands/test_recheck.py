@@ -1,4 +1,4 @@
-"""`seqsep audit --recheck` of multi-query recall and of a user's own task: the record of equal states holds, and a false one not."""
+"""`seqsep audit --recheck` of multi-query recall and of a user's own task: a record holds, and a false one is rejected."""
 
 import json
 
