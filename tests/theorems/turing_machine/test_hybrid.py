@@ -143,13 +143,16 @@ MANY_STEPS = 66_000
 
 def test_a_long_run_is_followed_on_the_grid_only(monkeypatch):
     """Attention of torch takes memory of the square of the tokens: 6.5 GB for 16,000 steps."""
-    monkeypatch.setattr(hybrid, "MOST_IN_FLOATS", 100)
-    monkeypatch.setattr("seqsep.theorems.trial.Trial._in_floats", lambda *given: pytest.fail("run in float64"))
-    [long] = hybrid.check(NEVER_HALTS, length=1, steps=150, words=1)
-    assert (long.variant, long.inputs) == (f"machine {NEVER_HALTS}, 150 steps, on the grid only", 2)
-    monkeypatch.undo()
-    [short] = hybrid.check(NEVER_HALTS, length=1, steps=150, words=1)
+    tokens = 1 + 151  # [BOS] and the configurations
+    monkeypatch.setattr(hybrid, "MOST_IN_FLOATS", tokens)
+    [short] = hybrid.check(NEVER_HALTS, length=0, steps=150, words=0)
     assert short.variant == f"machine {NEVER_HALTS}, 150 steps"
+    monkeypatch.setattr("seqsep.theorems.trial.Trial._in_floats", lambda *given: pytest.fail("run in float64"))
+    with pytest.raises(pytest.fail.Exception, match="run in float64"):
+        hybrid.check(NEVER_HALTS, length=0, steps=150, words=0)
+    monkeypatch.setattr(hybrid, "MOST_IN_FLOATS", tokens - 1)
+    [long] = hybrid.check(NEVER_HALTS, length=0, steps=150, words=0)
+    assert (long.variant, long.inputs) == (f"machine {NEVER_HALTS}, 150 steps, on the grid only", 1)
 
 
 def test_a_machine_runs_for_more_steps_than_two_bytes_count():
