@@ -32,7 +32,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from seqsep.core.names import choose
+from seqsep.core.names import BadInput, choose, excerpt
 from seqsep.core.registry import Registry, lazy_names
 from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
@@ -170,8 +170,12 @@ def bound(name: str | Theorem, **options: Any) -> Sizes:
 
 
 def _named(name: str | Theorem) -> Theorem:
-    """The theorem of this name, or the `Theorem` itself. Raises ValueError with the nearest names for another."""
-    return name if isinstance(name, Theorem) else BY_NAME[choose("theorem", name, list(BY_NAME))]
+    """The theorem of this name, or the `Theorem` itself. Raises BadInput with the nearest names for another."""
+    if isinstance(name, Theorem):
+        return name
+    if not isinstance(name, str):
+        raise BadInput(f"theorem: expected a name, such as index-lookup-state, or a Theorem, found {excerpt(repr(name))}")
+    return BY_NAME[choose("theorem", name, list(BY_NAME))]
 
 
 def _json_object(line: str) -> dict[str, Any]:
