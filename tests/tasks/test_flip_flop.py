@@ -96,3 +96,4 @@ def test_what_is_wrong_is_one_line(make, said):
 def test_readable():
     shown = FlipFlop(4, 2, 3).readable((5, 8, 1, 7), 2)
     assert shown == {"instructions": ["write 1 2", "ignore 0", "write 0 1", "read 1"], "answer": 2}
+    assert FlipFlop(4, 2, 3).readable((6,), 0) == {"instructions": ["read 0"], "answer": 0}
