@@ -135,7 +135,7 @@ def test_the_window_of_slope_1_256(dtype, distance):
 
 
 def written(word, slope, dtype):
-    """What a head writes at an end token after a word: the share of the letter 1, with equal contents."""
+    """Return what a head writes at an end token: the share of the letter 1, with equal contents."""
     letters = [*word, 0][::-1]
     powers = alibi_window.exponentials(np.zeros(len(letters)), slope, dtype).double()
     return float((powers * torch.tensor(letters)).sum() / powers.sum())
