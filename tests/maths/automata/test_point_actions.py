@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from seqsep.maths.automata.groups import FiniteGroup
@@ -114,6 +115,21 @@ def test_the_images_are_a_faithful_action(name):
 def test_commutative_groups_add_their_factors(name, most):
     action = fewest_points(of_swaps(SWAPS[name]), most)
     assert (action and action.points) == (8 if (name, most) == ("four pairs", 8) else None)
+
+
+def extraspecial(pairs):
+    """The group of order 2^(2 n + 1) in which x_i and y_i commute up to the central element, and other factors commute."""
+    numbers = range(2 ** (2 * pairs + 1))
+    low = 2**pairs - 1
+    turned = [[(one & low & other >> pairs).bit_count() % 2 << 2 * pairs for other in numbers] for one in numbers]
+    return FiniteGroup(np.bitwise_xor.outer(numbers, numbers) ^ np.array(turned))
+
+
+@pytest.mark.parametrize(("pairs", "points"), [(1, 4), (2, 8), (3, None)])
+def test_one_kernel_in_all_actions_ends_the_search(pairs, points):
+    """The least faithful action has 2^(n + 1) points: no subgroup of a smaller index misses the centre."""
+    action = fewest_points(extraspecial(pairs), 9)
+    assert (action and action.points) == points
 
 
 def test_letters_are_products_of_the_fewest_swaps():

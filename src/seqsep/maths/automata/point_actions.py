@@ -2,9 +2,9 @@
 
 A subgroup H of index k gives an action on k points: g sends the coset H u to H u g. Every action on m points is a union of
 such actions, and their indices sum to m. The kernel of the union is the intersection of the cores: the core of H is the
-greatest normal subgroup in H. The action is faithful if the kernel has one element only. So it is faithful if each minimal
-normal subgroup is outside of one core or more. A union with a part of index k has at least k points, so the search stops
-when the best union has no more points than the next index.
+greatest normal subgroup in H. The action is faithful if the kernel has one element only. A larger kernel has an element of
+prime order, and all its conjugates. So one element of each class of prime order is enough to test. A union with a part of
+index k has at least k points, so the search stops when the best union has no more points than the next index.
 
 *Search for the subgroups* (`_Subgroups`). A node has a subgroup H and elements r_0 = 1, r_1, .. whose cosets are to stay
 different. Let g be the first element outside of all H r_i. In a larger subgroup that keeps the r_i apart, g is in the coset of
@@ -48,9 +48,11 @@ class CosetAction:
         """Return the image of each coset under an element."""
         return tuple(self.cosets[self.table[list(self.chosen), element]].tolist())
 
-    def fixes(self, element: int) -> bool:
-        """Return True for an element of the core: it fixes each coset."""
-        return self.images(element) == tuple(range(len(self.chosen)))
+    def fixed(self, elements: Int[np.ndarray, "given"]) -> frozenset[int]:
+        """Return those of some elements that are in the core: they fix each coset."""
+        images = self.cosets[self.table[np.ix_(list(self.chosen), elements)]]
+        inside = (images == np.arange(len(self.chosen))[:, None]).all(axis=0)
+        return frozenset(elements[inside].tolist())
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,9 @@ def fewest_points(group: FiniteGroup, most: int) -> PointAction | None:
     >>> fewest_points(four, 9).points, fewest_points(four, 3)
     (4, None)
     """
-    least = next((points for points in range(most + 1) if factorial(points) % group.size == 0), most + 1)
-    if least <= most:
-        least = max(least, _commutative_bound(group, 1), _commutative_bound(group, -1))
+    if factorial(most) % group.size:
+        return None
+    least = max(_commutative_bound(group, 1), _commutative_bound(group, -1))
     if least > most:
         return None
     for index in (min(FIRST_INDEX, most), most):
@@ -103,11 +105,13 @@ def fewest_points(group: FiniteGroup, most: int) -> PointAction | None:
 
 def _best_union(group: FiniteGroup, index: int, most: int) -> PointAction | None:
     """Return a faithful union of actions with the fewest points, at most `most`, by subgroups of index up to `index`."""
-    witnesses = _minimal_normal(group)
+    witnesses = _of_prime_order(group)
     best: dict[frozenset[int], CosetAction] = {}
     for action in sorted(_Subgroups(group, index).all(), key=lambda one: len(one.chosen)):
-        best.setdefault(frozenset(x for x in witnesses if action.fixes(x)), action)
-    unions: list[dict[frozenset[int], tuple[CosetAction, ...]]] = [{frozenset(witnesses): ()}]
+        best.setdefault(action.fixed(witnesses), action)
+    if frozenset.intersection(*best):
+        return None
+    unions: list[dict[frozenset[int], tuple[CosetAction, ...]]] = [{frozenset(witnesses.tolist()): ()}]
     for points in range(most + 1):
         if frozenset() in unions[points]:
             return PointAction(unions[points][frozenset()])
@@ -166,27 +170,15 @@ def _primes(number: int) -> list[int]:
     return [p for p in range(2, number + 1) if number % p == 0 and all(p % q for q in range(2, p))]
 
 
-def _minimal_normal(group: FiniteGroup) -> list[int]:
-    """Return an element of each minimal normal subgroup: one of prime order, since its conjugates generate the subgroup."""
+def _of_prime_order(group: FiniteGroup) -> Int[np.ndarray, "found"]:
+    """Return an element of prime order of each conjugacy class that has one."""
     left = np.isin(group.orders, _primes(group.size))
     inverse = np.array(group.inverse)
-    closures: list[tuple[int, int, Bool[np.ndarray, "elements"]]] = []
-    while left.any():
-        element = int(left.argmax())
-        conjugates = np.zeros(group.size, dtype=bool)
-        conjugates[group.table[inverse, group.table[element]]] = True
-        factors = [element]
-        inside = group.generated(factors)
-        while (conjugates & ~inside).any():
-            factors.append(int((conjugates & ~inside).argmax()))
-            inside = group.generated(factors)
-        closures.append((int(inside.sum()), element, inside))
-        left &= ~conjugates
     found: list[int] = []
-    for _, element, inside in sorted(closures, key=lambda one: one[0]):
-        if not inside[found].any():
-            found.append(element)
-    return found
+    while left.any():
+        found.append(int(left.argmax()))
+        left[group.table[inverse, group.table[found[-1]]]] = False
+    return np.array(found, dtype=np.int64)
 
 
 class _Subgroups:
@@ -226,7 +218,6 @@ class _Subgroups:
         if (len(chosen) + 1) * len(members) <= self.group.size and len(chosen) < self.most:
             apart = forbidden.copy()
             apart[joins] = True
-            apart[self.inverse[joins]] = True
             yield from self._larger(factors, members, (*chosen, new), apart)
 
     def _generated(
