@@ -50,7 +50,7 @@ class CosetAction:
 
     def fixed(self, elements: Int[np.ndarray, "given"]) -> frozenset[int]:
         """Return those of some elements that are in the core: they fix each coset."""
-        images = self.cosets[self.table[np.ix_(list(self.chosen), elements)]]
+        images = self.cosets[self.table[np.array(self.chosen)[:, None], elements]]
         inside = (images == np.arange(len(self.chosen))[:, None]).all(axis=0)
         return frozenset(elements[inside].tolist())
 
