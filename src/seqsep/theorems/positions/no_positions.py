@@ -176,5 +176,6 @@ THEOREM = Theorem(
     bound=sizes,
     verify=verify,
     nothing_to_apply="the head writes a number, and answers nothing",
-    nothing_to_certify="the bound is arithmetic on N and L that a reader can repeat",
+    nothing_to_certify="a certificate shows answers, and this bound is about the numbers that a head writes; it is arithmetic "
+    "on N and L that a reader can repeat",
 )

@@ -106,5 +106,5 @@ THEOREM = Theorem(
     bound=sizes,
     verify=verify,
     nothing_to_apply="it is a lower bound: nothing is built",
-    nothing_to_certify="a certificate holds whole numbers, and rotary angles are real numbers",
+    nothing_to_certify="a certificate holds whole numbers, and the bound is about all real angles",
 )

@@ -273,5 +273,5 @@ THEOREM = Theorem(
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="certificates have no type for representations of groups",
+    nothing_to_certify="certificates have no type for representations of groups, whose matrices have real numbers",
 )
