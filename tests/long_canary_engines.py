@@ -1,8 +1,8 @@
-"""Canaries in real engines: vLLM's server on a CPU, and llama.cpp in this process.
+"""Canaries in real engines on a CPU: vLLM's server, vLLM in the process of the command, and llama.cpp in this process.
 
 `make engines` runs it. It installs vLLM and builds llama.cpp in build/, which takes 3.7 GB and half an hour or more on two
 cores. It writes results/canary-engines.json, and the table of docs/how-to/canary.md is made from these rows.
-`python tests/long_canary_engines.py vLLM` runs one engine and keeps the rows of the other one. VLLM_VENV is the folder of an
+`python tests/long_canary_engines.py vLLM` runs one engine and keeps the rows of the others. VLLM_VENV is the folder of an
 environment that has vLLM.
 """
 
@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -45,7 +46,7 @@ SETTINGS = {
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "HF_HUB_OFFLINE": "1",
     "VLLM_NO_USAGE_STATS": "1",
-    "OMP_NUM_THREADS": "2",
+    "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
 }
 COMMON = ("--enforce-eager", "--max-model-len", "4224", "--max-num-seqs", "32")
 CHUNKS = ("--max-num-batched-tokens", "256")
@@ -61,6 +62,9 @@ SERVERS = {
     "walk-qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
 }
 """Canary -> the type of its numbers and the settings of its server. On a CPU, vLLM serves a Qwen3-Next in bfloat16 only."""
+SHORT = ("one", "together", "again", "twins")
+IN_PROCESS = {"llama": "float32", "granite-4-h": "float32"}
+"""Canary -> the type of its numbers, for vLLM in the process of the command. It is asked the scenarios of SHORT."""
 IN_GGUF = ("llama", "mamba2")
 """The canaries that llama.cpp is asked for."""
 COUNTED = {
@@ -135,6 +139,33 @@ def of_vllm() -> Iterator[Row]:
                 print(name, verdict, flush=True)
                 labels = {"engine": "vLLM", "version": VLLM.replace("==", " "), "canary": name}
                 yield labels | verdict | {"dtype": dtype, "settings": " ".join(settings), "counted": counted}
+
+
+def of_vllm_in_process() -> Iterator[Row]:
+    """Ask vLLM in the process of the command, with the settings of `in_vllm`. The environment gets what seqsep needs."""
+    install()
+    python = f"{PLACE}/bin/python"
+    environment = os.environ | SETTINGS | {"PYTHONPATH": str(ROOT / "src")}
+    environment.pop("PIP_CONSTRAINT", None)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *needs()], check=True, env=environment)
+    with TemporaryDirectory() as place:
+        for name, dtype in IN_PROCESS.items():
+            folder = write_canary(name, Path(place) / name, dtype)
+            words = ["nice", python, "-m", "seqsep", "canary", "check", str(folder), "--vllm", "--json", "--seconds", "3600"]
+            words += [word for scenario in SHORT for word in ("--scenario", scenario)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment, cwd=place)
+            if done.returncode not in (0, 1):
+                raise RuntimeError(f"vLLM in process: {name}: {done.stderr[-1000:]}")
+            for verdict in json.loads(done.stdout[done.stdout.index("{") :])["scenarios"]:
+                print(name, verdict, flush=True)
+                labels = {"engine": "vLLM in process", "version": f"{VLLM.replace('==', ' ')}, in process", "canary": name}
+                yield labels | verdict | {"dtype": dtype}
+
+
+def needs() -> list[str]:
+    """Return the packages that seqsep needs."""
+    found = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    return [str(package) for package in found]
 
 
 def counters(url: str) -> dict[str, int]:
@@ -220,7 +251,7 @@ def paged(text: str, rows: Sequence[Row]) -> str:
     return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(rows), text)
 
 
-ENGINES = {"vLLM": of_vllm, "llama.cpp": of_llama}
+ENGINES = {"vLLM": of_vllm, "vLLM in process": of_vllm_in_process, "llama.cpp": of_llama}
 
 
 def main(names: Sequence[str]) -> None:

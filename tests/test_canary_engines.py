@@ -1,6 +1,7 @@
 """The answers of real engines: results/canary-engines.json, of tests/long_canary_engines.py, and the table of the how-to."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from seqsep.language_models.canary.scenarios import SCENARIOS
 ROWS = json.loads(engines.KEPT.read_text(encoding="utf-8"))
 LLAMA = [row for row in ROWS if row["engine"] == "llama.cpp"]
 VLLM = [row for row in ROWS if row["engine"] == "vLLM"]
+IN_PROCESS = [row for row in ROWS if row["engine"] == "vLLM in process"]
 
 
 def test_the_page_has_the_rows() -> None:
@@ -38,6 +40,18 @@ def test_vllm_has_a_row_for_each_canary_and_scenario() -> None:
         counter = NEEDS.get(row["scenario"])
         if counter is not None and row["holds"]:
             assert row["counted"][counter] > 0
+
+
+def test_vllm_in_process_was_asked_for_two_canaries() -> None:
+    asked = [(name, scenario) for name in engines.IN_PROCESS for scenario in engines.SHORT]
+    assert [(row["canary"], row["scenario"]) for row in IN_PROCESS] == asked
+    assert all(row["dtype"] == engines.IN_PROCESS[row["canary"]] for row in IN_PROCESS)
+    assert all(row["version"].endswith(", in process") and row["answers"] for row in IN_PROCESS)
+    assert "again" in {row["scenario"] for row in IN_PROCESS if row["canary"] == "llama" and row["holds"]}
+
+
+def test_vllm_gets_what_seqsep_needs() -> None:
+    assert {"torch", "numpy", "safetensors"} <= {re.split("[><=]", package)[0] for package in engines.needs()}
 
 
 def test_the_page_has_the_flags_of_the_servers() -> None:
