@@ -60,6 +60,7 @@ SERVERS = {
     "mamba2": ("float32", ("--no-enable-prefix-caching", *COMMON, *CHUNKS)),
     "qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
     "walk-qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
+    "granite-4-h": ("float32", ("--no-enable-prefix-caching", *COMMON, *CHUNKS)),
 }
 """Canary -> the type of its numbers and the settings of its server. On a CPU, vLLM serves a Qwen3-Next in bfloat16 only."""
 SHORT = ("one", "together", "again", "twins")

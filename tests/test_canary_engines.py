@@ -43,11 +43,18 @@ def test_vllm_has_a_row_for_each_canary_and_scenario() -> None:
 
 
 def test_vllm_in_process_was_asked_for_two_canaries() -> None:
+    """It answers a Llama rightly, and none of Granite's prompts: its Mamba-2 fails on a CPU with a cache of prefixes."""
     asked = [(name, scenario) for name in engines.IN_PROCESS for scenario in engines.SHORT]
     assert [(row["canary"], row["scenario"]) for row in IN_PROCESS] == asked
     assert all(row["dtype"] == engines.IN_PROCESS[row["canary"]] for row in IN_PROCESS)
-    assert all(row["version"].endswith(", in process") and row["answers"] for row in IN_PROCESS)
-    assert "again" in {row["scenario"] for row in IN_PROCESS if row["canary"] == "llama" and row["holds"]}
+    assert all(row["version"].endswith(", in process") for row in IN_PROCESS)
+    for row in IN_PROCESS:
+        if row["canary"] == "llama":
+            assert row["holds"]
+            assert row["answers"] >= 480
+        else:
+            assert (row["answers"], row["holds"]) == (0, False)
+            assert "out of bounds for dimension 0" in row["failed"]
 
 
 def test_vllm_gets_what_seqsep_needs() -> None:
