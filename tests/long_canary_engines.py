@@ -1,4 +1,4 @@
-"""Canaries in real engines on a CPU: vLLM's server, vLLM in the process of the command, and llama.cpp in this process.
+"""Canaries in real engines on a CPU: vLLM's server, vLLM in process, vLLM's server with a fault, and llama.cpp in this process.
 
 `make engines` runs it. It installs vLLM and builds llama.cpp in build/, which takes 3.7 GB and half an hour or more on two
 cores. It writes results/canary-engines.json, and the table of docs/how-to/canary.md is made from these rows.
@@ -9,6 +9,7 @@ environment that has vLLM.
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -66,6 +67,14 @@ SERVERS = {
 SHORT = ("one", "together", "again", "twins")
 IN_PROCESS = {"llama": "float32", "granite-4-h": "float32"}
 """Canary -> the type of its numbers, for vLLM in the process of the command. It is asked the scenarios of SHORT."""
+HASHES = Path("v1/core/kv_cache_utils.py")
+PARENT = """    if not parent_block_hash:
+        parent_block_hash = NONE_HASH
+
+    curr_block_token_ids_tuple"""
+NO_PARENT = PARENT.replace("    if not parent_block_hash:\n    ", "")
+"""Lines of vLLM that hash a block, without a fault and with it."""
+OF_PREFIXES = ("again", "twins", "parents")
 IN_GGUF = ("llama", "mamba2")
 """The canaries that llama.cpp is asked for."""
 COUNTED = {
@@ -163,6 +172,36 @@ def of_vllm_in_process() -> Iterator[Row]:
                 yield labels | verdict | {"dtype": dtype}
 
 
+def of_faulty_vllm() -> Iterator[Row]:
+    """Ask a server of a copy of vLLM with a fault: the key of a cached block forgets the blocks before it."""
+    install()
+    dtype, settings = SERVERS["llama"]
+    with TemporaryDirectory() as place:
+        folder = write_canary("llama", Path(place) / "llama", dtype)
+        [library] = PLACE.glob("lib/python*/site-packages/vllm")
+        patched = Path(shutil.copytree(library, Path(place) / "patched/vllm")) / HASHES
+        text = patched.read_text(encoding="utf-8")
+        if text.count(PARENT) != 1:
+            raise RuntimeError(f"{HASHES}: expected once, found {text.count(PARENT)} times: {PARENT!r}")
+        patched.write_text(text.replace(PARENT, NO_PARENT), encoding="utf-8")
+        with served(folder, dtype, settings, library=Path(place) / "patched") as url:
+            words = ["-m", "seqsep", "canary", "check", str(folder), "--url", url, "--json"]
+            words += [word for scenario in OF_PREFIXES for word in ("--scenario", scenario)]
+            done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+            counted = counters(url)
+        if done.returncode != 1:
+            raise RuntimeError(f"vLLM with a fault: {done.stdout[-1000:]}{done.stderr[-1000:]}")
+        report = json.loads(done.stdout)
+        for verdict in report["scenarios"]:
+            labels = {"engine": "vLLM with a fault", "version": f"{VLLM.replace('==', ' ')}, with a fault", "canary": "llama"}
+            print(verdict, report["alike"], flush=True)
+            yield (
+                labels
+                | verdict
+                | {"dtype": dtype, "settings": " ".join(settings), "counted": counted, "alike": report["alike"]}
+            )
+
+
 def needs() -> list[str]:
     """Return the packages that seqsep needs."""
     found = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
@@ -192,18 +231,20 @@ def install() -> None:
 
 
 @contextmanager
-def served(folder: Path, dtype: str, settings: Sequence[str]) -> Iterator[str]:
+def served(folder: Path, dtype: str, settings: Sequence[str], *, library: Path | None = None) -> Iterator[str]:
     """Run vLLM's server until the end of the block; yield the address of its interface.
 
     Arguments:
         folder: the model.
         dtype: the type of its numbers.
         settings: flags of the server.
+        library: a folder that has another vLLM, or None.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | SETTINGS
+    environment |= {"PYTHONPATH": str(library)} if library else {}
     words = [f"{PLACE}/bin/python", "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder)]
     words += ["--dtype", dtype, "--host", "127.0.0.1", "--port", str(port), *settings]
     url = f"http://127.0.0.1:{port}/v1"
@@ -252,7 +293,12 @@ def paged(text: str, rows: Sequence[Row]) -> str:
     return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(rows), text)
 
 
-ENGINES = {"vLLM": of_vllm, "vLLM in process": of_vllm_in_process, "llama.cpp": of_llama}
+ENGINES = {
+    "vLLM": of_vllm,
+    "vLLM in process": of_vllm_in_process,
+    "vLLM with a fault": of_faulty_vllm,
+    "llama.cpp": of_llama,
+}
 
 
 def main(names: Sequence[str]) -> None:

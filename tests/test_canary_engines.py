@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 import long_canary_engines as engines
+from seqsep.language_models.canary.diagnosis import LikeFault
 from seqsep.language_models.canary.over_http import NEEDS
 from seqsep.language_models.canary.scenarios import SCENARIOS
 
 ROWS = json.loads(engines.KEPT.read_text(encoding="utf-8"))
 LLAMA = [row for row in ROWS if row["engine"] == "llama.cpp"]
 VLLM = [row for row in ROWS if row["engine"] == "vLLM"]
+FAULTY = [row for row in ROWS if row["engine"] == "vLLM with a fault"]
 IN_PROCESS = [row for row in ROWS if row["engine"] == "vLLM in process"]
 
 
@@ -55,6 +57,28 @@ def test_vllm_in_process_was_asked_for_two_canaries() -> None:
         else:
             assert (row["answers"], row["holds"]) == (0, False)
             assert "out of bounds for dimension 0" in row["failed"]
+    assert not any(row["wrong"] or row["failed"] for row in VLLM if row["canary"] == "granite-4-h")
+
+
+def test_the_diagnosis_finds_the_fault_in_vllm() -> None:
+    """The page has what a reader sees."""
+    page = engines.PAGE.read_text(encoding="utf-8").replace("\n", " ")
+    assert [(row["scenario"], row["holds"]) for row in FAULTY] == [("again", True), ("twins", True), ("parents", False)]
+    [wrong] = (row for row in FAULTY if row["wrong"])
+    assert f"{wrong['wrong']} of {wrong['prompts']} prompts of `parents` are wrong" in page
+    for row in FAULTY:
+        best, *others = (LikeFault(**fault) for fault in row["alike"])
+        assert best.name == "prefix-without-parent"
+        assert all(other.name == best.name or other.alike < best.alike for other in others)
+        assert f'"as if {best.words}", with {best.alike} of {best.compared} conversations alike' in page
+
+
+def test_the_fault_takes_the_parent_away() -> None:
+    function = "def hashed(parent_block_hash):\n" + engines.PARENT + " = ()\n    return parent_block_hash\n"
+    for text, answer in ((function, "parent"), (function.replace(engines.PARENT, engines.NO_PARENT), "none")):
+        names: dict[str, Any] = {"NONE_HASH": "none"}
+        exec(text, names)
+        assert names["hashed"]("parent") == answer
 
 
 def test_vllm_gets_what_seqsep_needs() -> None:
