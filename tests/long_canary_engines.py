@@ -86,7 +86,7 @@ COUNTED = {
 START = 500.0
 PROGRAMS = 12
 BUFFERS = {True: "one buffer", False: "a buffer of each sequence"}
-HEAD = "| engine | canary | scenario | prompts | answers | wrong | verdict |\n|---|---|---|---|---|---|---|\n"
+HEAD = "| engine | canary | scenario | prompts | answers | wrong prompts | verdict |\n|---|---|---|---|---|---|---|\n"
 Row = dict[str, Any]
 
 

@@ -83,9 +83,7 @@ def test_headline_is_computed(tmp_path: Path, fresh: list[RunSummary], measured:
 def test_the_headline_is_of_the_longest_input_with_both(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     longer = [measured(IndexLookup(100), "attention", 0.9931), measured(IndexLookup(100), "linear-attention", 0.51)]
     page = read(tmp_path, [*fresh, *longer])
-    assert re.search(
-        r"at N = 100: Attention \([^)]+\) 99.3 % [^,]+1,000 steps, Linear attention \([^)]+\) 51.0 %", page.text
-    )
+    assert re.search(r"at N = 100: Attention \([^)]+\) 99.3 % [^,]+1,000 steps, Linear attention \([^)]+\) 51.0 %", page.text)
     assert "Linear attention (1, 64) at N = 100, 1,000 steps" in page.text
 
 

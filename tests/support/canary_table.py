@@ -16,8 +16,8 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/how-to/canary.md"
 CONVERSATIONS = 20
 HEAD = (
-    "| canary | class in `transformers` | what its answers depend on | faults that fewer than 20 of 20 conversations see, "
-    "and how many see them |\n|---|---|---|---|\n"
+    "| canary | class in `transformers` | what its answers depend on | faults that it can miss: of 20 conversations, "
+    "those that show the fault |\n|---|---|---|---|\n"
 )
 CANARIES = {
     "llama": ("LlamaForCausalLM", "keys and values, rotary positions"),
@@ -35,7 +35,7 @@ CANARIES = {
     "falcon-h1": ("FalconH1ForCausalLM", "keys and values, recurrent state"),
     "jamba": ("JambaForCausalLM", "keys and values, recurrent state"),
     "walk-mamba2": ("Mamba2ForCausalLM", "recurrent state, which every decoded token reads and changes"),
-    "walk-llama": ("LlamaForCausalLM", "keys and values, of which the latest counts, and rotary positions; float32 only"),
+    "walk-llama": ("LlamaForCausalLM", "the latest of several equal keys and its value, rotary positions; float32 only"),
 }
 IN_WORDS = {
     "token-twice": "a token that is read twice",

@@ -40,6 +40,7 @@ CONFIGURATIONS = {
     "walk-qwen3-next": "bd7d8db4e6fb272a",
     "walk-mamba2": "83b168b8e909b145",
     "walk-llama": "dfe9604fefacbee1",
+    "jamba": "f339a2064274013b",
 }
 """By canary, the digest of its configuration."""
 

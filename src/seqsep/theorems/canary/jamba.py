@@ -18,8 +18,8 @@ after their convolution, and so is the step. A channel that is on has the value 
   D = 1 shows them where their gate is open: keys at V0 and V1, questions at answers. So values have the code of their key in
   the stream, and answers that of their question, as in `_hybrid`.
 * B has two entries. One is in the row of the key before, or in the row NONE after any other token. The other is in the row
-  CONSTANT for V0 and V1, or PADDED for PAD. C has two entries: r_i the rows i and PADDED, and LAST the rows CONSTANT and PADDED. The norms of the class
-  make two equal entries sqrt(32 / 2) = 4 each, times a scale.
+  CONSTANT for V0 and V1, or PADDED for PAD. C has two entries: r_i the rows i and PADDED, and LAST the rows CONSTANT and
+  PADDED. The norms of the class make two equal entries sqrt(32 / 2) = 4 each, times a scale.
 * A step has the bias -32. V0, V1 and PAD make it 32 for the channels that follow, and all other steps are softplus(-32).
 * MEMORY has V0, V1 and PAD as three channels, which r_i reads. Rows of keys and PADDED have A_log = -200, so their decay is
   exactly 1. Other rows are overwritten.
