@@ -52,6 +52,11 @@ SURVIVORS: dict[str, str] = {
     'theorems/options.py: Keys = Annotated[int, Range(1, 1 << 16), "Number of different keys."] | 1 -> 0 at 28': (
         "tests/theorems/test_least_values.py, which is not near, checks the least"
     ),
+    "theorems/options.py: StatePrecision = Annotated[Precision, Range(1, 32)] | 32 -> 31 at 47": (
+        "the greatest size is a choice; the ends of the declared range are tested"
+    ),
+    "theorems/positions/alibi_window.py: drawn = [generator.random(bound + 64) * spread for _ in range(inputs)] "
+    "| 64 -> 63 at 34": INPUTS,
     "theorems/retrieval/recall_state.py: inside = [data[place : place + gram - 1] for place in range(length - gram + 2)] "
     "| Add -> Sub at 60": INPUTS,
     'theorems/sparse_threshold/two_layers.py: outcomes.append(_check("CNFs over 4 variables", plan, seed, most=0, '
