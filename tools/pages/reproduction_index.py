@@ -51,8 +51,8 @@ that can be read in several ways.
 * **The paper says that one model is above others:** These verdicts are tested in this order:
   * *Contradicted* if the upper model reaches at least 99 %, and the best lower model is at most one point below it.
   * *Not reached* if the upper model is at most five points above the best lower model.
-  * *Order reproduced* if for each lower model there is a row of the paper's size that was trained for at least as many steps as
-    the upper model.
+  * *Order reproduced* if each lower model has a row with the paper's size for that model, and at least as many steps as our run
+    of the upper model.
   * *Open* in all other cases.
 * **The paper gives a number of steps:** *Reproduced* if our best row reaches 99 % within these steps. Otherwise *not reached*.
 """
@@ -170,7 +170,8 @@ def _drawn_lengths(folder: Path) -> str:
     printed = figure2_index_lookup()["attention"].accuracy
     said = "; ".join(f"{words} (the paper has {percent(printed[length])} %)" for length, words in found)
     reading = (
-        "Appendix H.1 of the first paper can be [read in three ways](../explanation/glossary.md#h1-reading). If training "
-        "inputs have drawn lengths (`drawn-length`), attention has this accuracy"
+        "Appendix H.1 of the first paper can be read in several ways; "
+        "seqsep uses [three](../explanation/glossary.md#h1-reading). If training inputs have drawn lengths (`drawn-length`), "
+        "this is the accuracy of attention"
     )
     return f"* {reading}: {said}.\n"
