@@ -27,10 +27,9 @@ This page shows how far built-in mixers get on twelve kinds of tasks, all traine
 [The guide](../how-to/layer-card.md) says how to read a card and how to make that of your own layer.
 
 A *ladder* is one task at rising difficulty, and each difficulty is a *rung*. A rung is passed if at least {PASSED:.0%} of the
-answers are right. A cell has the highest difficulty up to which all rungs are passed, or a dash if the first is not. If a layer has
-cards of several seeds, its cell has the lowest and the highest, or one number if they are equal; otherwise it is of seed 0. A
-low cell or a dash does not show that
-the layer cannot learn the task: there were few steps.
+answers are right. A cell has the highest difficulty up to which all rungs are passed, or a dash if the first is not. If a
+layer has cards of several seeds, its cell has the lowest and the highest, or one number if they are equal; otherwise it is of
+seed 0. A low cell or a dash does not show that the layer cannot learn the task: there were few steps.
 
 Induction and the ladders of state tracking train on inputs of at most 20 tokens, so their rungs above 20 are inputs longer than
 any in training. S_3 and S_5 are the groups of permutations of three and five things: the answer to a word is the product of its
