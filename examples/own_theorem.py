@@ -13,11 +13,11 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.options import Range
 
 CLAIM = Claim("parity-state", "own", "One bit of state computes the parity of N bits, and a model without state does not")
 Length = Annotated[int, Range(2, 16), "N, bits of an input; all inputs of N bits are tested."]

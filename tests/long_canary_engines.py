@@ -1,19 +1,21 @@
-"""Canaries in real engines: vLLM's server on a CPU, and llama.cpp in this process.
+"""Canaries in real engines on a CPU: vLLM's server, vLLM in process, vLLM's server with a fault, and llama.cpp in this process.
 
 `make engines` runs it. It installs vLLM and builds llama.cpp in build/, which takes 3.7 GB and half an hour or more on two
 cores. It writes results/canary-engines.json, and the table of docs/how-to/canary.md is made from these rows.
-`python tests/long_canary_engines.py vLLM` runs one engine and keeps the rows of the other one. VLLM_VENV is the folder of an
+`python tests/long_canary_engines.py vLLM` runs one engine and keeps the rows of the others. VLLM_VENV is the folder of an
 environment that has vLLM.
 """
 
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
+import tomllib
 import urllib.error
 import urllib.request
 from collections import Counter
@@ -45,7 +47,7 @@ SETTINGS = {
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "HF_HUB_OFFLINE": "1",
     "VLLM_NO_USAGE_STATS": "1",
-    "OMP_NUM_THREADS": "2",
+    "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "2"),
 }
 COMMON = ("--enforce-eager", "--max-model-len", "4224", "--max-num-seqs", "32")
 CHUNKS = ("--max-num-batched-tokens", "256")
@@ -59,8 +61,20 @@ SERVERS = {
     "mamba2": ("float32", ("--no-enable-prefix-caching", *COMMON, *CHUNKS)),
     "qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
     "walk-qwen3-next": ("bfloat16", ("--enable-prefix-caching", *COMMON, *STATES)),
+    "granite-4-h": ("float32", ("--no-enable-prefix-caching", *COMMON, *CHUNKS)),
 }
 """Canary -> the type of its numbers and the settings of its server. On a CPU, vLLM serves a Qwen3-Next in bfloat16 only."""
+SHORT = ("one", "together", "again", "twins")
+IN_PROCESS = {"llama": "float32", "granite-4-h": "float32"}
+"""Canary -> the type of its numbers, for vLLM in the process of the command. It is asked the scenarios of SHORT."""
+HASHES = Path("v1/core/kv_cache_utils.py")
+PARENT = """    if not parent_block_hash:
+        parent_block_hash = NONE_HASH
+
+    curr_block_token_ids_tuple"""
+NO_PARENT = PARENT.replace("    if not parent_block_hash:\n    ", "")
+"""Lines of vLLM that hash a block, without a fault and with it."""
+OF_PREFIXES = ("again", "twins", "parents")
 IN_GGUF = ("llama", "mamba2")
 """The canaries that llama.cpp is asked for."""
 COUNTED = {
@@ -72,7 +86,7 @@ COUNTED = {
 START = 500.0
 PROGRAMS = 12
 BUFFERS = {True: "one buffer", False: "a buffer of each sequence"}
-HEAD = "| engine | canary | scenario | prompts | answers | wrong | verdict |\n|---|---|---|---|---|---|---|\n"
+HEAD = "| engine | canary | scenario | prompts | answers | wrong prompts | verdict |\n|---|---|---|---|---|---|---|\n"
 Row = dict[str, Any]
 
 
@@ -137,6 +151,63 @@ def of_vllm() -> Iterator[Row]:
                 yield labels | verdict | {"dtype": dtype, "settings": " ".join(settings), "counted": counted}
 
 
+def of_vllm_in_process() -> Iterator[Row]:
+    """Ask vLLM in the process of the command, with the settings of `in_vllm`. The environment gets what seqsep needs."""
+    install()
+    python = f"{PLACE}/bin/python"
+    environment = os.environ | SETTINGS | {"PYTHONPATH": str(ROOT / "src")}
+    environment.pop("PIP_CONSTRAINT", None)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *needs()], check=True, env=environment)
+    with TemporaryDirectory() as place:
+        for name, dtype in IN_PROCESS.items():
+            folder = write_canary(name, Path(place) / name, dtype)
+            words = ["nice", python, "-m", "seqsep", "canary", "check", str(folder), "--vllm", "--json", "--seconds", "3600"]
+            words += [word for scenario in SHORT for word in ("--scenario", scenario)]
+            done = subprocess.run(words, capture_output=True, text=True, check=False, env=environment, cwd=place)
+            if done.returncode not in (0, 1):
+                raise RuntimeError(f"vLLM in process: {name}: {done.stderr[-1000:]}")
+            for verdict in json.loads(done.stdout[done.stdout.index("{") :])["scenarios"]:
+                print(name, verdict, flush=True)
+                labels = {"engine": "vLLM in process", "version": f"{VLLM.replace('==', ' ')}, in process", "canary": name}
+                yield labels | verdict | {"dtype": dtype}
+
+
+def of_faulty_vllm() -> Iterator[Row]:
+    """Ask a server of a copy of vLLM with a fault: the key of a cached block forgets the blocks before it."""
+    install()
+    dtype, settings = SERVERS["llama"]
+    with TemporaryDirectory() as place:
+        folder = write_canary("llama", Path(place) / "llama", dtype)
+        [library] = PLACE.glob("lib/python*/site-packages/vllm")
+        patched = Path(shutil.copytree(library, Path(place) / "patched/vllm")) / HASHES
+        text = patched.read_text(encoding="utf-8")
+        if text.count(PARENT) != 1:
+            raise RuntimeError(f"{HASHES}: expected once, found {text.count(PARENT)} times: {PARENT!r}")
+        patched.write_text(text.replace(PARENT, NO_PARENT), encoding="utf-8")
+        with served(folder, dtype, settings, library=Path(place) / "patched") as url:
+            words = ["-m", "seqsep", "canary", "check", str(folder), "--url", url, "--json"]
+            words += [word for scenario in OF_PREFIXES for word in ("--scenario", scenario)]
+            done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=False)
+            counted = counters(url)
+        if done.returncode != 1:
+            raise RuntimeError(f"vLLM with a fault: {done.stdout[-1000:]}{done.stderr[-1000:]}")
+        report = json.loads(done.stdout)
+        for verdict in report["scenarios"]:
+            labels = {"engine": "vLLM with a fault", "version": f"{VLLM.replace('==', ' ')}, with a fault", "canary": "llama"}
+            print(verdict, report["alike"], flush=True)
+            yield (
+                labels
+                | verdict
+                | {"dtype": dtype, "settings": " ".join(settings), "counted": counted, "alike": report["alike"]}
+            )
+
+
+def needs() -> list[str]:
+    """Return the packages that seqsep needs."""
+    found = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["dependencies"]
+    return [str(package) for package in found]
+
+
 def counters(url: str) -> dict[str, int]:
     """Return what the server counted from its start: cached tokens, preemptions, and steps of the engine."""
     with urllib.request.urlopen(url.replace("/v1", "/metrics"), timeout=60) as answer:
@@ -160,18 +231,20 @@ def install() -> None:
 
 
 @contextmanager
-def served(folder: Path, dtype: str, settings: Sequence[str]) -> Iterator[str]:
+def served(folder: Path, dtype: str, settings: Sequence[str], *, library: Path | None = None) -> Iterator[str]:
     """Run vLLM's server until the end of the block; yield the address of its interface.
 
     Arguments:
         folder: the model.
         dtype: the type of its numbers.
         settings: flags of the server.
+        library: a folder that has another vLLM, or None.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | SETTINGS
+    environment |= {"PYTHONPATH": str(library)} if library else {}
     words = [f"{PLACE}/bin/python", "-m", "vllm.entrypoints.openai.api_server", "--model", str(folder)]
     words += ["--dtype", dtype, "--host", "127.0.0.1", "--port", str(port), *settings]
     url = f"http://127.0.0.1:{port}/v1"
@@ -220,7 +293,12 @@ def paged(text: str, rows: Sequence[Row]) -> str:
     return re.sub(re.escape(HEAD) + r"(?:\|.*\n)*", lambda _: table(rows), text)
 
 
-ENGINES = {"vLLM": of_vllm, "llama.cpp": of_llama}
+ENGINES = {
+    "vLLM": of_vllm,
+    "vLLM in process": of_vllm_in_process,
+    "vLLM with a fault": of_faulty_vllm,
+    "llama.cpp": of_llama,
+}
 
 
 def main(names: Sequence[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 import torch
 
 import seqsep
+from seqsep.core.names import BadInput
 from seqsep.core.tables import SHOWN_ROWS, Tabular
 from seqsep.lab.row import Row, read_rows
 from seqsep.lab.train import Point, Result
@@ -51,6 +52,14 @@ def test_numbers_of_numpy_are_pythons_numbers():
     assert type(tree.length) is int
     found = seqsep.analyze(lambda word: sum(word) % 2, np.arange(2, 5))
     assert [type(one.length) for one in found.lengths] == [int] * 3
+
+
+@pytest.mark.parametrize("name", [5, None, ["parity-recurrent"], object], ids=repr)
+@pytest.mark.parametrize("ask", [seqsep.check, seqsep.bound, seqsep.build], ids=lambda ask: ask.__name__)
+@pytest.mark.unchecked
+def test_a_theorem_that_is_no_name_is_refused(ask, name):
+    with pytest.raises(BadInput, match="theorem: expected a name, such as index-lookup-state, or a Theorem, found"):
+        ask(name)
 
 
 @pytest.mark.unchecked

@@ -2,9 +2,12 @@
 
 import io
 import json
+import threading
+import time
 
 import pytest
 
+from seqsep.commands.theorem_lines import ProgressLines
 from seqsep.theorems import BY_NAME, THEOREMS
 from support.apply_cases import CASES, hostile
 from support.command_line import call, json_lines
@@ -166,3 +169,35 @@ def test_a_length_that_is_none_is_refused(name, capsys, monkeypatch):
         assert (status, out) == (2, ""), length
         assert error.startswith("seqsep apply: ")
         assert error.count("\n") == 1
+
+
+NEVER_HALTS = "1RB0RA_1LA1RB"
+
+
+def test_a_machine_that_never_halts_ends_with_its_steps(capsys, monkeypatch):
+    sizes = {"machine": NEVER_HALTS, "length": 1, "steps": 500}
+    status, out, error = put(capsys, monkeypatch, "turing-machine-hybrid", '{"input": ""}', **sizes)
+    assert (status, error) == (0, "")
+    assert json_lines(out) == [{"state": "A", "halted": False, "steps": 500, "tape": "", "head": 251}]
+
+
+def test_a_long_answer_is_said_on_stderr_and_has_a_limit(capsys, monkeypatch):
+    """The second of three answers does not end: the first is printed, and then one line says what takes too long."""
+
+    def slow(theorem, lines, source, **options):
+        yield 1
+        while True:
+            time.sleep(0.01)
+
+    monkeypatch.setattr("seqsep.theorems.apply", slow)
+    monkeypatch.setattr(
+        "seqsep.commands.apply.ProgressLines", lambda total, doing: ProgressLines(total, doing=doing, first_seconds=0.05)
+    )
+    before = threading.active_count()
+    status, out, error = put(capsys, monkeypatch, "index-lookup-attention", "", length=9, seconds=0.4)
+    *progress, last = error.splitlines()
+    assert (status, out) == (2, '{"answer": 1}\n')
+    assert progress[0] == "index-lookup-attention, answer 2: being computed for 0 s"
+    assert last.startswith("seqsep apply: index-lookup-attention: --seconds 0.4: answer 2 takes longer; choose more seconds")
+    assert threading.active_count() == before
+    assert "expected seconds above 0" in put(capsys, monkeypatch, "index-lookup-attention", "", length=9, seconds=0)[2]

@@ -67,7 +67,7 @@ def test_a_right_server(folder: Path, capsys: pytest.CaptureFixture[str], tmp_pa
     assert "one            20      480              0  right\n" in out
     assert "absent         10      240              0  not exercised\n" in out
     assert "absent: not exercised: the 30 prompts of --requests are used up\n" in out
-    assert out.endswith("llama with seed 0: all answers to 30 prompts are right; 1 of 2 scenarios not exercised\n")
+    assert out.endswith("llama with seed 0: all answers to 30 prompts are right; 1 of 2 scenarios exercised\n")
     suites = ElementTree.parse(tmp_path / "laws.xml").getroot()
     assert suites.attrib == {"tests": "2", "failures": "0", "skipped": "1"}
 

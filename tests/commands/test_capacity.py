@@ -92,6 +92,7 @@ def test_models_beside_each_other(file, capsys):
     rows = text_of(capsys, "--compare", *paths, "--csv").splitlines()
     assert rows[0].startswith("file,model_type,fixed numbers")
     assert "crossing (tokens)" in rows[0]
+    assert rows[0].endswith(",limit on list length (64 values)")
     assert len(rows) == 3
     latex = text_of(capsys, "--compare", *paths, "--latex")
     assert latex.startswith(r"\begin{tabular}{ll")

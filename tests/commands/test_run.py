@@ -196,7 +196,17 @@ def test_the_help_has_every_word_of_only(capsys, experiment):
 def test_the_help_of_a_users_experiment(capsys, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text(f'"""Which seed?"""\nPRESETS = ("tiny", "long")\n{TWO_SHORT_RUNS}')
-    assert "\n\nWhich seed?\n\npresets:\n  tiny\n  long\n\n" in shown_help(capsys, "run", str(file))
+    out = shown_help(capsys, "run", str(file))
+    assert "\n\nWhich seed?\n\npresets:\n  tiny\n  long\n\nwords for --only" in out
+    words = {word for run in load_experiment(str(file)).runs("tiny") for word in words_of(run)}
+    listed = out.partition("words for --only")[2].partition("\n\n")[0].partition(":\n")[2]
+    assert set(re.split(r",?\s+", listed.strip())) == words
+    file.write_text(TWO_SHORT_RUNS.replace("tiny", "demo"))
+    assert listed in shown_help(capsys, "run", str(file))
+    assert call(capsys, "run", str(file), "--only", sorted(words)[0], "--dry-run")[0] == 0
+    file.write_text("def runs(preset):\n    return {'other': []}[preset]\n")
+    out = shown_help(capsys, "run", str(file))
+    assert ("words for --only" in out, "--preset PRESET" in out) == (False, True)
 
 
 def test_the_runs_of_an_experiment_may_be_generated(capsys, tmp_path):

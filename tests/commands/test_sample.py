@@ -5,8 +5,8 @@ import json
 import pytest
 
 from seqsep.commands.cli import main
+from seqsep.core.options import options_of
 from seqsep.tasks import TASKS, BoundedDyck, IndexLookup
-from seqsep.tasks.base import field_meanings
 from seqsep.tasks.trees.graphs import is_tree
 from support.command_line import call, json_lines
 
@@ -56,7 +56,7 @@ def test_a_graph_with_its_thought(capsys):
         assert readable["thought"][0] == 1
     status, out, err = call(capsys, "sample", "is-tree", "--length", "16", "--trace", "tour")
     assert (status, out, len(err.splitlines())) == (2, "", 1)
-    assert "trace is vanilla, cot, retrieval, peel, walk, found 'tour'" in err
+    assert "trace is one of vanilla, cot, retrieval, peel, walk, found 'tour'" in err
 
 
 @pytest.mark.parametrize("kind", TASKS, ids=lambda kind: kind.name)
@@ -67,8 +67,8 @@ def test_the_help_of_a_task_has_its_fields(capsys, monkeypatch, kind):
         main(["sample", kind.name, "--help"])
     assert end.value.code == 0
     shown = " ".join(capsys.readouterr().out.split())
-    for name, meaning in field_meanings(kind).items():
-        assert f"--{name.replace('_', '-')} {name.upper()} {meaning.rstrip('.')} (" in shown
+    for field in options_of(kind):
+        assert f"--{field.name.replace('_', '-')} {field.name.upper()} {field.explained} (" in shown
     assert "--count COUNT number of examples" in shown
     status, _, error = call(capsys, "sample", kind.name, "--length", "abc")
     assert (status, error) == (

@@ -91,7 +91,10 @@ def test_an_experiment_takes_several_values_too(capsys, tmp_path):
         (("--decay", "linear,cosin"), "--decay: expected constant, linear, cosine, found 'cosin'"),
         (("--heads", "2,x"), "expected a whole number, found 'x'"),
         (("--state-bits", "64", "--width", "8"), "--state-bits: expected it without --width, which it chooses"),
-        (("--state-bits", "64"), "the least width, 4, has a state of 1,280 bits; choose more bits, or fewer than 4 --heads"),
+        (
+            ("--state-bits", "64"),
+            "the least width, 4, has a state and a cache of 1,280 bits; choose more bits, or fewer than 4 --heads",
+        ),
     ],
 )
 def test_wrong_values_are_refused_in_a_line(capsys, tmp_path, words, expected):
@@ -114,8 +117,8 @@ def test_equal_states_print_what_they_chose(capsys, tmp_path):
     words = ("--layers", "lstm", "--layers", "attention", "--heads", "1", "--state-bits", "2048", "--dry-run")
     given = ("train", "index-lookup", "--length", "4,8", *SMALL[2:], "--store", str(tmp_path / "s.sqlite"))
     out = call(capsys, *given, *words)[1]
-    assert "lstm index-lookup N=4: width 32, state 2,048 of 2,048 bits" in out
-    assert "attention index-lookup N=8: width 4, state 2,048 of 2,048 bits" in out
+    assert "lstm index-lookup N=4: width 32, state and cache 2,048 of 2,048 bits" in out
+    assert "attention index-lookup N=8: width 4, state and cache 2,048 of 2,048 bits" in out
 
 
 def test_labels_by_layer():

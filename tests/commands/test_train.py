@@ -1,7 +1,6 @@
 """`seqsep train`: runs that flags describe, from the words to the rows."""
 
 import argparse
-import re
 from dataclasses import fields
 from typing import get_args, get_type_hints
 
@@ -33,14 +32,12 @@ def test_every_field_of_a_run_has_a_flag_with_its_default():
 @pytest.mark.parametrize("name", [name for name, setting in run_settings.SETTINGS.items() if setting.range])
 def test_the_range_of_a_setting_is_what_a_run_takes(name):
     """The least is accepted and what is below refused; so at the greatest, where there is one."""
-    shown = run_settings.SETTINGS[name].range
-    least, most = re.fullmatch(r"(?:from|above) (\d+)(?:, (?:to|below) (\d+))?", shown).groups()
-    excluded = "above" in shown
-    right = [1e-9 if excluded else int(least)]
-    wrong = [0 if excluded else int(least) - 1, -1]
-    if most is not None:
-        right.append(999.0 if "below" in shown else int(most))
-        wrong.append(int(most) if "below" in shown else int(most) + 1e-9)
+    allowed = run_settings.SETTINGS[name].range
+    right = [1e-9 if allowed.above else allowed.least]
+    wrong = [0 if allowed.above else allowed.least - 1, -1]
+    if allowed.most is not None:
+        right.append(999.0 if allowed.below else allowed.most)
+        wrong.append(allowed.most if allowed.below else allowed.most + 1e-9)
     for value in right:
         Run(seqsep.IndexLookup(5), ("lstm",), 8, **{name: value})
     for value in wrong:

@@ -11,7 +11,7 @@ from seqsep.lab.estimate import estimate
 from seqsep.lab.row import Row, Rows
 from seqsep.lab.run import Run
 from seqsep.lab.train import evaluate, parts_of, train
-from seqsep.tasks import Batch, IndexLookup, InductionHeads, ModularCount
+from seqsep.tasks import TASKS, Batch, IndexLookup, InductionHeads, ModularCount
 
 TASK = ModularCount(6)
 
@@ -33,6 +33,27 @@ def test_a_result_has_the_accuracy_at_each_length():
     assert result.accuracy_by_length == ((9, expected[0]), (12, expected[1]))
     assert result.accuracy == evaluate(run, model, 4).accuracy
     assert train(run_of(test_lengths=()))[1].accuracy_by_length is None
+
+
+OWN_TOKENS = {"index-lookup", "is-tree", "multi-query-recall", "parity-conditioned-recall"}
+"""Tasks with a token for each place, vertex or pair: another length has other tokens."""
+SAME_TOKENS = {
+    "associative-recall": {"keys": 40},
+    "counting": {"alphabet": 6, "thresholds": 8},
+    "ngram-retrieval": {"alphabet": 5},
+}
+"""Fields with which the tokens of a task do not depend on its length."""
+
+
+@pytest.mark.parametrize("kind", TASKS, ids=lambda kind: kind.name)
+def test_every_task_is_tested_at_other_lengths_or_refused(kind):
+    task = kind(12, **SAME_TOKENS.get(kind.name, {}))
+    if kind.name in OWN_TOKENS:
+        with pytest.raises(ValueError, match="expected test lengths with the same tokens"):
+            run_of(task, test_lengths=(10, 24))
+    else:
+        found = train(run_of(task, steps=2, test_lengths=(10, 24)))[1].accuracy_by_length
+        assert [length for length, _ in found] == [10, 24]
 
 
 def test_a_paused_run_has_no_tests_and_a_resumed_one_has_them(tmp_path):

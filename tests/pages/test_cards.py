@@ -50,16 +50,17 @@ def cells(page, beginning):
 def test_a_cell_has_the_last_rung(folder):
     page = cards_page(folder)
     state = cells(page, "State tracking")[0]
-    parity = state.index("parity (N, to 80)")
+    parity = state.index("parity (N up to 80)")
     by_family = cells(page, "`lstm`")
-    assert by_family[1][parity] == "80"
+    assert by_family[1][parity] == "20 to 80"
     assert by_family[2][-1] == "–"
     assert [row[parity] for row in cells(page, "`mamba`")][1] == "10"
 
 
 def test_seeds_are_counted(folder):
     page = cards_page(folder)
-    assert "`lstm` had 2 seeds, with 12 ladders in all. The scores of 11 ladders are equal" in page
+    assert "`lstm` had 2 seeds." in page
+    assert "It is the same under all seeds on 11 of 12 ladders." in page
     assert ["parity", "2"] in cells(page, "parity")
 
 
@@ -73,7 +74,9 @@ def test_the_order_at_two_budgets_has_tau(folder):
 def test_a_picture_has_the_other_cards(folder):
     drawn = card_picture("2m", "lstm", folder)
     assert "Grey: 1 other layer; a larger dot is several." in " ".join(re.findall(r">([^<]+)</text>", drawn))
-    assert in_words(card("lstm", {"parity": 6})) == "All rungs: parity. At most the first rung: none."
+    assert in_words(card("lstm", {"parity": 6})) == (
+        "With seed 0, the layer passes all rungs of parity, and at least two rungs of each ladder."
+    )
 
 
 def test_a_folder_without_cards_has_no_tables(tmp_path):

@@ -7,6 +7,7 @@ from pages._curriculum import ENOUGH, FILE, curriculum_table
 from seqsep.lab.experiments import BY_NAME
 from seqsep.lab.experiments.claims.recipe import MIXED_STEPS
 from seqsep.lab.row import read_rows, write_rows
+from support.command_line import call
 
 ROOT = Path(__file__).parents[2]
 EXPERIMENT = BY_NAME["index-lookup-architectures"]
@@ -30,6 +31,37 @@ def test_the_rows_are_of_the_preset():
 def test_the_guide_has_the_table_of_the_rows():
     guide = (ROOT / "docs/how-to/sweeps.md").read_text(encoding="utf-8")
     assert f"\n{curriculum_table(ROOT / 'results').strip()}\n" in guide
+
+
+def test_the_guide_says_what_else_differs():
+    """Both arms have as many steps, but the rate of the one with a curriculum falls later, unless it is constant."""
+    mixed, plain = EXPERIMENT.runs("curriculum")[:2]
+    assert mixed.steps == plain.steps
+    assert mixed.rate_at(MIXED_STEPS - 1) == mixed.rate_at(0) > plain.rate_at(MIXED_STEPS - 1)
+    alike = [replace(run, decay="constant") for run in (mixed, plain)]
+    assert [alike[0].rate_at(step) for step in range(0, 6000, 500)] == [alike[1].rate_at(step) for step in range(0, 6000, 500)]
+    lengths = {len(one) for one in mixed.training_task(0).sample(0, 50, 0).inputs.tolist()}
+    assert lengths == {mixed.task.longest}  # shorter ones are padded
+    guide = " ".join((ROOT / "docs/how-to/sweeps.md").read_text(encoding="utf-8").split())
+    assert "the learning rate is constant in these steps and falls after them" in guide
+    assert "This does not show which of the two changes helps." in guide
+
+
+def test_the_guide_has_a_command_for_the_rows_that_are_missing(capsys, tmp_path):
+    """It names the runs without a curriculum at N = 400, of which there is no row, and no others."""
+    guide = (ROOT / "docs/how-to/sweeps.md").read_text(encoding="utf-8")
+    commands = {line[9:] for line in guide.splitlines() if line.startswith("$ seqsep run") and "--preset curriculum" in line}
+    known = {row.key for row in read_rows(ROOT / "results" / FILE)}
+    for command in commands:
+        words = command.replace("curriculum.sqlite", str(tmp_path / "none.sqlite")).split()
+        status, out, _ = call(capsys, *words, "--dry-run")
+        assert status == 0
+        if "--mixed-steps" in words:
+            named = {line.split()[0] for line in out.splitlines() if " index-lookup N=400 " in line}
+            missing = [run.key() for run in EXPERIMENT.runs("curriculum") if run.task.length == 400 and run.key() not in known]
+            assert named == {key[:12] for key in missing if missing}
+            assert len(named) == 3
+    assert len(commands) == 3
 
 
 def test_the_table_says_what_a_row_came_to(tmp_path):

@@ -168,11 +168,30 @@ def test_the_report_of_a_store_shows_all_that_was_run(rows, tmp_path):
     assert "Puzzle, N = 4: Layer@" in text
     assert "Index lookup, N = 5: LSTM 40.0 %" in text
     shown = re.sub(r"data:image/svg[^\"]*", "", text)
-    assert not re.search(r"\bcommitted (seed|run|row)|No run (was|compares)", shown)
+    assert not re.search(r"\bcommitted\b|No run (was|compares)", shown)
     assert {"runs-Puzzle.csv", "runs-Puzzle.tex", "runs-index-lookup.csv"} <= {
         path.name for path in Path(tmp_path / "page" / "tables").iterdir()
     }
     assert (tmp_path / "page" / "figures" / "runs-Puzzle.pdf").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_rows_of_other_tasks_check_no_theorem(rows, tmp_path):
+    """All theorems took most of the time of a report, also of rows that none of them is about."""
+    asked = []
+
+    def check():
+        asked.append(1)
+        return [{"theorem": "index-lookup-state", "holds": True, "side": "lower"}]
+
+    words = "so this page checks no theorem. The command <code>seqsep check</code> checks all."
+    for some, is_own, checks in ((rows[:1], True, False), (rows[1:2], True, True), (rows[:1], False, True)):
+        write_rows(tmp_path / "rows.jsonl", some)
+        page = write_report(tmp_path / "rows.jsonl", tmp_path / "page", check=check, is_own=is_own)
+        text = page.read_text().replace("\u00a0", " ")
+        assert (bool(asked), words in text, "theorem checks without" in text) == (checks, not checks, checks)
+        asked.clear()
 
 
 def test_a_file_of_rows_gives_the_same_table(rows, tmp_path):

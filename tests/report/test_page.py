@@ -69,7 +69,7 @@ def test_headline_is_computed(tmp_path: Path, fresh: list[RunSummary], measured:
     page = read(tmp_path, fresh)
     sized = "(1 layer, width 64)"
     after = "after 1,000 steps"
-    assert f"Index lookup among 50 symbols: Attention {sized} 99.1 % {after}, LSTM {sized} 75.7 % {after}." in page.text
+    assert f"Index lookup at N = 50: Attention {sized} 99.1 % {after}, LSTM {sized} 75.7 % {after}." in page.text
     assert "LSTM (1, 64) at N = 50, 1,000 steps" in page.text
     assert "500 stepsLSTM (1, 64) to 99 % on Dyck-(2,2), N = 30" in page.text
     worse = [run for run in fresh if run.model.architecture != "attention"]
@@ -83,9 +83,7 @@ def test_headline_is_computed(tmp_path: Path, fresh: list[RunSummary], measured:
 def test_the_headline_is_of_the_longest_input_with_both(tmp_path: Path, fresh: list[RunSummary], measured: Any) -> None:
     longer = [measured(IndexLookup(100), "attention", 0.9931), measured(IndexLookup(100), "linear-attention", 0.51)]
     page = read(tmp_path, [*fresh, *longer])
-    assert re.search(
-        r"among 100 symbols: Attention \([^)]+\) 99.3 % [^,]+1,000 steps, Linear attention \([^)]+\) 51.0 %", page.text
-    )
+    assert re.search(r"at N = 100: Attention \([^)]+\) 99.3 % [^,]+1,000 steps, Linear attention \([^)]+\) 51.0 %", page.text)
     assert "Linear attention (1, 64) at N = 100, 1,000 steps" in page.text
 
 

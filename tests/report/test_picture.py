@@ -42,7 +42,7 @@ def test_missing_data(tmp_path: Path, fresh: list[RunSummary], kept: int) -> Non
 def test_footnote_changes_when_a_ceiling_bites(fresh: list[RunSummary], measured: Any) -> None:
     roomy = heatmap(DemoRuns(tuple(fresh), ()))
     small = heatmap(DemoRuns((measured(LOOKUP[50], "lstm", 0.1, state_bits=(99, 0)),), ()))
-    assert "none forbids" in footnote(roomy)
+    assert "so they do not explain accuracies below 100 %" in footnote(roomy)
     assert "too small" in footnote(small)
 
 

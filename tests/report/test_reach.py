@@ -140,7 +140,7 @@ def test_attention_is_compared_with_models_of_its_positions():
     gap = separation(DemoRuns.of_rows(rows, []))
     assert (gap.recurrent.model.architecture, gap.recurrent.accuracy) == ("retention", 0.4)
     assert re.sub(r" \(.*?\)| after [\d,]+ steps", "", gap.sentence()) == (
-        "Index lookup among 20 symbols: Attention 100.0 %, Retention 40.0 %"
+        "Index lookup at N = 20: Attention 100.0 %, Retention 40.0 %"
     )
     mixed = separation(DemoRuns.of_rows([rows[0], rows[2]], []))
     assert re.search(r", Mamba \([^)]+\) 50\.0 % after [\d,]+ steps$", mixed.sentence())

@@ -7,8 +7,8 @@ from typing import get_type_hints
 import pytest
 
 from seqsep.commands.members import members
+from seqsep.core.options import options_of
 from seqsep.tasks import TASKS
-from seqsep.tasks.base import field_meanings
 
 NUMBER = r"-?[\d.,]+(?:\^\d+(?: - 1)?)?"
 NUMBERS = [(task, field.name) for task in TASKS for field in fields(task) if get_type_hints(task)[field.name] is not str]
@@ -42,7 +42,7 @@ def value(text):
 
 def ends(task, field):
     """Values at the ends that are taken, and next to them some that are not."""
-    said = field_meanings(task)[field].rpartition("; ")[2]
+    [said] = [f"{option.explained}.".rpartition("; ")[2] for option in options_of(task) if option.name == field]
     opened = re.match(rf"above ({NUMBER}) and below ({NUMBER})\.?$", said)
     if opened:
         return [value(opened[1]) + 1e-6, value(opened[2]) - 1e-6], [float(value(opened[1])), float(value(opened[2]))]

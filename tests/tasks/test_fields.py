@@ -7,8 +7,8 @@ from typing import get_type_hints
 
 import pytest
 
+from seqsep.core.options import options_of
 from seqsep.tasks import TASKS, IndexLookup
-from seqsep.tasks.base import field_meanings
 
 PAGE = Path(__file__).parents[2] / "docs/reference/python/tasks.md"
 FIELDS = [(kind, field.name) for kind in TASKS for field in fields(kind)]
@@ -30,11 +30,15 @@ def made(kind, name, value):
     return kind(**{"length": 8} | BESIDE.get((kind.name, name), {}) | {name: value})
 
 
+def field_meanings(kind):
+    return {option.name: f"{option.explained}." for option in options_of(kind)}
+
+
 def ends(meaning):
-    """The least and the greatest value that a docstring gives: "1 to 2^31", "from 1"."""
-    found = re.search(r"; (?:from )?(-?[0-9.]+)(?: to ([0-9.]+)(?:\^(\d+))?( - 1)?)?[,.]", meaning)
+    """The least and the greatest value that a docstring gives: "1 to 2^31", "2 to 65,536", "from 1"."""
+    found = re.search(r"; (?:from )?(-?[0-9.]+)(?: to ([0-9.]+(?:,[0-9]{3})*)(?:\^(\d+))?( - 1)?)?[,.]", meaning)
     least, most, power, less = found.groups()
-    greatest = None if most is None else float(most) ** int(power or 1) - (1 if less else 0)
+    greatest = None if most is None else float(most.replace(",", "")) ** int(power or 1) - (1 if less else 0)
     return float(least), greatest
 
 

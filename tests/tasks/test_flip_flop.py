@@ -80,7 +80,7 @@ def test_shortcut_of_the_latest_write():
     ("make", "said"),
     [
         (lambda: FlipFlop(1), "length is 2 to 2^20 tokens, found 1"),
-        (lambda: FlipFlop(9, 0), "registers is 1 to 2^10, found 0"),
+        (lambda: FlipFlop(9, 0), "registers is 1 to 1,024, found 0"),
         (lambda: FlipFlop(9, values=1), "values is 2 to 2^20, found 1"),
         (lambda: FlipFlop(9, ignored=100), "ignored is 0 to 99 percent, found 100"),
         (lambda: FlipFlop(9, least_length=1), "least_length is at least 2 tokens, found 1"),
@@ -96,3 +96,4 @@ def test_what_is_wrong_is_one_line(make, said):
 def test_readable():
     shown = FlipFlop(4, 2, 3).readable((5, 8, 1, 7), 2)
     assert shown == {"instructions": ["write 1 2", "ignore 0", "write 0 1", "read 1"], "answer": 2}
+    assert FlipFlop(4, 2, 3).readable((6,), 0) == {"instructions": ["read 0"], "answer": 0}

@@ -209,9 +209,9 @@ def test_every_input_without_a_thought():
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: IsTree(3), "length is 4 to 2^14 vertices, found 3"),
-        (lambda: IsTree(9, "tour"), "trace is vanilla, cot, retrieval, peel, walk, found 'tour'"),
-        (lambda: IsTree(9, "cot", "star"), "distribution is double-star or uniform, found 'star'"),
+        (lambda: IsTree(3), "length is 4 to 16,384 vertices, found 3"),
+        (lambda: IsTree(9, "tour"), "trace is one of vanilla, cot, retrieval, peel, walk, found 'tour'"),
+        (lambda: IsTree(9, "cot", "star"), "distribution is one of double-star, uniform, found 'star'"),
         (lambda: IsTree(4, "cot").alphabets(4), "only with trace='vanilla'"),
         (lambda: IsTree(4).alphabets(5), "inputs have 2 to 4 vertices, found 5"),
         (lambda: IsTree(4).solve((0, 1, 5)), "prompt of 10 tokens, found 3"),

@@ -81,8 +81,8 @@ def test_shortcut_of_a_large_modulus():
         (lambda: ModularCount(5, alphabet=1), "alphabet is 2 to 2^30 symbols, found 1"),
         (lambda: ModularCount(5, ask="pointer"), "ask is one of all, last, found 'pointer'"),
         (lambda: ModularCount(5, ask="last").solve((1, 1)), "expected the end token 2 at the end, found (1, 1)"),
-        (lambda: ModularCount(5).solve(()), "expected symbols 0 to 1, found ()"),
-        (lambda: ModularCount(5).solve((2,)), "expected symbols 0 to 1, found (2,)"),
+        (lambda: ModularCount(5).solve(()), "expected letters 0 to 1, found ()"),
+        (lambda: ModularCount(5).solve((2,)), "expected letters 0 to 1, found (2,)"),
     ],
 )
 def test_what_is_wrong_is_one_line(make, said):

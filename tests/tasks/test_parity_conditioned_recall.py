@@ -123,7 +123,7 @@ def test_shortcut_of_recall_without_parity():
     [
         (lambda: ParityConditionedRecall(0), "length is 1 to 2^20 pairs, found 0"),
         (lambda: ParityConditionedRecall(9, 1), "values is 2 to 2^30, found 1"),
-        (lambda: ParityConditionedRecall(9, order="none"), "order is any or fixed, found 'none'"),
+        (lambda: ParityConditionedRecall(9, order="none"), "order is one of any, fixed, found 'none'"),
         (lambda: ParityConditionedRecall(2).solve((1, 2, 0)), "the question asks for key 0, which is not among [1]"),
         (lambda: ParityConditionedRecall(2).alphabets(2), "a product of alphabets only with order='fixed'"),
     ],

@@ -67,7 +67,7 @@ def test_every_word_is_drawn(pattern, moves):
     """Also words that leave every component at once."""
     task = RegularLanguage(3, pattern, least_length=3)
     found = {tuple(word) for word in task.sample(0, 4000, 1).inputs.tolist()}
-    assert found == set(itertools.product(range(task.letters), repeat=3))
+    assert found == set(itertools.product(range(task.letter_count), repeat=3))
     longest = RegularLanguage(200, pattern).sample(0, 400, 1, evaluate=True)
     ends = (longest.targets[:, -1] == longest.targets[:, -2]) & (longest.targets[:, -1] == 0)
     assert moves == 0 or ends.mean() < 0.9
@@ -92,7 +92,7 @@ def test_queries_and_lengths(ask):
 
 def test_equal_alphabets_are_equal_tasks():
     assert RegularLanguage(5, alphabet=2) == RegularLanguage(5)
-    assert RegularLanguage(5, alphabet=3).letters == 3
+    assert RegularLanguage(5, alphabet=3).letter_count == 3
     assert RegularLanguage(5).label() == "regular-language (01)*"
 
 

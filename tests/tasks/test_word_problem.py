@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from seqsep.maths.automata.permutations import MOST_ELEMENTS
 from seqsep.models.laws import task as task_laws
 from seqsep.tasks import NOTHING_ASKED, WordProblem
 from support.task_examples import assert_counts_are_near, states_before_tokens
@@ -135,6 +136,10 @@ def test_what_is_wrong_is_one_line(make, said):
     with pytest.raises(ValueError, match=re.escape(said)) as raised:
         make()
     assert "\n" not in str(raised.value)
+
+
+def test_the_largest_group_is_accepted():
+    assert WordProblem(3, group="cyclic", degree=MOST_ELEMENTS).classes == MOST_ELEMENTS
 
 
 def test_readable_label_and_configuration():

@@ -94,5 +94,5 @@ def test_a_certificate_of_one_graph_and_of_none(name):
 
 def test_a_block_for_one_key_and_for_none():
     assert seqsep.build("attention-blocks", block="count", length=4, most=1).width > 0
-    with pytest.raises(ValueError, match="most is from 1, found 0"):
+    with pytest.raises(ValueError, match="most is at least 1, found 0"):
         seqsep.build("attention-blocks", block="count", length=4, most=0)

@@ -9,11 +9,7 @@ import pytest
 
 import seqsep
 from seqsep.commands.theorem_options import described
-from seqsep.maths.formulas import disjointness, majority
-from seqsep.theorems import BY_NAME
-from seqsep.theorems.base import Claim, Theorem
-from seqsep.theorems.circuits._circuit import PARITY, parsed
-from seqsep.theorems.options import (
+from seqsep.core.options import (
     LEAST_FRACTION,
     FieldsOf,
     InPlaceOf,
@@ -24,7 +20,11 @@ from seqsep.theorems.options import (
     options_of,
     require_in_range,
 )
-from seqsep.theorems.options.types import Error, GridSteps, Length
+from seqsep.maths.formulas import disjointness, majority
+from seqsep.theorems import BY_NAME
+from seqsep.theorems.base import Claim, Theorem
+from seqsep.theorems.circuits._circuit import PARITY, parsed
+from seqsep.theorems.options import Error, GridSteps, Length
 from seqsep.theorems.turing_machine import machine_of
 from support.command_line import call
 
@@ -45,7 +45,7 @@ def option_of(name, command, option):
 def just_beyond(allowed):
     """Values next to the range on the outside; one step is 2^-31 where the ends are fractions."""
     step = 1 if isinstance(allowed.least, int) else Fraction(1, 1 << 31)
-    above = [] if allowed.most is None else [allowed.most if allowed.is_open else allowed.most + step]
+    above = [] if allowed.most is None else [allowed.most if allowed.below else allowed.most + step]
     return [allowed.least - step, *above]
 
 
@@ -53,9 +53,9 @@ def just_beyond(allowed):
 def test_the_ends_are_accepted_and_nothing_beyond(name, command, option):
     options = {one.name: one for one in BY_NAME[name].options_of(command)}
     allowed = options[option].range
-    assert not allowed.is_open or not allowed.has(allowed.most)
+    assert not allowed.below or not allowed.has(allowed.most)
     where = f"{command} {name}"
-    for value in (allowed.least, *([] if allowed.most is None or allowed.is_open else [allowed.most])):
+    for value in (allowed.least, *([] if allowed.most is None or allowed.below else [allowed.most])):
         require_in_range(where, options, {option: value})
     for value in just_beyond(allowed):
         with pytest.raises(ValueError, match=f"^{command} {name}: {option.replace('_', '-')} is ") as refused:
@@ -146,7 +146,8 @@ def test_what_is_no_number_is_refused():
 
 
 def test_ranges_in_words():
-    assert [str(Range(1)), str(Range(0, 4096)), str(Error.__metadata__[0])] == ["from 1", "0 to 4,096", "from 2^-30, below 1/2"]
+    shown = [str(Range(1)), str(Range(0, 4096)), str(Error.__metadata__[0])]
+    assert shown == ["from 1", "0 to 4,096", "from 2^-30 and below 1/2"]
     assert option_of("bounded-dyck-state", "check", "variant").choices == ("automaton", "relu", "sigmoid")
 
 

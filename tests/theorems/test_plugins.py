@@ -15,7 +15,7 @@ from seqsep.theorems.plugins import load_theorem
 EXAMPLE = Path(__file__).parents[2] / "examples/own_theorem.py"
 HEAD = """from typing import Annotated
 from seqsep.theorems.base import Claim, Theorem
-from seqsep.theorems.options import Range
+from seqsep.core.options import Range
 CLAIM = Claim("mine", "own", "It holds")
 def check(length: Annotated[int, Range(1, 9), "N, tokens."] = 4):
     return [CLAIM.upper(length=length, inputs=1, measured={"bits": 1}, bound={"bits": 1})]

@@ -18,7 +18,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from seqsep.tasks.fields import meaning_of
+from seqsep.core.options import option_of
 
 BLOCK = re.compile(r"^(?:Arguments|Fields):\n((?:[ ]{4}.*(?:\n|$))+)", re.MULTILINE)
 RAISES = re.compile(r"Raises\s+[A-Z]\w+(?:\s+and\s+[A-Z]\w+)*\b(?:[^.`]|`[^`]*`|\.(?=\S))*\.")
@@ -118,7 +118,8 @@ class Member:
         "B, bits of one example's state; from 0."
         """
         declared = get_type_hints(self.value, include_extras=True) if is_dataclass(self.value) else {}
-        found = {name: meaning for name, kind in declared.items() if (meaning := meaning_of(kind))}
+        options = [option_of(name, kind) for name, kind in declared.items()]
+        found = {option.name: f"{option.explained}." for option in options if option.meaning}
         for block in BLOCK.findall(self.docstring):
             for line in textwrap.dedent(block).splitlines():
                 if line.startswith(" "):

@@ -23,16 +23,21 @@ TAU = 0.7
 """An order of layers with a smaller tau is called unsure."""
 HEAD = f"""# Cards of the built-in mixers
 
-You need this page if you choose a sequence layer: it shows how far built-in mixers get on twelve kinds of tasks, all trained by
-one recipe. [The guide](../how-to/layer-card.md) says how to read a card and how to make that of your own layer.
+This page shows how far built-in mixers get on twelve kinds of tasks, all trained by one recipe.
+[The guide](../how-to/layer-card.md) says how to read a card and how to make that of your own layer.
 
-A rung is passed if at least {PASSED:.0%} of the answers are right. A cell has the last rung passed from the first one without a
-gap; a dash means that the first rung was not passed. This does not show that a layer cannot learn a task: there was one seed,
-and few steps.
+A *ladder* is one task at rising difficulty, and each difficulty is a *rung*. A rung is passed if at least {PASSED:.0%} of the
+answers are right. A cell has the highest difficulty up to which all rungs are passed, or a dash if the first is not. If a
+layer has cards of several seeds, its cell has the lowest and the highest, or one number if they are equal; otherwise it is of
+seed 0. A low cell or a dash does not show that the layer cannot learn the task: there were few steps.
+
+Induction and the ladders of state tracking train on inputs of at most 20 tokens, so their rungs above 20 are inputs longer than
+any in training. S_3 and S_5 are the groups of permutations of three and five things: the answer to a word is the product of its
+letters.
 
 """
-SPEED = """The cards have no speed, since the machine that trained them did other work. `seqsep card MIXER --only speed`
-measures it on your machine.
+SPEED = """These cards do not have speeds, because the machine did other work during training. `seqsep card MIXER --only speed`
+measures them on your machine.
 
 """
 ORDERS = f"""A larger budget may order layers in another way. Kendall's tau is 1 if both budgets give the same order, 0 for
@@ -63,7 +68,7 @@ def card_picture(budget: str, mixer: str, folder: Path) -> str:
 def cards_page(folder: Path) -> str:
     """Return docs/reference/cards.md as text, from a folder with a folder for each budget."""
     found = _by_budget(folder)
-    tables = "".join(_budget(budget, cards) for budget, cards in found)
+    tables = "".join(_budget(budget, cards, cards_in(folder / budget / SEEDS)) for budget, cards in found)
     pictures = "\n".join(_pictures(budget, cards) for budget, cards in found)
     return f"{HEAD}{SPEED}{tables}{_seeds(folder)}{_orders(folder)}{pictures}"
 
@@ -72,8 +77,9 @@ def in_words(card: Card) -> str:
     """Return the ladders on which a card passes all rungs, and those on which it passes at most the first."""
     all_rungs = [climb.ladder for climb in card.climbs if climb.score == len(climb.rungs)]
     few_rungs = [climb.ladder for climb in card.climbs if climb.score <= 1]
-    passed = f"All rungs: {listed(all_rungs)}." if all_rungs else "No ladder is passed to its last rung."
-    return f"{passed} At most the first rung: {listed(few_rungs) if few_rungs else 'none'}."
+    passed = f"all rungs of {listed(all_rungs)}" if all_rungs else "no ladder to its last rung"
+    few = f"at most the first rung of {listed(few_rungs)}" if few_rungs else "at least two rungs of each ladder"
+    return f"With seed {card.seed}, the layer passes {passed}, and {few}."
 
 
 def _by_budget(folder: Path) -> list[tuple[str, list[Card]]]:
@@ -81,21 +87,25 @@ def _by_budget(folder: Path) -> list[tuple[str, list[Card]]]:
     return [(budget, cards) for budget in STEPS if (cards := cards_in(folder / budget))]
 
 
-def _budget(budget: str, cards: Sequence[Card]) -> str:
-    """Return the section of a budget: a table for each family, a row for each layer."""
-    text = f"## Budget {budget}: {STEPS[budget]:,} steps\n\n"
+def _budget(budget: str, cards: Sequence[Card], further: Sequence[Card]) -> str:
+    """Return the section of a budget: a table for each family, a row for each layer. `further` are cards of other seeds."""
+    text = f"## Budget `{budget}`: {STEPS[budget]:,} steps\n\n"
     for family in FAMILIES:
         ladders = [ladder for ladder in BATTERY if ladder.family == family]
-        head = [TITLES[family], *(f"{ladder.name} ({ladder.unit}, to {ladder.rungs[-1][0]})" for ladder in ladders)]
-        rows = [[f"`{card.label}`", *(_reached(card, ladder.name) for ladder in ladders)] for card in cards]
+        head = [TITLES[family], *(f"{ladder.name} ({ladder.unit} up to {ladder.rungs[-1][0]})" for ladder in ladders)]
+        rows = []
+        for card in cards:
+            of_layer = [card, *(other for other in further if other.label == card.label)]
+            rows.append([f"`{card.label}`", *(_reached(of_layer, ladder.name) for ladder in ladders)])
         text += f"{table([head, *rows])}\n"
     return text
 
 
-def _reached(card: Card, ladder: str) -> str:
-    """Return the last rung that a card passes on a ladder."""
-    [climb] = [climb for climb in card.climbs if climb.ladder == ladder]
-    return "–" if climb.reached is None else str(climb.reached)
+def _reached(cards: Sequence[Card], ladder: str) -> str:
+    """Return the last rung that a layer passes on a ladder, or the lowest and the highest over its cards."""
+    reached = sorted(climb.reached or 0 for card in cards for climb in card.climbs if climb.ladder == ladder)
+    ends = dict.fromkeys("–" if value == 0 else str(value) for value in (reached[0], reached[-1]))
+    return " to ".join(ends)
 
 
 def _seeds(folder: Path) -> str:
@@ -110,14 +120,16 @@ def _seeds(folder: Path) -> str:
         if not differences:
             continue
         text += (
-            f"At budget {budget}, {listed([f'`{label}`' for label in sorted(labels)])} had "
-            f"{len({card.seed for card in of_layers})} seeds, with {len(differences)} ladders in all. The scores of "
-            f"{differences.count(0)} ladders are equal under all seeds. The table has the differences in rungs.\n\n"
+            f"At budget `{budget}`, {listed([f'`{label}`' for label in sorted(labels)])} had "
+            f"{len({card.seed for card in of_layers})} seeds. The score of a ladder is the number of rungs passed. It is the "
+            f"same under all seeds on {differences.count(0)} of {len(differences)} ladders. The table has the greatest score "
+            "minus the least.\n\n"
         )
         rows = [[ladder, *(str(layers.get(label, "–")) for label in sorted(labels))] for ladder, layers in by_ladder.items()]
-        text += f"{table([['greatest score minus least', *(f'`{label}`' for label in sorted(labels))], *rows])}\n"
-    more = "".join(f", and of more than {rungs} for {ladder}" for ladder, rungs in NOISE_OF.items())
-    return f"## Other seeds\n\n{text}`seqsep card --check` reports a drop of more than {NOISE} rung{more}.\n\n" if text else ""
+        text += f"{table([['ladder', *(f'`{label}`' for label in sorted(labels))], *rows])}\n"
+    more = "".join(f", and on {ladder} only a drop of more than {rungs}" for ladder, rungs in NOISE_OF.items())
+    said = f"`seqsep card --check` compares with these differences: it reports a drop of more than {NOISE} rung{more}."
+    return f"## Other seeds\n\n{text}{said}\n\n" if text else ""
 
 
 def _orders(folder: Path) -> str:
@@ -142,8 +154,8 @@ def _tau(tau: float | None) -> str:
 def _pictures(budget: str, cards: Sequence[Card]) -> str:
     """Return the section with the pictures of a budget's cards."""
     parts = [
-        f"### {card.label}, budget {budget}\n\n{in_words(card)}\n\n"
+        f"### {card.label}, budget `{budget}`\n\n{in_words(card)}\n\n"
         f"![Card of {card.label}: rungs passed on each ladder](cards/{budget}-{card.label}.svg)\n\n"
         for card in cards
     ]
-    return f"## Pictures, budget {budget}\n\n{''.join(parts)}".rstrip("\n") + "\n"
+    return f"## Pictures, budget `{budget}`\n\n{''.join(parts)}".rstrip("\n") + "\n"

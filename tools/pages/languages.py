@@ -32,7 +32,9 @@ ARCHITECTURES_HEAD = """
 
 A verdict holds only for its setting: the precision, and the token at which the answer is read. seqsep does not check the
 theorems of the quoted papers. The *cannot* of the deep Transformer holds if TC0 is not NC1. Two numbers of
-tokens come from theorems of seqsep, `symmetric-reflections` and `solvable-phases`.
+tokens come from theorems of seqsep, `symmetric-reflections` and `solvable-phases`. The counts of trained Transformers are
+those of the authors' files, counted again in [crasp-suite.json](../../results/crasp-suite.json). seqsep computes the authors'
+classes for all of these languages.
 
 """
 THEOREMS_HEAD = """

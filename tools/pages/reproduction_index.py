@@ -51,8 +51,8 @@ that can be read in several ways.
 * **The paper says that one model is above others:** These verdicts are tested in this order:
   * *Contradicted* if the upper model reaches at least 99 %, and the best lower model is at most one point below it.
   * *Not reached* if the upper model is at most five points above the best lower model.
-  * *Order reproduced* if for each lower model there is a row of the paper's size that was trained for at least as many steps as
-    the upper model.
+  * *Order reproduced* if each lower model has a row with the paper's size for that model, and at least as many steps as our run
+    of the upper model.
   * *Open* in all other cases.
 * **The paper gives a number of steps:** *Reproduced* if our best row reaches 99 % within these steps. Otherwise *not reached*.
 """
@@ -71,7 +71,7 @@ Below each table, a second table is folded away. It contains the size, steps and
 SHORT = """
 ## What is not reproduced, in short
 
-This list gives no causes, because no test here checks a cause.
+This list does not say why, because no experiment here isolates a cause.
 
 """
 BY_FIGURE = """
@@ -169,5 +169,9 @@ def _drawn_lengths(folder: Path) -> str:
     ]
     printed = figure2_index_lookup()["attention"].accuracy
     said = "; ".join(f"{words} (the paper has {percent(printed[length])} %)" for length, words in found)
-    reading = "The [H.1 reading](../explanation/glossary.md#h1-reading) `drawn-length` draws the length of each training input."
-    return f"* {reading} The accuracy of attention with this reading: {said}.\n"
+    reading = (
+        "Appendix H.1 of the first paper can be read in several ways; "
+        "seqsep uses [three](../explanation/glossary.md#h1-reading). If training inputs have drawn lengths (`drawn-length`), "
+        "this is the accuracy of attention"
+    )
+    return f"* {reading}: {said}.\n"

@@ -182,10 +182,10 @@ def _lines(canary: "Canary", options: CanaryFlags, report: "CanaryReport") -> li
     lines += [f"{verdict.scenario}: {verdict.words()}" for verdict in report if verdict.holds is None]
     lines += [f"{verdict.scenario}: FAILED: {verdict.failed}" for verdict in report if verdict.failed]
     asked = sum(len(verdict.asked) for verdict in report)
-    skipped = sum(verdict.holds is None for verdict in report)
+    exercised = sum(verdict.holds is not None for verdict in report)
     right = f"all answers to {asked} prompts are right" if asked else "no prompt was answered"
     told = f"{len(report.wrong)} of {asked} prompts wrong" if report.wrong else right
-    lines.append(f"{canary.name} with seed {options.seed}: {told}; {skipped} of {len(report)} scenarios not exercised")
+    lines.append(f"{canary.name} with seed {options.seed}: {told}; {exercised} of {len(report)} scenarios exercised")
     if report.wrong:
         first = report.wrong[0]
         lines.append(f"first wrong: {first.prompt.scenario}: {first.line()}")

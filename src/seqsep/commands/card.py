@@ -212,7 +212,7 @@ def lines_of(card: "Card") -> list[str]:
     lines = [f"{card.label}, budget {card.budget}"]
     lines += [f"  FAILS  {law.law}: {law.where}" for law in card.laws if law.holds is False]
     if card.size is not None:
-        lines.append(f"  state: {card.size.fixed:,} numbers and {card.size.per_token:,} for each token")
+        lines.append(f"  state: {card.size.fixed:,} numbers, and {card.size.per_token:,} more for each token read")
     lines += [f"  transition of {one.mixer}: {one.words()}" for one in card.transitions]
     for climb in card.climbs:
         reached = "none" if climb.reached is None else f"up to {climb.unit} = {climb.reached}"

@@ -1,4 +1,4 @@
-"""`--state-bits` of `seqsep train`: for each model, the greatest width whose state has at most this many bits."""
+"""`--state-bits` of `seqsep train`: for each model, the greatest width whose state and cache have at most this many bits."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ MOST_WIDTH = 1 << 14
 
 
 def with_state_bits(runs: Sequence[Run], bits: int) -> list[Run]:
-    """Return each run with the greatest width at which its state has at most `bits` once `length` tokens are read.
+    """Return each run with the greatest width at which state and cache have at most `bits` bits after `length` tokens.
 
     A width is a multiple of the heads, if a layer has heads. Raises BadInput for a run whose least width has more bits, and
     PlugInFails for a layer of the reader that does not build.
@@ -37,7 +37,9 @@ def _width(run: Run, bits: int) -> int:
         least = state_bits(run, step)
         what = f"{'+'.join(map(shown, run.layers))} at N = {run.task.length}"
         fewer = f"; choose more bits, or fewer than {run.heads} --heads" if step > 1 else "; choose more bits"
-        raise BadInput(f"--state-bits {bits}: {what}: the least width, {step}, has a state of {least:,} bits{fewer}")
+        raise BadInput(
+            f"--state-bits {bits}: {what}: the least width, {step}, has a state and a cache of {least:,} bits{fewer}"
+        )
     low = widths[-2] // step
     high = widths[-1] // step
     while high - low > 1:
@@ -56,7 +58,7 @@ def _fits(run: Run, width: int, bits: int) -> bool:
 
 
 def state_bits(run: Run, width: int) -> int:
-    """Return the bits of a run's state at another width, once `length` tokens are read.
+    """Return the bits of a run's state and cache at another width, after `length` tokens.
 
     >>> from seqsep.tasks import IndexLookup
     >>> state_bits(Run(IndexLookup(16), ("attention",), 8), width=8)
@@ -68,10 +70,10 @@ def state_bits(run: Run, width: int) -> int:
 
 
 def in_words(runs: Sequence[Run], bits: int) -> list[str]:
-    """Return a line for each model and length: the width that was chosen, and the bits of its state."""
+    """Return a line for each model and length: the width that was chosen, and the bits of its state and cache."""
     lines = {}
     for run in runs:
         name = f"{'+'.join(map(shown, run.layers))} {run.task.label()} N={run.task.length}"
         one = replace(run, seed=0, learning_rate=1e-3)
-        lines[name, run.width] = f"{name}: width {run.width}, state {state_bits(one, run.width):,} of {bits:,} bits"
+        lines[name, run.width] = f"{name}: width {run.width}, state and cache {state_bits(one, run.width):,} of {bits:,} bits"
     return list(lines.values())

@@ -5,10 +5,11 @@
 
 import inspect
 from collections.abc import Callable
-from dataclasses import MISSING, asdict, fields
-from typing import TYPE_CHECKING, Any, get_type_hints
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from seqsep.core.names import docstring
+from seqsep.core.options import options_of
 from seqsep.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -72,16 +73,13 @@ def record_of(registry: str, name: str) -> Record:
 
 def _task(task: "type[Task]") -> Record:
     """Return a task: revision, each field with its default (None if it is required), and the choices of fields of text."""
-    from seqsep.tasks.fields import words_of
-
-    types = get_type_hints(task, include_extras=True)
-    names = [field.name for field in fields(task)]
+    declared = options_of(task)
     return {
         "name": task.name,
         "summary": _first_line(task),
         "revision": task.revision,
-        "fields": {field.name: None if field.default is MISSING else field.default for field in fields(task)},
-        "choices": {name: words for name in names if (words := words_of(types[name]))},
+        "fields": {field.name: None if field.is_required else field.default for field in declared},
+        "choices": {field.name: list(field.choices) for field in declared if field.choice},
     }
 
 

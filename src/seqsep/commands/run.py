@@ -18,6 +18,7 @@ from seqsep.models.plugins.name import names_a_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seqsep.lab.experiments import Experiment
     from seqsep.lab.run import Run
 
 PRESET_OF_A_FILE = "demo"
@@ -98,7 +99,8 @@ def help_of_experiment(words: list[str]) -> str | None:
         name = words[0]
         question = experiment.question
         presets = [f"  {preset}" for preset in experiment.presets] or ["  whatever runs(preset) of the file takes"]
-        words_of_runs: list[str] = []
+        found = _words_of_file(experiment)
+        words_of_runs = only_words(found) if found else []
     else:
         name = choose("experiment", words[0], names("experiments"))
         record = record_of("experiments", name)
@@ -111,6 +113,21 @@ def help_of_experiment(words: list[str]) -> str | None:
     return "\n".join(
         [f"usage: {parser.usage}", "", question, "", "presets:", *presets, "", *words_of_runs, f"options:{listed}"]
     )
+
+
+def _words_of_file(experiment: "Experiment") -> list[str]:
+    """Return the words of the runs of a user's file; without PRESETS, of the preset that is trained by default.
+
+    The list is empty if the file does not take this preset.
+    """
+    from seqsep.lab.experiments.base import words_of
+
+    presets = list(experiment.presets) or [PRESET_OF_A_FILE]
+    try:
+        runs = [run for preset in presets for run in experiment.runs(preset)]
+    except ValueError:
+        return []
+    return list(dict.fromkeys(word for run in runs for word in words_of(run)))
 
 
 def only_words(words: "Sequence[str]") -> list[str]:

@@ -2,12 +2,14 @@
 
 import argparse
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from seqsep.commands.members import names
 from seqsep.commands.several_values import Choices, combinations, several
 from seqsep.commands.shared_flags import positive, reader
 from seqsep.core.names import choose, split_names
+from seqsep.core.options import MOST_SEED, OneOf, Range, options_of
 from seqsep.models.plugins.name import names_a_file
 
 WIDTH = 64
@@ -20,63 +22,53 @@ LAYERS = (
 )
 
 
-class Setting(NamedTuple):
-    """A setting of a run: what it means, its default, and its range in words or the words to choose from."""
-
-    meaning: str
-    default: object
-    range: str = ""
-    choices: tuple[str, ...] = ()
-
-    def explained(self) -> str:
-        """Return meaning and values, in the form of the help.
-
-        >>> SETTINGS["heads"].explained(), SETTINGS["feed_forward"].explained()
-        ('attention heads of a layer; from 1', 'feed-forward part of a block; one of gelu, swiglu')
-        """
-        choices = f"one of {', '.join(self.choices)}"
-        return f"{self.meaning}; {self.range or choices}"
+POSITIVE = Range(0, above=True)
 
 
-SETTINGS: dict[str, Setting] = {
-    "heads": Setting("attention heads of a layer", 4, "from 1"),
-    "steps": Setting("greatest number of steps; each step has a batch of fresh examples", STEPS, "from 1"),
-    "batch": Setting("examples of a step", 64, "from 1"),
-    "learning_rate": Setting("learning rate of Adam after the warm-up", 0.001, "above 0, below 1000"),
-    "decay": Setting("schedule of the learning rate after the warm-up", "constant", choices=("constant", "linear", "cosine")),
-    "warm_up": Setting("steps over which the learning rate grows", 0, "from 0"),
-    "mixed_steps": Setting("number of steps at the start with training inputs of mixed lengths", 0, "from 0"),
-    "embedding_scale": Setting("standard deviation of the initial weights of embeddings", 0.02, "above 0"),
-    "weight_scale": Setting("standard deviation of the initial weights of linear layers", 0.02, "above 0"),
-    "evaluate_every": Setting("steps between evaluations", 250, "from 1"),
-    "evaluation": Setting("examples of an evaluation", 5000, "from 1"),
-    "target": Setting("accuracy, as a fraction, at which a run has converged", 1.0, "above 0, to 1"),
-    "positions": Setting(
+@dataclass(frozen=True)
+class RunSettings:
+    """The settings of a run that are flags, with their defaults; a test compares them with those of `lab.run.Run`."""
+
+    heads: Annotated[int, Range(1), "attention heads of a layer"] = 4
+    steps: Annotated[int, Range(1), "greatest number of steps; each step has a batch of fresh examples"] = STEPS
+    batch: Annotated[int, Range(1), "examples of a step"] = 64
+    learning_rate: Annotated[float, Range(0, 1000, above=True, below=True), "learning rate of Adam after the warm-up"] = 0.001
+    decay: Annotated[str, OneOf("constant", "linear", "cosine"), "schedule of the learning rate after the warm-up"] = "constant"
+    warm_up: Annotated[int, Range(0), "steps over which the learning rate grows"] = 0
+    mixed_steps: Annotated[int, Range(0), "number of steps at the start with training inputs of mixed lengths"] = 0
+    embedding_scale: Annotated[float, POSITIVE, "standard deviation of the initial weights of embeddings"] = 0.02
+    weight_scale: Annotated[float, POSITIVE, "standard deviation of the initial weights of linear layers"] = 0.02
+    evaluate_every: Annotated[int, Range(1), "steps between evaluations"] = 250
+    evaluation: Annotated[int, Range(1), "examples of an evaluation"] = 5000
+    target: Annotated[float, Range(0, 1, above=True), "accuracy, as a fraction, at which a run has converged"] = 1.0
+    positions: Annotated[
+        str,
+        OneOf("default", "learned", "sinusoidal", "rope", "none"),
         "positional encoding; with default, the one that the layers need",
-        "default",
-        choices=("default", "learned", "sinusoidal", "rope", "none"),
-    ),
-    "dtype": Setting(
+    ] = "default"
+    dtype: Annotated[
+        str,
+        OneOf("float32", "bfloat16"),
         "type of matrix products (bfloat16 is slower on a processor without units for it)",
-        "float32",
-        choices=("float32", "bfloat16"),
-    ),
-    "norm": Setting(
-        "norm before each part of a block; with default, the one that the layers need",
-        "default",
-        choices=("default", "layer", "rms"),
-    ),
-    "feed_forward": Setting("feed-forward part of a block", "gelu", choices=("gelu", "swiglu")),
-    "hidden": Setting("width within the feed-forward part; 0 means four times the width of the model", 0, "from 0"),
-    "biases": Setting("true if linear layers have biases", True, choices=("true", "false")),
-    "embeddings": Setting("embeddings of tokens and positions", "learned", choices=("learned", "tied-sinusoids")),
-    "live": Setting("examples for which the model writes the chain of thought itself, if the task has one", 1000, "from 0"),
-}
-"""Each setting that is a flag, known without importing `lab.run.Run`; a test compares."""
+    ] = "float32"
+    norm: Annotated[
+        str, OneOf("default", "layer", "rms"), "norm before each part of a block; with default, the one that the layers need"
+    ] = "default"
+    feed_forward: Annotated[str, OneOf("gelu", "swiglu"), "feed-forward part of a block"] = "gelu"
+    hidden: Annotated[int, Range(0), "width within the feed-forward part; 0 means four times the width of the model"] = 0
+    biases: Annotated[bool, OneOf("true", "false"), "true if linear layers have biases"] = True
+    embeddings: Annotated[str, OneOf("learned", "tied-sinusoids"), "embeddings of tokens and positions"] = "learned"
+    live: Annotated[int, Range(0), "examples for which the model writes the chain of thought itself, if the task has one"] = (
+        1000
+    )
+
+
+SETTINGS = {setting.name: setting for setting in options_of(RunSettings)}
+"""Each setting by its name, known without importing `lab.run.Run`."""
 FLAGS = {"live": "--rollouts", "evaluation": "--eval-examples"}
 """The flags that are not named as their field; the field's name still works, hidden, until 0.5."""
-SEEDS_MEAN = "random seed, or several such as 0..2 or 0,5, with a run for each; from 0 to 2^63 - 1"
-WIDTH_MEANS = "coordinates of the residual stream; from 1"
+SEEDS_MEAN = f"random seed, or several such as 0..2 or 0,5, with a run for each; {Range(0, MOST_SEED)}"
+WIDTH_MEANS = f"coordinates of the residual stream; {Range(1)}"
 
 
 def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
@@ -86,7 +78,7 @@ def add_new_run_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=seed_list, default=(0,), metavar="SEEDS", help=f"{SEEDS_MEAN}; by default 0")
     for name, setting in SETTINGS.items():
         shown = str(setting.default).lower() if isinstance(setting.default, bool) else str(setting.default)
-        _add_setting(parser, name, default=shown, help=f"{setting.explained()}; by default {shown}")
+        _add_setting(parser, name, default=shown, help=f"{setting.explained}; by default {shown}")
 
 
 def add_override_flags(parser: argparse.ArgumentParser) -> None:
@@ -96,13 +88,13 @@ def add_override_flags(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--width", type=several(positive), metavar="WIDTH,..", help=WIDTH_MEANS)
     group.add_argument("--seed", type=seed_list, metavar="SEEDS", help=SEEDS_MEAN)
     for name, setting in SETTINGS.items():
-        _add_setting(group, name, help=setting.explained())
+        _add_setting(group, name, help=setting.explained)
 
 
 def _add_setting(parser: argparse._ActionsContainer, name: str, **keywords: Any) -> None:
     """Add the flag of a setting, and its earlier name if it has one."""
     setting = SETTINGS[name]
-    read = several(str if setting.choices else reader(type(setting.default)), setting.choices)
+    read = several(str if setting.choices else reader(setting.kind), setting.choices)
     choices = Choices(setting.choices) if setting.choices else None
     parser.add_argument(flag(name), dest=name, type=read, choices=choices, metavar="VALUE,..", **keywords)
     if name in FLAGS:

@@ -2,14 +2,15 @@
 
 import argparse
 import inspect
-from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, get_type_hints
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from seqsep.commands.command import FUNCTIONS, Command, Parser, flags, print_json
 from seqsep.commands.members import names
 from seqsep.commands.shared_flags import fields_from_flags, positive, reader, whole_number
 from seqsep.commands.status import DONE
 from seqsep.core.names import BadInput, choose, docstring, required
+from seqsep.core.options import option_of, options_of
 from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
@@ -120,22 +121,18 @@ def task_from_flags(name: str, words: "Sequence[str]") -> "Task":
 
 def _add_fields(group: "argparse._ArgumentGroup", kind: "type[Task]") -> None:
     """Add a flag for each field of a task: its meaning, values and type from the annotation, and its default."""
-    from seqsep.tasks.base import TYPE_WORDS, field_meanings
+    from seqsep.tasks.base import TYPE_WORDS
 
-    hints = get_type_hints(kind)
-    meanings = field_meanings(kind)
-    for field in fields(kind):
-        type_words = TYPE_WORDS[hints[field.name]].removeprefix("a ")
-        required = field.default is MISSING
-        ending = "required" if required else f"by default {field.default!r}"
+    for field in options_of(kind):
+        ending = "required" if field.is_required else f"by default {field.default!r}"
         group.add_argument(
-            f"--{field.name.replace('_', '-')}",
+            field.flag,
             dest=field.name,
-            type=reader(hints[field.name]),
-            required=required,
-            default=None if required else field.default,
+            type=reader(field.kind),
+            required=field.is_required,
+            default=None if field.is_required else field.default,
             metavar=field.name.upper(),
-            help=f"{meanings[field.name].rstrip('.')} ({type_words}, {ending})",
+            help=f"{field.explained} ({TYPE_WORDS[field.kind].removeprefix('a ')}, {ending})",
         )
 
 
@@ -175,12 +172,9 @@ def _help_of_a_file(name: str) -> str:
 
 
 def _field_in_words(parameter: inspect.Parameter) -> str:
-    from seqsep.tasks.fields import meaning_of
-
-    flag = f"--{parameter.name.replace('_', '-')}"
-    shown = flag if parameter.default is parameter.empty else f"{flag}, by default {parameter.default!r}"
-    meaning = meaning_of(parameter.annotation)
-    return f"{shown}: {meaning}" if meaning else shown
+    field = option_of(parameter.name, parameter.annotation, parameter.default)
+    shown = field.flag if field.is_required else f"{field.flag}, by default {field.default!r}"
+    return f"{shown}: {field.explained}." if field.explained else shown
 
 
 COMMAND = Command(

@@ -53,16 +53,22 @@ def _number(value: Number) -> str:
 
 
 class ProgressLines:
-    """Says on stderr which theorem is being checked, for how long, and how many are done.
+    """Says on stderr which theorem is being checked, or what else `doing` says, for how long, and how many are done.
 
     A theorem is named once it has taken `first_seconds`, then at twice that, and so on, with at most 30 s in between; nothing
     is said of what takes less. `total` theorems are checked while it is open; `clock` gives seconds.
     """
 
     def __init__(
-        self, total: int, *, clock: Callable[[], float] = time.monotonic, first_seconds: float = FIRST_SECONDS
+        self,
+        total: int,
+        *,
+        doing: str = "being checked",
+        clock: Callable[[], float] = time.monotonic,
+        first_seconds: float = FIRST_SECONDS,
     ) -> None:
         self.total = total
+        self.doing = doing
         self.done = 0
         self.clock = clock
         self.first_seconds = first_seconds
@@ -103,7 +109,7 @@ class ProgressLines:
             return ""
         self._next += min(self._next, MOST_SECONDS_BETWEEN)
         standing = f"; {self.done} of {self.total} theorems done in {now - self.began:.0f} s" if self.total > 1 else ""
-        return f"{theorem}: being checked for {now - since:.0f} s{standing}"
+        return f"{theorem}: {self.doing} for {now - since:.0f} s{standing}"
 
     def _beat(self) -> None:
         while not self._stop.wait(self.first_seconds / 10):

@@ -1,6 +1,6 @@
 """The options of theorems on the command line: their flags, and what `seqsep check THEOREM --help` prints of them.
 
-Names, types, ranges, choices and meanings are those of the signatures (`seqsep.theorems.options`).
+Names, types, ranges, choices and meanings are those of the signatures (`seqsep.core.options`).
 """
 
 import argparse
@@ -19,7 +19,7 @@ from seqsep.core.names import BadInput, docstring, nearest
 from seqsep.models.plugins.name import names_a_file
 
 if TYPE_CHECKING:
-    from seqsep.theorems.options import Option
+    from seqsep.core.options import Option
 
 MOST_VARIABLES = 256
 FORMULAS = "FILE.cnf in DIMACS, or majority:8, equality:8 or disjointness:8"

@@ -32,7 +32,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--state-bits",
         type=positive,
         metavar="BITS",
-        help="choose the width of each model: the greatest at which its state has at most BITS bits once N tokens are read",
+        help="choose the width of each model: the greatest at which its state and its cache together have at most BITS bits "
+        "after N tokens",
     )
     parser.add_argument(
         "--stall-seconds",

@@ -33,7 +33,7 @@ class Separation:
             layers = len(run.model.layers)
             size = f"{layers} layer{'' if layers == 1 else 's'}, width {run.model.width}"
             runs.append(f"{run.model.title} ({size}) {percent(run.accuracy)} % after {count(run.steps)} steps")
-        return f"Index lookup among {self.task.length} symbols: {', '.join(runs)}"
+        return f"Index lookup at N = {self.task.length}: {', '.join(runs)}"
 
 
 def separation(runs: DemoRuns) -> Separation | None:

@@ -17,7 +17,7 @@ from seqsep.report.any_task import runs_by_task, write_task
 from seqsep.report.bibliography import write_bibliography
 from seqsep.report.comparison import Comparison
 from seqsep.report.demo_runs import DemoRuns
-from seqsep.report.experiment_table import report_tables
+from seqsep.report.experiment_table import DEMO_EXPERIMENTS, report_tables
 from seqsep.report.figure_files import ShownExperiment, write_experiment, write_separation
 from seqsep.report.figures.picture import draw_picture
 from seqsep.report.is_tree_files import write_is_tree_results
@@ -90,7 +90,8 @@ def write_report(
     replies of language models. With `bibtex` there is also references.bib. `check` gives the theorems' records; the figures are
     drawn in a process of their own meanwhile. `named` are (layers, label) for models that the reader names here; other labels
     are those beside the rows (`lab.run_labels`). With `is_own`, the rows are the reader's: the page has a section with the
-    runs of every task, and calls no row committed. Raises BadInput for layers that no row has.
+    runs of every task, and calls no row committed. It checks no theorem if no row is of a task of `DEMO_EXPERIMENTS`. Raises
+    BadInput for layers that no row has.
     """
     committed = [row for row in rows_of.read_rows(rows) if not row.is_reply]
     labels = {**read_labels(rows), **labels_of_layers(named, committed)}
@@ -110,7 +111,7 @@ def write_report(
         ]
         of_is_tree = pool.submit(write_is_tree_results, rows.parent, folder)
         try:
-            theorems = check()
+            theorems = check() if not is_own or are_of_the_papers(committed) else ()
             shown = [*(experiment.result() for experiment in drawing), *of_is_tree.result()]
             own = OwnRuns(str(rows), tuple(task.result() for task in of_tasks)) if is_own else None
             separation.result()
@@ -129,6 +130,11 @@ def write_report(
         limited=limited_state(rows.parent),
         own=own,
     )
+
+
+def are_of_the_papers(rows: Sequence[Row]) -> bool:
+    """Return True if a row is of index lookup or bounded Dyck, whose sections of the page refer to the theorems."""
+    return any(isinstance(row.run.task, tuple(DEMO_EXPERIMENTS)) for row in rows)
 
 
 def reach_findings(folder: Path) -> PlainTable | None:

@@ -25,7 +25,7 @@ Files:
     state_based_recall         values, then permutations that move a pointer: the value there
     parity_conditioned_recall  pairs, then a key: its value, reversed if the sum is odd
     regular_language           letters: is the word so far in a regular language?
-    fields                     how a field declares its type, its values and its meaning
+    fields                     the earlier names of Range and OneOf
     reading                    inputs of the user's own, as `readable` writes them
     trees                      IsTree on tokens: the definition, how a graph is written, the thoughts that decide it
     retriever                  in-context retrieval: queries between two marks, and what they find

@@ -1,14 +1,16 @@
 """Blocks of examples: the draws of each example, cut into parts, and ranges of examples that fit in a cache."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import accumulate
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import UInt32
 
 from seqsep.core.stream import Use, draws
-from seqsep.tasks.base import NOTHING_ASKED, Batch
+from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
 
 TOKENS_AT_ONCE = 1 << 17
 HALF_OF_DRAWS = np.uint32(1 << 31)
@@ -32,6 +34,23 @@ class ExampleDraws:
         """Return the draws of one part; `attempt` numbers the tries of an example that is drawn again."""
         whole = self.draws(attempt=attempt) if attempt else self.first
         return whole[:, self.ends[place] : self.ends[place + 1]]
+
+
+class FilledTask(Task):
+    """A task whose examples `_fill` writes into arrays, a range of examples at a time."""
+
+    arrays_at_once: ClassVar[int] = 1
+    """Temporary arrays of the inputs' size that `_fill` needs: ranges are chosen such that they fit in a core's cache."""
+
+    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
+        inputs = np.zeros((count, self.longest), dtype=np.int64)
+        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
+        fill = partial(self._fill, start=start, seed=seed, use=use_of(evaluate))
+        return filled(batch, self.arrays_at_once * self.longest, fill)
+
+    @abstractmethod
+    def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
+        """Write the examples from start + first on into inputs of zeros, into targets of nothing asked, and the lengths."""
 
 
 def use_of(evaluate: bool) -> Use:

@@ -2,21 +2,20 @@
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64
 
 from seqsep.core.stream import Use, below
-from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, FilledTask
 from seqsep.tasks._rows import is_before
-from seqsep.tasks.base import Batch, Task, require
+from seqsep.tasks.base import Batch, require
 
 Halves = Int64[np.ndarray, "batch half"]
 
 
-class TwoHalves(Task):
+class TwoHalves(FilledTask):
     """`length` symbols, half of them before a separator and half after it; training lengths from `least_length`.
 
     Subclasses have the field `least_length` and call `_require_lengths`. 0 means the even number at or above N/10, and for
@@ -65,13 +64,7 @@ class TwoHalves(Task):
         """Return the number of symbols of the shortest half that is drawn; 0 means the default."""
         return least_length // 2 or max(self.least_half, -(-self.length // 20))
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.zeros((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into arrays of zeros and of nothing asked."""
         count = len(batch.lengths)
         most = self.length // 2
         example_draws = ExampleDraws((2, *self._widths()), seed=seed, use=use, start=start + first, count=count)

@@ -1,10 +1,12 @@
 """Examples of tasks that follow a state: one letter a token moves it, and it is asked for after every letter or at the end."""
 
+from abc import abstractmethod
+
 import numpy as np
 from jaxtyping import Int64
 
 from seqsep.core.stream import below
-from seqsep.tasks._blocks import ExampleDraws
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import NOTHING_ASKED, Batch
 
@@ -36,6 +38,39 @@ def drawn_lengths(example_draws: ExampleDraws, length: int, least: int, evaluate
     if evaluate:
         return np.full(len(uniform), length, dtype=np.int64)
     return least + below(uniform, length - least + 1)
+
+
+class LetterTask(FilledTask):
+    """A task on letters, asked after each of them, or with `ask="last"` only at an end token that follows them."""
+
+    ask: str
+
+    @property
+    @abstractmethod
+    def letter_count(self) -> int:
+        """The number of letters."""
+
+    @property
+    def end(self) -> int | None:
+        """The end token; None if every letter is a query."""
+        return self.letter_count if self.ask == "last" else None
+
+    @property
+    def vocabulary(self) -> int:
+        return self.letter_count + (self.end is not None)
+
+    @property
+    def longest(self) -> int:
+        return self.length + (self.end is not None)
+
+    def letters_of(self, inputs: tuple[int, ...]) -> list[int]:
+        """Return the letters of an input. Raises ValueError if a token is none, or if the end token is missing."""
+        letters = list(inputs)
+        if self.end is not None and (not letters or letters.pop() != self.end):
+            raise ValueError(f"{self!r}: expected the end token {self.end} at the end, found {inputs}")
+        if not letters or not all(0 <= letter < self.letter_count for letter in letters):
+            raise ValueError(f"{self!r}: expected letters 0 to {self.letter_count - 1}, found {inputs}")
+        return letters
 
 
 def write_letters(

@@ -21,17 +21,17 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._orders import distinct, draws_for_distinct
 from seqsep.tasks._rows import is_before
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
+from seqsep.tasks.base import Batch, require
 
 
 @dataclass(frozen=True)
-class AssociativeRecall(Task):
+class AssociativeRecall(FilledTask):
     """`length` pairs of a key and a value, then one of the keys; the answer is its value.
 
     >>> task = AssociativeRecall(length=2, values=8)
@@ -43,11 +43,11 @@ class AssociativeRecall(Task):
 
     name: ClassVar[str] = "associative-recall"
 
-    length: Annotated[int, Values(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
-    keys: Annotated[int, Values(0, 2**30), "keys to choose from, at least N, or 0 for as many as pairs"] = 0
-    values: Annotated[int, Values(1, 2**31), "values to choose from"] = 64
-    order: Annotated[str, Words("any", "fixed"), "order of the keys, random or 0, 1, 2, .."] = "any"
-    least_length: Annotated[int, Values(1, unit="pair"), "pairs of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
+    keys: Annotated[int, Range(0, 2**30), "keys to choose from, at least N, or 0 for as many as pairs"] = 0
+    values: Annotated[int, Range(1, 2**31), "values to choose from"] = 64
+    order: Annotated[str, OneOf("any", "fixed"), "order of the keys, random or 0, 1, 2, .."] = "any"
+    least_length: Annotated[int, Range(1, unit="pair"), "pairs of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,7 +56,6 @@ class AssociativeRecall(Task):
             self,
             f"keys is 0 or from length, {self.length}, to 2^30, found {self.keys}",
         )
-        require(self.order in ("any", "fixed"), self, f"order is any or fixed, found {self.order!r}")
         require(self.order == "any" or self.keys in (0, self.length), self, "keys in a fixed order are as many as pairs")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         object.__setattr__(self, "keys", 0 if self.keys == self.length else self.keys)
@@ -85,13 +84,7 @@ class AssociativeRecall(Task):
             raise ValueError(f"{self!r}: the question asks for key {asked}, which is not among {keys}")
         return pairs[2 * keys.index(asked) + 1] - self.key_count
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (2, self.length, draws_for_distinct(self.length, self.key_count))
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)

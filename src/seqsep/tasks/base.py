@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
 from numbers import Real
-from typing import Any, ClassVar, Literal, TypeAlias, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 import numpy as np
 from jaxtyping import Bool, Float32, Int64
 
 from seqsep.core.names import excerpt, is_whole, whole_arguments
-from seqsep.tasks.fields import Values, meaning_of, plain_type, values_of
+from seqsep.core.options import Option, option_of
 
 NOTHING_ASKED = -100
 EVERY_CLASS = -1
@@ -83,9 +83,9 @@ class Task(ABC):
     def __post_init__(self) -> None:
         wrong = wrong_field(self)
         require(wrong is None, self, wrong or "")
-        for name, values in _declared_values(type(self)):
-            number = getattr(self, name)
-            require(values.has(number), self, f"{name} is {values.expected}, found {number}")
+        for option in _declared_values(type(self)):
+            fault = option.fault(getattr(self, option.name))
+            require(fault is None, self, f"{option.name} {fault}")
 
     @property
     @abstractmethod
@@ -237,14 +237,19 @@ def wrong_field(value: Any) -> str | None:
 @cache
 def _declared_types(kind: type) -> tuple[tuple[str, Any], ...]:
     """Return the name and the declared type of each field of a dataclass: looked up once, for rows are read by thousands."""
-    return tuple((field.name, NAMED_TYPES.get(field.type, plain_type(field.type))) for field in fields(kind))
+    return tuple((field.name, NAMED_TYPES.get(field.type, _plain(field.type))) for field in fields(kind))
+
+
+def _plain(declared: Any) -> Any:
+    """A declared type without its notes."""
+    return get_args(declared)[0] if get_origin(declared) is Annotated else declared
 
 
 @cache
-def _declared_values(kind: type) -> tuple[tuple[str, Values], ...]:
-    """Return the name and the values of each field of a task that declares them."""
-    declared = ((field.name, values_of(field.type)) for field in fields(kind))
-    return tuple((name, values) for name, values in declared if values is not None)
+def _declared_values(kind: type) -> tuple[Option, ...]:
+    """Return each field of a task that declares its range or its choices."""
+    declared = (option_of(field.name, field.type) for field in fields(kind))
+    return tuple(option for option in declared if option.range or option.choice)
 
 
 def _is_of(declared: Any, value: object) -> bool:
@@ -334,17 +339,6 @@ class GeneratedTask(Task):
 def _last_asked(targets: Int64[np.ndarray, "batch time"]) -> Int64[np.ndarray, "batch"]:
     """Return the last queried position of each example."""
     return targets.shape[1] - 1 - (targets[:, ::-1] != NOTHING_ASKED).argmax(axis=1)
-
-
-def field_meanings(kind: type[Task]) -> dict[str, str]:
-    """Return the meaning of each field of a task, and after a semicolon its values, as its annotation declares them.
-
-    >>> from seqsep.tasks import IndexLookup
-    >>> field_meanings(IndexLookup)["alphabet"]
-    'S, symbols to choose from; 1 to 2^31.'
-    """
-    hints = get_type_hints(kind, include_extras=True)
-    return {field.name: meaning_of(hints[field.name]) for field in fields(kind)}
 
 
 def fields_given(kind: type[Task], given: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,12 +27,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64, Shaped, UInt32
 
+from seqsep.core.options import Range
 from seqsep.core.stream import below, draws
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import HALF_OF_DRAWS, cache_sized_ranges, use_of
 from seqsep.tasks._fixed_length import FixedLengthDecision
 from seqsep.tasks.base import Batch, require
-from seqsep.tasks.fields import Values
 
 BRACKETS = "()[]{}<>"
 
@@ -50,9 +50,9 @@ class BoundedDyck(FixedLengthDecision):
 
     name: ClassVar[str] = "bounded-dyck"
 
-    length: Annotated[int, Values(2, 2**20, unit="brackets"), "N, brackets of a word, an even number"]
-    kinds: Annotated[int, Values(1, 2**20), "n, kinds of brackets"] = 2
-    depth: Annotated[int, Values(1), "k, brackets that may be open at a time"] = 2
+    length: Annotated[int, Range(2, 2**20, unit="brackets"), "N, brackets of a word, an even number"]
+    kinds: Annotated[int, Range(1, 2**20), "n, kinds of brackets"] = 2
+    depth: Annotated[int, Range(1), "k, brackets that may be open at a time"] = 2
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,23 +17,22 @@ much more often than the others is probably the queried one. The larger `thresho
 """
 
 from dataclasses import dataclass
-from functools import partial
 from math import comb
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import HALF_OF_DRAWS, ExampleDraws, FilledTask
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values
+from seqsep.tasks.base import Batch, require
 
 
 @dataclass(frozen=True)
-class Counting(Task):
+class Counting(FilledTask):
     """`length` numbers, then one of them and a threshold t; the answer is 1 if it occurs more than t times.
 
     >>> task = Counting(length=5)
@@ -45,10 +44,10 @@ class Counting(Task):
 
     name: ClassVar[str] = "counting"
 
-    length: Annotated[int, Values(1, 2**20, unit="numbers"), "N, numbers of an evaluated input"]
-    alphabet: Annotated[int, Values(0, 2**30), "numbers to choose from, 2 or more, or 0 for as many as the length"] = 0
-    thresholds: Annotated[int, Values(1), "number of thresholds; t is 0, 1, .. or thresholds - 1"] = 4
-    least_length: Annotated[int, Values(1, unit="number"), "numbers of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="numbers"), "N, numbers of an evaluated input"]
+    alphabet: Annotated[int, Range(0, 2**30), "numbers to choose from, 2 or more, or 0 for as many as the length"] = 0
+    thresholds: Annotated[int, Range(1), "number of thresholds; t is 0, 1, .. or thresholds - 1"] = 4
+    least_length: Annotated[int, Range(1, unit="number"), "numbers of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -88,13 +87,7 @@ class Counting(Task):
             raise ValueError(f"{self!r}: expected a number before the question, found {inputs}")
         return int(numbers.count(asked) > threshold)
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         example_draws = ExampleDraws((4, self.length, self.length), seed=seed, use=use, start=start + first, count=count)
         question = example_draws.part(0)

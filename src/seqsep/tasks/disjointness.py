@@ -27,10 +27,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from seqsep.core.options import Range
 from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._halves import Halves, TwoHalves
 from seqsep.tasks._orders import order
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,9 @@ class Disjointness(TwoHalves):
     name: ClassVar[str] = "disjointness"
     least_half: ClassVar[int] = 2
 
-    length: Annotated[int, Values(4, 2**20), "N, bits of both sets together, an even number"]
+    length: Annotated[int, Range(4, 2**20), "N, bits of both sets together, an even number"]
     least_length: Annotated[
-        int, Values(0), "bits of the shortest training input, an even number, 0 for that at or above max(4, N / 10)"
+        int, Range(0), "bits of the shortest training input, an even number, 0 for that at or above max(4, N / 10)"
     ] = 0
 
     def __post_init__(self) -> None:

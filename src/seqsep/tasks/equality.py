@@ -34,13 +34,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws
 from seqsep.tasks._halves import Halves, TwoHalves
 from seqsep.tasks._rows import is_before
 from seqsep.tasks.base import EVERY_CLASS, Batch, Loss, require
-from seqsep.tasks.fields import Values, Words
 
 ALPHABETS = {"random": 2, "one": 1024, "next": 1024}
 
@@ -61,16 +61,15 @@ class Equality(TwoHalves):
 
     name: ClassVar[str] = "equality"
 
-    length: Annotated[int, Values(2, 2**20), "N, symbols of both halves together, an even number"]
-    variant: Annotated[str, Words("random", "one", "next"), "the form of the task"] = "random"
-    alphabet: Annotated[int, Values(0, 2**31), "S, symbols to choose from, 2 or more, or 0 for the default of the variant"] = 0
+    length: Annotated[int, Range(2, 2**20), "N, symbols of both halves together, an even number"]
+    variant: Annotated[str, OneOf(*ALPHABETS), "the form of the task"] = "random"
+    alphabet: Annotated[int, Range(0, 2**31), "S, symbols to choose from, 2 or more, or 0 for the default of the variant"] = 0
     least_length: Annotated[
-        int, Values(0), "symbols of the shortest training input, an even number, 0 for the even number at or above N / 10"
+        int, Range(0), "symbols of the shortest training input, an even number, 0 for the even number at or above N / 10"
     ] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.variant in ALPHABETS, self, f"variant is one of {', '.join(ALPHABETS)}, found {self.variant!r}")
         require(
             self.alphabet == 0 or 2 <= self.alphabet <= 2**31,
             self,

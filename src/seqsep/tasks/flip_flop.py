@@ -18,24 +18,23 @@ few tokens back, so a short window finds it.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from math import comb
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
-from seqsep.tasks.fields import Values
+from seqsep.tasks.base import NOTHING_ASKED, Batch
 
 
 @dataclass(frozen=True)
-class FlipFlop(Task):
+class FlipFlop(FilledTask):
     """`length` writes, reads and tokens without effect; the answer to a read is the last value written to its register.
 
     >>> task = FlipFlop(length=4, registers=2)
@@ -46,12 +45,13 @@ class FlipFlop(Task):
     """
 
     name: ClassVar[str] = "flip-flop"
+    arrays_at_once: ClassVar[int] = 3
 
-    length: Annotated[int, Values(2, 2**20, unit="tokens"), "N, tokens of an evaluated input"]
-    registers: Annotated[int, Values(1, 2**10), "R, registers that are written and read"] = 1
-    values: Annotated[int, Values(2, 2**20), "V, values of a register"] = 2
-    ignored: Annotated[int, Values(0, 99, unit="percent"), "percent of the tokens that change nothing"] = 80
-    least_length: Annotated[int, Values(2, unit="tokens"), "tokens of the shortest training input"] = 10
+    length: Annotated[int, Range(2, 2**20, unit="tokens"), "N, tokens of an evaluated input"]
+    registers: Annotated[int, Range(1, 2**10), "R, registers that are written and read"] = 1
+    values: Annotated[int, Range(2, 2**20), "V, values of a register"] = 2
+    ignored: Annotated[int, Range(0, 99, unit="percent"), "percent of the tokens that change nothing"] = 80
+    least_length: Annotated[int, Range(2, unit="tokens"), "tokens of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,13 +89,7 @@ class FlipFlop(Task):
             raise ValueError(f"{self!r}: expected a read at the end, found {inputs}")
         return contents[inputs[-1] - self.first_read]
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, 3 * self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (1, self.length, self.length, self.length)
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)

@@ -21,12 +21,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import below, draws
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import nothing_asked, use_of
 from seqsep.tasks._rows import is_before
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
+from seqsep.tasks.base import Batch, Task
 
 LEAST_LENGTH = 10
 """Of H.1."""
@@ -46,18 +46,13 @@ class IndexLookup(Task):
 
     name: ClassVar[str] = "index-lookup"
 
-    length: Annotated[int, Values(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
-    alphabet: Annotated[int, Values(1, 2**31, unit="symbols"), "S, symbols to choose from"] = 64
-    least_length: Annotated[int, Values(1, unit="symbol"), "least number k that is drawn for a training input"] = LEAST_LENGTH
-    training_inputs: Annotated[str, Words(*TRAINING), "symbols and positions of training inputs"] = "drawn-length"
+    length: Annotated[int, Range(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
+    alphabet: Annotated[int, Range(1, 2**31, unit="symbols"), "S, symbols to choose from"] = 64
+    least_length: Annotated[int, Range(1, unit="symbol"), "least number k that is drawn for a training input"] = LEAST_LENGTH
+    training_inputs: Annotated[str, OneOf(*TRAINING), "symbols and positions of training inputs"] = "drawn-length"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(
-            self.training_inputs in TRAINING,
-            self,
-            f"training_inputs is one of {', '.join(TRAINING)}, found {self.training_inputs!r}",
-        )
         draws_none = self.training_inputs == "full-length"  # so that equal examples have equal fields
         object.__setattr__(self, "least_length", min(LEAST_LENGTH if draws_none else self.least_length, self.length))
 

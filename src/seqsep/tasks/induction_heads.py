@@ -18,22 +18,21 @@ is known in advance, so a recurrence with a few states is enough: this task does
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import Batch, Task
-from seqsep.tasks.fields import Values
+from seqsep.tasks.base import Batch
 
 
 @dataclass(frozen=True)
-class InductionHeads(Task):
+class InductionHeads(FilledTask):
     """`length` tokens with one trigger, then the trigger; the answer is the symbol after the first trigger.
 
     >>> task = InductionHeads(length=4, alphabet=5)
@@ -45,9 +44,9 @@ class InductionHeads(Task):
 
     name: ClassVar[str] = "induction-heads"
 
-    length: Annotated[int, Values(2, 2**20, unit="tokens"), "N, tokens of an evaluated input before the query"]
-    alphabet: Annotated[int, Values(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 16
-    least_length: Annotated[int, Values(2, unit="tokens"), "tokens of the shortest training input before the query"] = 10
+    length: Annotated[int, Range(2, 2**20, unit="tokens"), "N, tokens of an evaluated input before the query"]
+    alphabet: Annotated[int, Range(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 16
+    least_length: Annotated[int, Range(2, unit="tokens"), "tokens of the shortest training input before the query"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,13 +71,7 @@ class InductionHeads(Task):
             raise ValueError(f"{self!r}: expected the trigger {trigger}, a symbol, and the trigger at the end, found {inputs}")
         return inputs[places[0] + 1]
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         example_draws = ExampleDraws((2, self.length), seed=seed, use=use, start=start + first, count=count)
         rows = np.arange(count)

@@ -43,6 +43,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.tasks._blocks import HALF_OF_DRAWS, TOKENS_AT_ONCE, ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._graphs import PAIRS_TRIED, double_stars, near_misses, other_graphs, trees
@@ -50,7 +51,6 @@ from seqsep.tasks._orders import draws_for_distinct, order
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks._thoughts import WRITERS
 from seqsep.tasks.base import NOTHING_ASKED, Batch, GeneratedTask, LiveRetriever, require
-from seqsep.tasks.fields import Values, Words
 from seqsep.tasks.trees import graphs
 from seqsep.tasks.trees.algorithm_two import RecordTokens, algorithm_two
 from seqsep.tasks.trees.live import LiveSearch, LiveWalk
@@ -85,18 +85,9 @@ class IsTree(GeneratedTask):
 
     name: ClassVar[str] = "is-tree"
 
-    length: Annotated[int, Values(4, 2**14, unit="vertices"), "n, vertices of a graph"]
-    trace: Annotated[str, Words(*TRACES), "the chain of thought before the answer, none with vanilla"] = "vanilla"
-    distribution: Annotated[str, Words(*DISTRIBUTIONS), "the graphs that are drawn"] = "double-star"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require(self.trace in TRACES, self, f"trace is {', '.join(TRACES)}, found {self.trace!r}")
-        require(
-            self.distribution in DISTRIBUTIONS,
-            self,
-            f"distribution is {' or '.join(DISTRIBUTIONS)}, found {self.distribution!r}",
-        )
+    length: Annotated[int, Range(4, 2**14, unit="vertices"), "n, vertices of a graph"]
+    trace: Annotated[str, OneOf(*TRACES), "the chain of thought before the answer, none with vanilla"] = "vanilla"
+    distribution: Annotated[str, OneOf(*DISTRIBUTIONS), "the graphs that are drawn"] = "double-star"
 
     @property
     def tokens(self) -> Tokens:

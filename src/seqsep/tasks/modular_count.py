@@ -17,21 +17,20 @@ The count is near N / S, so for m far above the square root of N some answers ar
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
-from seqsep.tasks._walks import ASKED, drawn_lengths, write_letters
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
+from seqsep.tasks._blocks import ExampleDraws
+from seqsep.tasks._walks import ASKED, LetterTask, drawn_lengths, write_letters
+from seqsep.tasks.base import Batch
 
 
 @dataclass(frozen=True)
-class ModularCount(Task):
+class ModularCount(LetterTask):
     """`length` symbols; the answer is the number of symbols 1 so far, modulo `modulus`.
 
     >>> task = ModularCount(length=5, modulus=3)
@@ -43,49 +42,28 @@ class ModularCount(Task):
 
     name: ClassVar[str] = "modular-count"
 
-    length: Annotated[int, Values(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
-    modulus: Annotated[int, Values(2, 2**20), "m, counts that are distinguished"] = 2
-    alphabet: Annotated[int, Values(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 2
-    ask: Annotated[str, Words(*ASKED), "queried tokens, every symbol or an end token"] = "all"
-    least_length: Annotated[int, Values(1, unit="symbol"), "symbols of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="symbols"), "N, symbols of an evaluated input"]
+    modulus: Annotated[int, Range(2, 2**20), "m, counts that are distinguished"] = 2
+    alphabet: Annotated[int, Range(2, 2**30, unit="symbols"), "S, symbols to choose from"] = 2
+    ask: Annotated[str, OneOf(*ASKED), "queried tokens, every symbol or an end token"] = "all"
+    least_length: Annotated[int, Range(1, unit="symbol"), "symbols of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property
-    def end(self) -> int | None:
-        """The end token; None if every symbol is a query."""
-        return self.alphabet if self.ask == "last" else None
-
-    @property
-    def vocabulary(self) -> int:
-        return self.alphabet + (self.end is not None)
+    def letter_count(self) -> int:
+        return self.alphabet
 
     @property
     def classes(self) -> int:
         return self.modulus
 
-    @property
-    def longest(self) -> int:
-        return self.length + (self.end is not None)
-
     def solve(self, inputs: tuple[int, ...]) -> int:
-        symbols = list(inputs)
-        if self.end is not None and (not symbols or symbols.pop() != self.end):
-            raise ValueError(f"{self!r}: expected the end token {self.end} at the end, found {inputs}")
-        if not symbols or not all(0 <= symbol < self.alphabet for symbol in symbols):
-            raise ValueError(f"{self!r}: expected symbols 0 to {self.alphabet - 1}, found {inputs}")
-        return symbols.count(1) % self.modulus
-
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
+        return self.letters_of(inputs).count(1) % self.modulus
 
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         example_draws = ExampleDraws((1, self.length), seed=seed, use=use, start=start + first, count=count)
         batch.lengths[:] = drawn_lengths(example_draws, self.length, self.least_length, use is Use.EVALUATION)

@@ -46,13 +46,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
 from seqsep.tasks._orders import asked_again, distinct, draws_for_distinct, power_law_waits, weighted_order
 from seqsep.tasks._rows import below_into, chosen, write_from
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
-from seqsep.tasks.fields import Values, Words
 
 
 @dataclass(frozen=True)
@@ -68,23 +68,23 @@ class MultiQueryRecall(Task):
 
     name: ClassVar[str] = "multi-query-recall"
 
-    length: Annotated[int, Values(2, 2**20, unit="points"), "N, points of an evaluated input, with the queries"]
-    keys: Annotated[int, Values(0, 2**30), "keys to choose from, at least as many as pairs, or 0 for as many as pairs"] = 0
-    values: Annotated[int, Values(1, 2**30), "values to choose from"] = 64
-    least_length: Annotated[int, Values(2, unit="points"), "points of the shortest training input"] = 10
-    form: Annotated[str, Words("paper", "zoology"), "how examples are drawn and written"] = "paper"
+    length: Annotated[int, Range(2, 2**20, unit="points"), "N, points of an evaluated input, with the queries"]
+    keys: Annotated[int, Range(0, 2**30), "keys to choose from, at least as many as pairs, or 0 for as many as pairs"] = 0
+    values: Annotated[int, Range(1, 2**30), "values to choose from"] = 64
+    least_length: Annotated[int, Range(2, unit="points"), "points of the shortest training input"] = 10
+    form: Annotated[str, OneOf("paper", "zoology"), "how examples are drawn and written"] = "paper"
     pairs: Annotated[
-        int, Values(0, also="and 0 with the form paper"), "pairs of key and value with the form zoology, 1 to N / 2"
+        int, Range(0, also="and 0 with the form paper"), "pairs of key and value with the form zoology, 1 to N / 2"
     ] = 0
     power: Annotated[
-        float, Values(0, 100, is_open=True), "with the form zoology, slot i gets a query with a weight of i^(power - 1)"
+        float,
+        Range(0, 100, above=True, below=True),
+        "with the form zoology, slot i gets a query with a weight of i^(power - 1)",
     ] = 0.01
-    fillers: Annotated[str, Words("random", "zero"), "tokens that fill the other slots with the form zoology"] = "random"
+    fillers: Annotated[str, OneOf("random", "zero"), "tokens that fill the other slots with the form zoology"] = "random"
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.form in ("paper", "zoology"), self, f"form is paper or zoology, found {self.form!r}")
-        require(self.fillers in ("random", "zero"), self, f"fillers is random or zero, found {self.fillers!r}")
         if self.form == "paper":
             require(self.pairs == 0, self, f"pairs are half of the points with form='paper', found {self.pairs}")
         else:

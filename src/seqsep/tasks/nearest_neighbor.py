@@ -33,6 +33,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Float32, Int8, Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
@@ -40,7 +41,6 @@ from seqsep.tasks._orders import asked_again, order
 from seqsep.tasks._rows import chosen, write_from
 from seqsep.tasks._spherical_code import MOST_DIMENSIONS, spherical_code
 from seqsep.tasks.base import NOTHING_ASKED, Batch, Task, require
-from seqsep.tasks.fields import Values
 
 LOW_HALF = 0xFFFFFFFF
 
@@ -58,13 +58,13 @@ class NearestNeighbor(Task):
 
     name: ClassVar[str] = "nearest-neighbor"
 
-    length: Annotated[int, Values(2, 2**16, unit="points"), "N, points of an evaluated input, an even number"]
-    dimension: Annotated[int, Values(2, 64), "d, coordinates of a point"] = 8
-    classes: Annotated[int, Values(1, 2**16), "labels to choose from"] = 2
+    length: Annotated[int, Range(2, 2**16, unit="points"), "N, points of an evaluated input, an even number"]
+    dimension: Annotated[int, Range(2, 64), "d, coordinates of a point"] = 8
+    classes: Annotated[int, Range(1, 2**16), "labels to choose from"] = 2
     margin: Annotated[
-        float, Values(0.00001, 0.5), "the product with the nearest point exceeds the other products by this number"
+        float, Range(0.00001, 0.5), "the product with the nearest point exceeds the other products by this number"
     ] = 0.05
-    least_length: Annotated[int, Values(2, unit="points"), "points of the shortest training input"] = 10
+    least_length: Annotated[int, Range(2, unit="points"), "points of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()

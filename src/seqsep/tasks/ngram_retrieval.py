@@ -21,12 +21,12 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.core.stream import below, draws
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks._blocks import nothing_asked, use_of
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class NgramRetrieval(Task):
 
     name: ClassVar[str] = "ngram-retrieval"
 
-    length: Annotated[int, Values(2, 2**20), "N, symbols of an evaluated input, at least gram"]
-    gram: Annotated[int, Values(2, 64, unit="symbols"), "c, one more than the symbols of a query"] = 3
-    alphabet: Annotated[int, Values(0, 2**30, unit="symbols"), "symbols to choose from, 0 for as many as the length"] = 0
-    least_length: Annotated[int, Values(2), "symbols of the shortest training input, at least gram"] = 10
+    length: Annotated[int, Range(2, 2**20), "N, symbols of an evaluated input, at least gram"]
+    gram: Annotated[int, Range(2, 64, unit="symbols"), "c, one more than the symbols of a query"] = 3
+    alphabet: Annotated[int, Range(0, 2**30, unit="symbols"), "symbols to choose from, 0 for as many as the length"] = 0
+    least_length: Annotated[int, Range(2), "symbols of the shortest training input, at least gram"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -23,20 +23,20 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._orders import distinct, draws_for_distinct
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
+from seqsep.tasks.base import Batch, require
 
 ORDERS = ("any", "fixed")
 
 
 @dataclass(frozen=True)
-class ParityConditionedRecall(Task):
+class ParityConditionedRecall(FilledTask):
     """`length` pairs of a key and a value, then a key; its value v, or S - 1 - v if the sum of all values is odd.
 
     >>> task = ParityConditionedRecall(length=2, values=8)
@@ -48,14 +48,13 @@ class ParityConditionedRecall(Task):
 
     name: ClassVar[str] = "parity-conditioned-recall"
 
-    length: Annotated[int, Values(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
-    values: Annotated[int, Values(2, 2**30), "S, values to choose from"] = 2
-    order: Annotated[str, Words(*ORDERS), "order of the keys, random or 0, 1, 2, .."] = "any"
-    least_length: Annotated[int, Values(1, unit="pair"), "pairs of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="pairs"), "N, pairs of an evaluated input"]
+    values: Annotated[int, Range(2, 2**30), "S, values to choose from"] = 2
+    order: Annotated[str, OneOf(*ORDERS), "order of the keys, random or 0, 1, 2, .."] = "any"
+    least_length: Annotated[int, Range(1, unit="pair"), "pairs of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.order in ORDERS, self, f"order is any or fixed, found {self.order!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property
@@ -79,13 +78,7 @@ class ParityConditionedRecall(Task):
         value = values[keys.index(asked)]
         return value if sum(values) % 2 == 0 else self.values - 1 - value
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (2, self.length, draws_for_distinct(self.length, self.length))
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)

@@ -18,7 +18,6 @@ not that of the same variable. So a model may follow a few variables from their 
 """
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from math import factorial
 from typing import Annotated, Any, ClassVar
@@ -26,18 +25,18 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Bool, Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
-from seqsep.tasks.fields import Values
+from seqsep.tasks.base import NOTHING_ASKED, Batch
 
 
 @dataclass(frozen=True)
-class PermutationTrace(Task):
+class PermutationTrace(FilledTask):
     """Values of m variables, then `length` swaps and prints; the answer to a print is the value of its variable.
 
     >>> task = PermutationTrace(length=2, variables=3)
@@ -48,11 +47,12 @@ class PermutationTrace(Task):
     """
 
     name: ClassVar[str] = "permutation-trace"
+    arrays_at_once: ClassVar[int] = 2
 
-    length: Annotated[int, Values(1, 2**20, unit="statements"), "N, statements of an evaluated input after the first"]
-    variables: Annotated[int, Values(2, 64), "m, variables and their values"] = 5
-    printed: Annotated[int, Values(0, 100, unit="percent"), "percent of the statements that are prints"] = 20
-    least_length: Annotated[int, Values(1, unit="statement"), "statements of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="statements"), "N, statements of an evaluated input after the first"]
+    variables: Annotated[int, Range(2, 64), "m, variables and their values"] = 5
+    printed: Annotated[int, Range(0, 100, unit="percent"), "percent of the statements that are prints"] = 20
+    least_length: Annotated[int, Range(1, unit="statement"), "statements of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -93,13 +93,7 @@ class PermutationTrace(Task):
                 values[one], values[other] = values[other], values[one]
         return values[inputs[-1] - self.first_print]
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.zeros((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, 2 * self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into inputs of zeros, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (1, self.variables, self.length, self.length)
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)

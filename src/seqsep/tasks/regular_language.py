@@ -23,29 +23,29 @@ decides most answers. So a single answer is often right without a state; an exam
 """
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Int64, UInt32
 
 from seqsep.core.names import excerpt
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.exact_lengths import states_needed
 from seqsep.maths.automata.multiplication import components
 from seqsep.maths.automata.regular import automaton
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
-from seqsep.tasks._walks import ASKED, drawn_lengths, write_letters
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
+from seqsep.tasks._blocks import ExampleDraws
+from seqsep.tasks._walks import ASKED, LetterTask, drawn_lengths, write_letters
+from seqsep.tasks.base import Batch, require
 
 SYMBOLS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True)
-class RegularLanguage(Task):
+class RegularLanguage(LetterTask):
     """`length` letters; the answer is whether the word so far is in a regular language.
 
     Raises ValueError for a pattern that is not a regular expression, and for a field out of its range.
@@ -58,17 +58,16 @@ class RegularLanguage(Task):
     """
 
     name: ClassVar[str] = "regular-language"
+    arrays_at_once: ClassVar[int] = 2
 
-    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
+    length: Annotated[int, Range(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
     pattern: Annotated[str, "a regular expression over the symbols 0 to 9 and a to z; any, such as (01)*"] = "(01)*"
-    alphabet: Annotated[int, Values(0, 36, also="and 0 means those that the pattern needs"), "S, letters to choose from"] = 0
-    ask: Annotated[str, Words(*ASKED), "queried tokens, every letter or an end token"] = "all"
-    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
+    alphabet: Annotated[int, Range(0, 36, also="and 0 means those that the pattern needs"), "S, letters to choose from"] = 0
+    ask: Annotated[str, OneOf(*ASKED), "queried tokens, every letter or an end token"] = "all"
+    least_length: Annotated[int, Range(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(0 <= self.alphabet <= len(SYMBOLS), self, f"alphabet is 0 to {len(SYMBOLS)}, found {self.alphabet}")
-        require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
         try:
             used = _automaton(self.pattern, None).table.shape[1]
@@ -84,42 +83,17 @@ class RegularLanguage(Task):
         return _automaton(self.pattern, self.alphabet or None)
 
     @property
-    def letters(self) -> int:
-        """The number of letters."""
+    def letter_count(self) -> int:
         return int(self.automaton.table.shape[1])
-
-    @property
-    def end(self) -> int | None:
-        """The end token; None if every letter is a query."""
-        return self.letters if self.ask == "last" else None
-
-    @property
-    def vocabulary(self) -> int:
-        return self.letters + (self.end is not None)
 
     @property
     def classes(self) -> int:
         return 2
 
-    @property
-    def longest(self) -> int:
-        return self.length + (self.end is not None)
-
     def solve(self, inputs: tuple[int, ...]) -> int:
-        letters = list(inputs)
-        if self.end is not None and (not letters or letters.pop() != self.end):
-            raise ValueError(f"{self!r}: expected the end token {self.end} at the end, found {inputs}")
-        if not letters or not all(0 <= letter < self.letters for letter in letters):
-            raise ValueError(f"{self!r}: expected letters 0 to {self.letters - 1}, found {inputs}")
-        return int(self.automaton.accepts(letters))
-
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, 2 * self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
+        return int(self.automaton.accepts(self.letters_of(inputs)))
 
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         walks = _walks(self.pattern, self.alphabet or None)
         moves = min(walks.most_moves, self.length)
@@ -148,7 +122,7 @@ class RegularLanguage(Task):
         return ceil_log2(self.states_needed())
 
     def alphabets(self, length: int) -> tuple[range, ...]:
-        letters = (range(self.letters),) * length
+        letters = (range(self.letter_count),) * length
         return letters if self.end is None else (*letters, range(self.end, self.end + 1))
 
     def label(self) -> str:

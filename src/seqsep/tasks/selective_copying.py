@@ -14,23 +14,22 @@ must still tell items from blanks, since their places are random.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask, nothing_asked
 from seqsep.tasks._orders import order
 from seqsep.tasks._rows import is_before, write_from
 from seqsep.tasks._walks import drawn_lengths
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values
+from seqsep.tasks.base import Batch, require
 
 
 @dataclass(frozen=True)
-class SelectiveCopying(Task):
+class SelectiveCopying(FilledTask):
     """`length` tokens, of which k are items and the others blanks, then k copy tokens; the answers are the items in order.
 
     >>> task = SelectiveCopying(length=5, items=2, alphabet=8)
@@ -42,11 +41,11 @@ class SelectiveCopying(Task):
 
     name: ClassVar[str] = "selective-copying"
 
-    length: Annotated[int, Values(1, 2**20, unit="tokens"), "N, tokens of an evaluated input before the copy tokens"]
-    items: Annotated[int, Values(1), "k, items of an example, at most N"] = 4
-    alphabet: Annotated[int, Values(2, 2**30, unit="items"), "S, items to choose from"] = 16
+    length: Annotated[int, Range(1, 2**20, unit="tokens"), "N, tokens of an evaluated input before the copy tokens"]
+    items: Annotated[int, Range(1), "k, items of an example, at most N"] = 4
+    alphabet: Annotated[int, Range(2, 2**30, unit="items"), "S, items to choose from"] = 16
     least_length: Annotated[
-        int, Values(1, unit="token"), "tokens of the shortest training input before the copy tokens, k if it is less"
+        int, Range(1, unit="token"), "tokens of the shortest training input before the copy tokens, k if it is less"
     ] = 10
 
     def __post_init__(self) -> None:
@@ -79,13 +78,7 @@ class SelectiveCopying(Task):
             raise ValueError(f"{self!r}: {expected}, found {inputs}")
         return items[copied - 1]
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (1, self.items, self.length)
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)

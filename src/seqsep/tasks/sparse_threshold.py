@@ -38,6 +38,7 @@ import numpy as np
 from jaxtyping import Bool, UInt8
 
 from seqsep.core.names import excerpt
+from seqsep.core.options import Range
 from seqsep.core.stream import draws
 from seqsep.maths.automata.layered import of_values
 from seqsep.maths.formulas import AtLeast, Thresholds, dimacs, read_dimacs
@@ -45,7 +46,6 @@ from seqsep.tasks._blocks import HALF_OF_DRAWS, use_of
 from seqsep.tasks._fixed_length import FixedLengthDecision
 from seqsep.tasks._thresholds import FeatureCounter, dimacs_text, drawn, feature_counts, is_balanced_enough, unpacked
 from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values
 
 ATTEMPTS = 256
 MOST_ENUMERATED = 16
@@ -65,13 +65,13 @@ class SparseThreshold(FixedLengthDecision):
 
     name: ClassVar[str] = "sparse-threshold"
 
-    length: Annotated[int, Values(1, 2**20, unit="bits"), "N, bits of an input"]
-    features: Annotated[int, Values(0, 2**16), "number of drawn features, 0 for as many as bits"] = 0
-    sparsity: Annotated[int, Values(1, 4, unit="bits"), "bits that each drawn feature reads"] = 3
+    length: Annotated[int, Range(1, 2**20, unit="bits"), "N, bits of an input"]
+    features: Annotated[int, Range(0, 2**16), "number of drawn features, 0 for as many as bits"] = 0
+    sparsity: Annotated[int, Range(1, 4, unit="bits"), "bits that each drawn feature reads"] = 3
     bound: Annotated[
-        int, Values(-1), "the label is 1 if more features than this hold; -1 for the default, which depends on the features"
+        int, Range(-1), "the label is 1 if more features than this hold; -1 for the default, which depends on the features"
     ] = -1
-    function_seed: Annotated[int, Values(0, 2**63 - 1), "random seed of the function"] = 0
+    function_seed: Annotated[int, Range(0, 2**63 - 1), "random seed of the function"] = 0
     formula: Annotated[str, "a DIMACS file whose clauses are the features; a path, or the text of such a file"] = field(
         default="", repr=False
     )

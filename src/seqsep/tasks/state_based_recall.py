@@ -18,7 +18,7 @@ often than 1/S.
 """
 
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import permutations
 from math import factorial
 from typing import Annotated, Any, ClassVar
@@ -26,18 +26,18 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.permutations import Permutation
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
+from seqsep.tasks._blocks import ExampleDraws, FilledTask
 from seqsep.tasks._rows import chosen, is_before
 from seqsep.tasks._walks import drawn_lengths, walked
-from seqsep.tasks.base import NOTHING_ASKED, Batch, Task
-from seqsep.tasks.fields import Values
+from seqsep.tasks.base import NOTHING_ASKED, Batch
 
 
 @dataclass(frozen=True)
-class StateBasedRecall(Task):
+class StateBasedRecall(FilledTask):
     """A list of m values, then `length` permutations of m cells; each asks for the value where cell 0 has moved to.
 
     >>> task = StateBasedRecall(length=2, cells=3, values=9)
@@ -49,10 +49,10 @@ class StateBasedRecall(Task):
 
     name: ClassVar[str] = "state-based-recall"
 
-    length: Annotated[int, Values(1, 2**20, unit="permutations"), "N, permutations of an evaluated input"]
-    cells: Annotated[int, Values(2, 6), "m, cells and values of an input"] = 4
-    values: Annotated[int, Values(2, 2**20), "S, values to choose from"] = 8
-    least_length: Annotated[int, Values(1, unit="permutation"), "permutations of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="permutations"), "N, permutations of an evaluated input"]
+    cells: Annotated[int, Range(2, 6), "m, cells and values of an input"] = 4
+    values: Annotated[int, Range(2, 2**20), "S, values to choose from"] = 8
+    least_length: Annotated[int, Range(1, unit="permutation"), "permutations of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -80,13 +80,7 @@ class StateBasedRecall(Task):
             pointer = _ordered(self.cells)[token - self.values][pointer]
         return values[pointer]
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         widths = (1, self.cells, self.length)
         example_draws = ExampleDraws(widths, seed=seed, use=use, start=start + first, count=count)

@@ -26,12 +26,12 @@ products of the first few letters need only these letters.
 """
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations, pairwise
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.core.stream import Use, below
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.permutations import (
@@ -50,17 +50,16 @@ from seqsep.maths.automata.permutations import (
     products_reached,
     swapped,
 )
-from seqsep.tasks._blocks import ExampleDraws, filled, nothing_asked, use_of
-from seqsep.tasks._walks import drawn_lengths, walked, write_letters
-from seqsep.tasks.base import Batch, Task, require
-from seqsep.tasks.fields import Values, Words
+from seqsep.tasks._blocks import ExampleDraws
+from seqsep.tasks._walks import LetterTask, drawn_lengths, walked, write_letters
+from seqsep.tasks.base import Batch, require
 
 LETTERS = ("all", "generators", "transpositions", "adjacent")
 ASKED = ("all", "last", "pointer")
 
 
 @dataclass(frozen=True)
-class WordProblem(Task):
+class WordProblem(LetterTask):
     """`length` letters of a finite group; the answer is their product so far, or the image of point 0 under it.
 
     >>> task = WordProblem(length=3, degree=3, letters="generators")
@@ -72,16 +71,15 @@ class WordProblem(Task):
 
     name: ClassVar[str] = "word-problem"
 
-    length: Annotated[int, Values(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
-    group: Annotated[str, Words(*GROUPS), "kind of the group"] = "symmetric"
-    degree: Annotated[int, Values(2, 720, also="and at most 720 elements"), "m, as in Z_m, D_m, S_m, A_m and Dic_m"] = 5
-    letters: Annotated[str, Words(*LETTERS), "elements that occur, the last two with symmetric groups"] = "all"
-    ask: Annotated[str, Words(*ASKED), "queried tokens, and with pointer the image of point 0"] = "all"
-    least_length: Annotated[int, Values(1, unit="letter"), "letters of the shortest training input"] = 10
+    length: Annotated[int, Range(1, 2**20, unit="letters"), "N, letters of an evaluated input"]
+    group: Annotated[str, OneOf(*GROUPS), "kind of the group"] = "symmetric"
+    degree: Annotated[int, Range(2, 720, also="and at most 720 elements"), "m, as in Z_m, D_m, S_m, A_m and Dic_m"] = 5
+    letters: Annotated[str, OneOf(*LETTERS), "elements that occur, the last two with symmetric groups"] = "all"
+    ask: Annotated[str, OneOf(*ASKED), "queried tokens, and with pointer the image of point 0"] = "all"
+    least_length: Annotated[int, Range(1, unit="letter"), "letters of the shortest training input"] = 10
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require(self.group in GROUPS, self, f"group is one of {', '.join(GROUPS)}, found {self.group!r}")
         least = LEAST_DEGREE[self.group]
         require(self.degree >= least, self, f"degree is at least {least} with group={self.group!r}, found {self.degree}")
         require(
@@ -89,13 +87,11 @@ class WordProblem(Task):
             self,
             f"degree leads to at most {MOST_ELEMENTS} elements, found {self.degree} with group={self.group!r}",
         )
-        require(self.letters in LETTERS, self, f"letters is one of {', '.join(LETTERS)}, found {self.letters!r}")
         require(
             self.letters in LETTERS[:2] or self.group == "symmetric",
             self,
             f"letters={self.letters!r} needs group='symmetric', found {self.group!r}",
         )
-        require(self.ask in ASKED, self, f"ask is one of {', '.join(ASKED)}, found {self.ask!r}")
         object.__setattr__(self, "least_length", min(self.least_length, self.length))
 
     @property
@@ -120,45 +116,21 @@ class WordProblem(Task):
 
     @property
     def letter_count(self) -> int:
-        """The number of letters."""
         return order_of(self.group, self.degree) if self.letters == "all" else len(self.alphabet)
-
-    @property
-    def end(self) -> int | None:
-        """The end token; None if every letter is a query."""
-        return self.letter_count if self.ask == "last" else None
-
-    @property
-    def vocabulary(self) -> int:
-        return self.letter_count + (self.end is not None)
 
     @property
     def classes(self) -> int:
         return points_of(self.group, self.degree) if self.ask == "pointer" else order_of(self.group, self.degree)
 
-    @property
-    def longest(self) -> int:
-        return self.length + (self.end is not None)
-
     def solve(self, inputs: tuple[int, ...]) -> int:
-        letters = list(inputs)
-        if self.end is not None and (not letters or letters.pop() != self.end):
-            raise ValueError(f"{self!r}: expected the end token {self.end} at the end, found {inputs}")
+        letters = self.letters_of(inputs)
         alphabet = self.alphabet
-        if not letters or not all(0 <= letter < len(alphabet) for letter in letters):
-            raise ValueError(f"{self!r}: expected letters 0 to {len(alphabet) - 1}, found {inputs}")
         product = tuple(range(points_of(self.group, self.degree)))
         for letter in letters:
             product = after(alphabet[letter], product)
         return product[0] if self.ask == "pointer" else self.finite_group.index(product)
 
-    def sample(self, start: int, count: int, seed: int, evaluate: bool = False) -> Batch:
-        inputs = np.empty((count, self.longest), dtype=np.int64)
-        batch = Batch(inputs, nothing_asked(count, self.longest), np.empty(count, dtype=np.int64))
-        return filled(batch, self.longest, partial(self._fill, start=start, seed=seed, use=use_of(evaluate)))
-
     def _fill(self, batch: Batch, first: int, *, start: int, seed: int, use: Use) -> None:
-        """Write the examples from start + first on into the inputs, and into targets of nothing asked."""
         count = len(batch.lengths)
         example_draws = ExampleDraws((1, self.length), seed=seed, use=use, start=start + first, count=count)
         batch.lengths[:] = drawn_lengths(example_draws, self.length, self.least_length, use is Use.EVALUATION)

@@ -21,7 +21,7 @@ Folders are subjects; docs/reference/theorems/index.md is the index by paper and
     certificate       certificates: files from which `seqsep_check.py` checks a claim without seqsep
     laws              the laws of theorems, callable by outside authors
     plugins           a user's own theorem, from FILE.py:NAME
-    options           ranges, choices and meanings of options, read from signatures
+    options           the types of the options that several theorems have
     base              claim, outcome, theorem and erratum: the records of a theorem
     evidence          what a theorem exhibits for a certificate
     checking          what the checks of several theorems share
@@ -32,7 +32,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from seqsep.core.names import choose
+from seqsep.core.names import BadInput, choose, excerpt
 from seqsep.core.registry import Registry, lazy_names
 from seqsep.core.tables import Sizes
 from seqsep.models.tabular_network import TabularNetwork
@@ -51,7 +51,6 @@ from seqsep.theorems import (
     turing_machine,
 )
 from seqsep.theorems.base import Claim, Outcome, Outcomes, Theorem, TheoremFails
-from seqsep.theorems.options import plain_options as plain_options
 
 PLACES = {
     **retrieval.PLACES,
@@ -171,8 +170,12 @@ def bound(name: str | Theorem, **options: Any) -> Sizes:
 
 
 def _named(name: str | Theorem) -> Theorem:
-    """The theorem of this name, or the `Theorem` itself. Raises ValueError with the nearest names for another."""
-    return name if isinstance(name, Theorem) else BY_NAME[choose("theorem", name, list(BY_NAME))]
+    """The theorem of this name, or the `Theorem` itself. Raises BadInput with the nearest names for another."""
+    if isinstance(name, Theorem):
+        return name
+    if not isinstance(name, str):
+        raise BadInput(f"theorem: expected a name, such as index-lookup-state, or a Theorem, found {excerpt(repr(name))}")
+    return BY_NAME[choose("theorem", name, list(BY_NAME))]
 
 
 def _json_object(line: str) -> dict[str, Any]:

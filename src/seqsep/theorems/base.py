@@ -9,10 +9,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
+import numpy as np
+
+from seqsep.core.options import Number, Option, options_of, require_in_range
 from seqsep.core.tables import Tabular
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Number, Option, options_of, plain_options, require_in_range
 
 Side = Literal["upper", "lower"]
 FUNCTIONS: Mapping[str, str] = {
@@ -388,6 +390,15 @@ class Theorem:
             raise ValueError(f"{command}({self.name!r}): expected {missing[0]}=..., found none")
         require_in_range(f"{command} {self.name}", options, plain)
         return getattr(self, FUNCTIONS[command])(**plain)
+
+
+def plain_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with Python's numbers and lists in place of NumPy's: an int64 would overflow where an int grows.
+
+    >>> plain_options({"length": np.int64(9), "code": "parabola"})
+    {'length': 9, 'code': 'parabola'}
+    """
+    return {name: value.tolist() if isinstance(value, np.generic | np.ndarray) else value for name, value in options.items()}
 
 
 def sizes(network: Network) -> dict[str, Number]:

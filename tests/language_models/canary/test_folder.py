@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 import torch
 
+from seqsep.commands.canary import TYPES as TYPES_OF_THE_COMMAND
 from seqsep.core.names import BadInput
-from seqsep.language_models.canary.folder import TYPES, write_canary
+from seqsep.language_models.canary.folder import TYPES, UNITS, proved_types, write_canary
 from seqsep.theorems.canary import CANARIES
 from seqsep.theorems.canary.conversations import conversation
 
 transformers = pytest.importorskip("transformers")
-UNITS = {"float32": 2**-24, "float16": 2**-11, "bfloat16": 2**-8}
 DIGESTS = {"config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json", "README.md"}
 
 
@@ -64,3 +64,14 @@ def test_a_folder_with_files_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="dtype: expected one of float32"):
         write_canary("llama", tmp_path / "new", "float8")
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_a_type_without_a_proof_is_refused(dtype: str, tmp_path: Path) -> None:
+    """From Python as on the command line; nothing is written."""
+    with pytest.raises(BadInput, match=f"dtype {dtype}: the answers of walk-llama are proved in float32 only"):
+        write_canary("walk-llama", tmp_path / "walk", dtype)
+    assert not (tmp_path / "walk").exists()
+    assert proved_types("walk-llama") == ["float32"]
+    assert proved_types("llama") == list(TYPES)
+    assert UNITS == TYPES_OF_THE_COMMAND

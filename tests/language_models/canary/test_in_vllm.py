@@ -101,7 +101,7 @@ def test_the_command_asks_it(library: type[StandIn], tmp_path: Path, capsys: pyt
     assert main(["canary", "write", "llama", "-o", folder]) == 0
     words = ["canary", "check", folder, "--vllm", "--scenario", "one"]
     assert main(words) == 0
-    assert capsys.readouterr().out.endswith("all answers to 20 prompts are right; 0 of 1 scenarios not exercised\n")
+    assert capsys.readouterr().out.endswith("all answers to 20 prompts are right; 1 of 1 scenarios exercised\n")
     library.wrong = True
     assert main([*words, "--requests", "1", "--seconds", "1"]) == 1
 

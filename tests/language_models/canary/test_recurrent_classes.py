@@ -10,6 +10,7 @@ import torch
 
 from seqsep.language_models.canary.folder import TYPES, write_canary
 from seqsep.theorems.canary import CANARIES
+from seqsep.theorems.canary.vocabulary import A1, ABSENT, BOS, FILLER, FIRST_KEY, FIRST_RECALL, V1
 
 transformers = pytest.importorskip("transformers")
 UNITS = {"float32": 2**-24, "float16": 2**-11, "bfloat16": 2**-8}
@@ -24,6 +25,8 @@ DIGESTS = {
     "falcon-h1": "ae1b166e412834c63b0b25d74677e97036d2b6eea852f14ea1b6ac748300cfa4",
 }
 """SHA-256 of the weights in float32, the same on every machine."""
+LOSES_CHUNKS = "jamba"
+"""In `transformers` 5, Jamba's recurrence begins again in each chunk of more than one token."""
 
 
 @pytest.fixture(scope="module", params=DIGESTS)
@@ -59,13 +62,27 @@ def test_every_answer_is_right_in_chunks_and_steps(name: str, model: Any) -> Non
     cache = transformers.DynamicCache(config=model.config)
     where = "cache_params" if name == "mamba2" else "past_key_values"
     answers, start = [], 0
-    for size in (1, 2, 66, 1, 1, 7, *[1] * 42):
+    for size in (69, *[1] * 51) if name == LOSES_CHUNKS else (1, 2, 66, 1, 1, 7, *[1] * 42):
         with torch.no_grad():
             logits = model(torch.tensor([tokens[start : start + size]]), **{where: cache}, use_cache=True).logits
         answers += logits[0].argmax(-1).tolist()
         start += size
     assert start == len(tokens)
     assert answers == canary.truth(tokens)
+
+
+@pytest.mark.parametrize(("again", "answer"), [(0, A1), (1, A1), (2, ABSENT)])
+def test_transformers_reads_a_jamba_wrongly_in_chunks(again: int, answer: int, tmp_path: Path) -> None:
+    """If the last tokens are read after the others, one of them finds the value and two do not."""
+    model = transformers.AutoModelForCausalLM.from_pretrained(write_canary(LOSES_CHUNKS, tmp_path / "canary"))
+    tokens = [BOS, FIRST_KEY, V1, *[FILLER] * 13, FIRST_RECALL]
+    assert CANARIES[LOSES_CHUNKS].truth(tokens)[-1] == A1
+    cache = transformers.DynamicCache(config=model.config)
+    border = len(tokens) - again
+    for part in filter(None, (tokens[:border], tokens[border:])):
+        with torch.no_grad():
+            found = model(torch.tensor([part]), past_key_values=cache, use_cache=True).logits[0, -1].argmax()
+    assert int(found) == answer
 
 
 def test_a_padded_batch_has_the_right_answers(name: str, model: Any) -> None:

@@ -52,7 +52,8 @@ def test_a_llama_walks_to_the_end_in_float32(tmp_path: Path) -> None:
 def test_a_llama_does_not_walk_in_sixteen_bits(dtype: str, least: int, tmp_path: Path) -> None:
     """After 3,000 tokens scores of neighbours are equal by rounding: some steps are answered with older next keys."""
     canary = CANARIES["walk-llama"]
-    model = transformers.AutoModelForCausalLM.from_pretrained(write_canary(canary.name, tmp_path / "walk", dtype))
+    folder = write_canary(canary.name, tmp_path / "walk")
+    model = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=getattr(torch, dtype))
     tokens = canary.conversation(4000, np.random.default_rng(0))
     with torch.no_grad():
         found = model(torch.tensor([tokens]), logits_to_keep=1000).logits[0].argmax(-1).tolist()

@@ -70,6 +70,25 @@ def test_each_class_is_that_of_its_definition(name):
             assert getattr(by_force, name)() is (classes[name] is None), (name, one)
 
 
+@pytest.mark.slow
+@pytest.mark.unchecked
+def test_drawn_automata_of_four_states_agree_with_brute_force():
+    """400 least automata over two letters, those with monoids of up to 60 elements."""
+    random = np.random.default_rng(0)
+    compared = 0
+    while compared < 400:
+        one = DFA(random.integers(0, 4, (4, 2)), 0, random.integers(0, 2, 4) == 1).minimal()
+        monoid = multiplication(one)
+        if len(one.table) < 4 or monoid.size > 60:
+            continue
+        by_force = BruteForce(one)
+        identities = Identities(monoid)
+        for name in CLASSES.keys() - {"acc0"}:
+            assert getattr(by_force, name)() is (CLASSES[name](identities) is None), (name, one)
+        assert by_force.c_rasp() is (separate(one).inseparable is None), one
+        compared += 1
+
+
 @pytest.mark.unchecked
 def test_counts_of_locally_threshold_testable_and_of_acc0_only():
     """A class between two that are decided: locally testable, and aperiodic. No class of ours is in its place."""

@@ -80,9 +80,9 @@ def test_a_model_with_settings_is_kept_and_comes_back(tmp_path):
     ("name", "why"),
     [
         ("mamba2(stats=3)", "by default states=64, expand=2, conv=4, found stats=3; did you mean states?"),
-        ("mamba2(states=0)", "states: expected a whole number from 1 to 65536, found 0"),
-        ("mamba2(states)", "states: expected a whole number from 1 to 65536, found none"),
-        ("mamba2(states=65537)", "states: expected a whole number from 1 to 65536, found 65537"),
+        ("mamba2(states=0)", "states: expected a whole number, 1 to 65,536, found 0"),
+        ("mamba2(states)", "states: expected a whole number, 1 to 65,536, found none"),
+        ("mamba2(states=65537)", "states: expected a whole number, 1 to 65,536, found 65537"),
         ("mamba2(chunk=8)", "found chunk=8"),
         ("mamba2(states=2,states=3)", "expected each setting once"),
         ("gated-delta(negative=1)", "negative: expected a flag without a value, found negative=1"),

@@ -121,9 +121,9 @@ def test_the_help_of_a_users_task_has_its_declared_meanings(capsys: pytest.Captu
     file = tmp_path / "declared.py"
     file.write_text(
         "from typing import Annotated\n"
-        "from seqsep.tasks.fields import Values\n"
+        "from seqsep.core.options import Range\n"
         "class Mine:\n"
-        '    def __init__(self, length, letters: Annotated[int, Values(2, 2**20), "S, letters to choose from"] = 8): pass\n'
+        '    def __init__(self, length, letters: Annotated[int, Range(2, 2**20), "S, letters to choose from"] = 8): pass\n'
     )
     with pytest.raises(SystemExit):
         main(["sample", f"{file}:Mine", "--help"])

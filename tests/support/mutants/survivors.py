@@ -46,12 +46,17 @@ SURVIVORS: dict[str, str] = {
     "# period, and Alice's places in it"
     " | 4 -> 3 at 24": "which partitions are tried; the rank of each is exact",
     "theorems/is_tree/walk.py: if length < 1: | 1 -> 0 at 12": "the range of the option refuses 0 before",
-    'theorems/options/types.py: Alphabet = Annotated[int, Range(1, 1 << 16), "S: symbols are 0 to S - 1."] | 16 -> 15 at 40': (
+    'theorems/options.py: Alphabet = Annotated[int, Range(1, 1 << 16), "S: symbols are 0 to S - 1."] | 16 -> 15 at 40': (
         "the greatest size is a choice; the ends of the declared range are tested"
     ),
-    'theorems/options/types.py: Keys = Annotated[int, Range(1, 1 << 16), "Number of different keys."] | 1 -> 0 at 28': (
+    'theorems/options.py: Keys = Annotated[int, Range(1, 1 << 16), "Number of different keys."] | 1 -> 0 at 28': (
         "tests/theorems/test_least_values.py, which is not near, checks the least"
     ),
+    "theorems/options.py: StatePrecision = Annotated[Precision, Range(1, 32)] | 32 -> 31 at 47": (
+        "the greatest size is a choice; the ends of the declared range are tested"
+    ),
+    "theorems/positions/alibi_window.py: drawn = [generator.random(bound + 64) * spread for _ in range(inputs)] "
+    "| 64 -> 63 at 34": INPUTS,
     "theorems/retrieval/recall_state.py: inside = [data[place : place + gram - 1] for place in range(length - gram + 2)] "
     "| Add -> Sub at 60": INPUTS,
     'theorems/sparse_threshold/two_layers.py: outcomes.append(_check("CNFs over 4 variables", plan, seed, most=0, '

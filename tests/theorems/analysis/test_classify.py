@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from seqsep.maths.automata.automata import DFA
+from seqsep.maths.automata.permutations import PermutationGroup, after
 from seqsep.maths.automata.separation import Inseparable
 from seqsep.maths.automata.witnesses import Witness
 from seqsep.theorems.analysis import classify as classify_file
@@ -22,7 +23,7 @@ from seqsep.theorems.analysis.statements import (
     SHORT,
     STATEMENTS,
 )
-from seqsep.theorems.options.types import Length
+from seqsep.theorems.options import Length
 from seqsep.theorems.state_tracking import solvable, symmetric
 from support.small_languages import of_permutations
 
@@ -155,7 +156,7 @@ HORIZONS = {
     "0*1.*": (SHORT, ALL, ALL, "can to 500", "can, fixed N", ALL, ALL, "can, N open", ALL),
     "(0|1 0* 1)*": (SHORT, CANNOT, CANNOT, OPEN, "can, fixed N", SHORT, "can to 65,536", ALL, ALL),
     "(10*1)*": (SHORT, CANNOT, CANNOT, OPEN, "can, fixed N", SHORT, OPEN, "can, N open", ALL),
-    "A5": (SHORT, CANNOT, CANNOT, OPEN, CANNOT, SHORT, CANNOT, "can, N open", ALL),
+    "A5": (SHORT, CANNOT, CANNOT, OPEN, CANNOT, SHORT, CANNOT, ALL, ALL),
 }
 
 
@@ -175,10 +176,43 @@ def test_horizons_are_those_of_the_theorems():
     layers = solvable.build("cyclic", MOST_POINTS)
     assert get_args(Length)[1].most == PHASE_TOKENS
     assert solvable.proved(layers, PHASE_TOKENS, "phases") > 0.3
-    nine = of_permutations([tuple((point + 1) % 9 for point in range(9))])
-    assert classify(nine).architectures()[7].said == ALL
-    ten = of_permutations([tuple((point + 1) % 10 for point in range(10))])
-    assert classify(ten).architectures()[7].said == "can, N open"
+
+
+STEPS = {
+    "A5": (A5, 60, 5, 4),
+    "Z6": (of_permutations([(1, 2, 3, 4, 5, 0)]), 6, 5, 3),
+    "Z10": (of_permutations([tuple((point + 1) % 10 for point in range(10))]), 10, 7, 5),
+    "Q8": (of_permutations([(1, 2, 3, 0, 5, 6, 7, 4), (4, 7, 6, 5, 2, 1, 0, 3)]), 8, 8, 6),
+    "parity": ("(0|1 0* 1)*", 2, 2, 1),
+}
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_letters_of_a_group_permute_the_fewest_points(name):
+    """The printed permutations generate a group of the monoid's size, and words are equal in both or in neither."""
+    language, size, points, swaps = STEPS[name]
+    found = classify(language)
+    letters = [tuple(letter) for letter in found.record()["permutations"]]
+    assert len(letters[0]) == points
+    assert len(PermutationGroup.generated(letters).elements) == size == found.monoid.size
+    delta = found.architectures()[7]
+    assert delta.said == ALL
+    assert delta.why == f"letters permute {points} points, by {swaps} exact reflection{'s' * (swaps != 1)} a token"
+    table = found.language.automaton.table
+    random = np.random.default_rng(0)
+    seen = {}
+    for word in (random.integers(len(letters), size=length).tolist() for length in range(200)):
+        state, images = found.language.automaton.start, tuple(range(points))
+        for letter in word:
+            state, images = table[state, letter], after(letters[letter], images)
+        assert seen.setdefault(images, state) == state
+
+
+@pytest.mark.parametrize("language", [of_permutations([tuple((point + 1) % 11 for point in range(11))]), "(10*1)*", ".*1"])
+def test_more_points_or_no_group_leave_the_horizon_open(language):
+    found = classify(language)
+    assert found.record()["permutations"] is None
+    assert found.architectures()[7].said == "can, N open"
 
 
 def test_layers_are_the_derived_length():
@@ -189,9 +223,10 @@ def test_layers_are_the_derived_length():
 
 @pytest.mark.unchecked
 def test_monoids_of_3000_elements_take_a_third_of_a_second():
-    """CPU seconds, the best of three: a letter eleven from the end, and a counter modulo 3,000."""
+    """CPU seconds, the best of three: a letter eleven from the end, a counter modulo 3,000, and S_4 x S_5 on 9 points."""
     counter = DFA(np.array([[(state + 1) % 3000] for state in range(3000)]), 0, np.arange(3000) == 0)
-    for language, size in (("(0|1)*1(0|1){10}", 4095), (counter, 3000)):
+    pair = of_permutations([(1, 2, 3, 0, 5, 6, 7, 8, 4), (1, 0, 2, 3, 5, 4, 6, 7, 8), (0, 1, 2, 3, 5, 4, 6, 7, 8)])
+    for language, size in (("(0|1)*1(0|1){10}", 4095), (counter, 3000), (pair, 2880)):
         times = []
         for _ in range(3):
             start = process_time()

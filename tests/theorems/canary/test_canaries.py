@@ -21,6 +21,7 @@ KNOWN = {
     "granite-4-h": ("35e7206d97c60b9a", (0.499992, 0.496806, 0.473802)),
     "nemotron-h": ("7972a0e6f656cb4d", (0.499992, 0.496806, 0.473802)),
     "falcon-h1": ("55f8ddc976ade219", (0.499992, 0.496806, 0.473802)),
+    "jamba": ("fc0c5c9523f7c961", (0.499992, 0.496806, 0.473802)),
     "walk-qwen3-next": ("9c735fd73d61a592", (0.342389, 0.339008, 0.314917)),
     "walk-mamba2": ("e0ffbba8ba139e98", (0.333690, 0.330948, 0.311552)),
     "walk-llama": ("d23e58175567aeb5", (0.322611, 0, 0)),
@@ -39,6 +40,7 @@ CONFIGURATIONS = {
     "walk-qwen3-next": "bd7d8db4e6fb272a",
     "walk-mamba2": "83b168b8e909b145",
     "walk-llama": "dfe9604fefacbee1",
+    "jamba": "f339a2064274013b",
 }
 """By canary, the digest of its configuration."""
 

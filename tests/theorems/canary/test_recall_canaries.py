@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.canary import falcon_h1, granite_4_h, mamba2, nemotron_h, olmo_hybrid, qwen3_5, qwen3_next
+from seqsep.theorems.canary import falcon_h1, granite_4_h, jamba, mamba2, nemotron_h, olmo_hybrid, qwen3_5, qwen3_next
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     A0,
@@ -33,7 +33,7 @@ from seqsep.theorems.canary.vocabulary import (
 )
 
 FINE = range(FIRST_FINE, FIRST_FINE + KEYS)
-IN_TWO_WAYS = [qwen3_next, qwen3_5, granite_4_h, nemotron_h, falcon_h1]
+IN_TWO_WAYS = [qwen3_next, qwen3_5, granite_4_h, nemotron_h, falcon_h1, jamba]
 ALL = pytest.mark.parametrize("canary", [olmo_hybrid, mamba2, *IN_TWO_WAYS], ids=lambda canary: str(canary.CANARY.name))
 QUESTIONS = [token for key in range(KEYS) for token in (FIRST_QUESTION + key, FIRST_RECALL + key)]
 SCAN = {
@@ -115,6 +115,17 @@ def test_the_proof_gives_nothing_for_coarse_numbers() -> None:
     assert all(canary.proved_lead(100, 2**-3) == 0 for canary in IN_TWO_WAYS)
 
 
+OF_JAMBA: dict[str, Any] = {
+    "A_log": (jamba.MEMORY, slice(0, KEYS)),
+    "D": slice(0, jamba.CYCLED.stop),
+    "dt_proj.bias": slice(0, 512),
+    "dt_proj.weight": (jamba.MEMORY[0], 0),
+    "x_proj.weight": (slice(jamba.RANK, jamba.RANK + KEYS), jamba.NAMED),
+    "in_proj.weight": (slice(512 + jamba.LATEST.start, 512 + jamba.LATEST.stop), LAST),
+    "conv1d.weight": (slice(0, KEYS), 0, 2),
+    "c_layernorm.weight": jamba.CONSTANT,
+}
+"""Weights of Jamba's recurrence, and the part that is set to zero."""
 DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_attn.", "backbone.layers.0.mixer."
 
 
@@ -150,6 +161,8 @@ DELTA, ATTENTION, MIXER = "model.layers.0.linear_attn.", "model.layers.1.self_at
         (nemotron_h, "model.layers.1.mixer.v_proj.weight", (slice(0, 1), V0)),
         (falcon_h1, "model.layers.0.mamba.in_proj.weight", (1280, V0)),
         (falcon_h1, f"{ATTENTION}o_proj.weight", slice(0, SIZE * 4)),
+        *((jamba, f"model.layers.0.mamba.{name}", place) for name, place in OF_JAMBA.items()),
+        (jamba, f"{ATTENTION}k_proj.weight", (slice(0, KEYS + 1), BOS)),
     ],
 )
 def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monkeypatch: pytest.MonkeyPatch) -> None:

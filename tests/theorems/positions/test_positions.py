@@ -1,5 +1,6 @@
 """Positions of stock models: rotary heads and ALiBi."""
 
+import json
 import math
 from fractions import Fraction
 
@@ -7,7 +8,9 @@ import numpy as np
 import pytest
 import torch
 
+import seqsep_check
 from seqsep.theorems import TheoremFails, check
+from seqsep.theorems.certificate import certify
 from seqsep.theorems.positions import _rotary_gap, alibi_window, rotary_previous_token, rotary_width
 from seqsep.theorems.positions._rotary_gap import UNIT, angle, error, gaps, least_gap
 
@@ -129,6 +132,38 @@ def test_the_window_of_slope_1_256(dtype, distance):
     powers = alibi_window.exponentials(np.zeros(distance + 2), 8, dtype)
     assert powers[distance - 1] > 0
     assert powers[distance] == powers[distance + 1] == 0
+
+
+def written(word, slope, dtype):
+    """Return what a head writes at an end token: the share of the letter 1, with equal contents."""
+    letters = [*word, 0][::-1]
+    powers = alibi_window.exponentials(np.zeros(len(letters)), slope, dtype).double()
+    return float((powers * torch.tensor(letters)).sum() / powers.sum())
+
+
+@pytest.mark.parametrize(("slope", "dtype"), [(0, "float16"), (3, "bfloat16"), (2, "float32")])
+def test_the_head_writes_the_same_after_the_certified_words(slope, dtype):
+    """And not after words that are one letter shorter: the window has exactly this width."""
+    data = json.loads(certify("alibi-window", slope=slope, spread=0, dtype=dtype))
+    first, second = ([letter for letter, count in runs for _ in range(count)] for runs in data["witness"]["words"])
+    assert (sum(first), sum(second), len(first)) == (1, 0, len(second)) == (1, 0, alibi_window.window(slope, 0, dtype))
+    assert written(first, slope, dtype) == written(second, slope, dtype) == 0
+    assert written(first[:-1], slope, dtype) > 0 == written(second[:-1], slope, dtype)
+
+
+@pytest.mark.parametrize(("slope", "dtype"), [(4, "bfloat16"), (0, "float16"), (8, "float32")])
+def test_the_certified_words_end_in_one_state(slope, dtype):
+    """With one 0 less, the 1 is still seen: the words end in two states."""
+    data = certify("alibi-window", slope=slope, dtype=dtype)
+    distance = alibi_window.window(slope, 8, dtype)
+    status, line = seqsep_check.check(data)
+    assert status == 0
+    assert f"ones-modulo: modulus 2, longer {distance}, shorter {distance}, width 1" in line
+    earlier = json.loads(data)
+    earlier["witness"]["words"][0][1][1] -= 1
+    earlier["claims"]["shorter"] -= 1
+    earlier["digest"] = seqsep_check.digest(earlier)
+    assert seqsep_check.check(seqsep_check.canonical(earlier)) == (1, "rejected: the words end in two states")
 
 
 def test_a_slope_that_is_too_flat_is_found_out(monkeypatch):

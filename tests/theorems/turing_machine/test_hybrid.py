@@ -135,3 +135,41 @@ def test_the_applier_shows_what_the_weights_write(monkeypatch):
     monkeypatch.undo()
     assert answer["steps"] < hybrid.predictor(length=0, machine="busy-beaver-3", steps=30)({"input": ""})["steps"] == 14
     assert answer["state"] == "H"
+
+
+NEVER_HALTS = "1RB0RA_1LA1RB"
+MANY_STEPS = 66_000
+
+
+def test_a_long_run_is_followed_on_the_grid_only(monkeypatch):
+    """Attention of torch takes memory of the square of the tokens: 6.5 GB for 16,000 steps."""
+    tokens = 1 + 151  # [BOS] and the configurations
+    monkeypatch.setattr(hybrid, "MOST_IN_FLOATS", tokens)
+    [short] = hybrid.check(NEVER_HALTS, length=0, steps=150, words=0)
+    assert short.variant == f"machine {NEVER_HALTS}, 150 steps"
+    monkeypatch.setattr("seqsep.theorems.trial.Trial._in_floats", lambda *given: pytest.fail("run in float64"))
+    with pytest.raises(pytest.fail.Exception, match="run in float64"):
+        hybrid.check(NEVER_HALTS, length=0, steps=150, words=0)
+    monkeypatch.setattr(hybrid, "MOST_IN_FLOATS", tokens - 1)
+    [long] = hybrid.check(NEVER_HALTS, length=0, steps=150, words=0)
+    assert (long.variant, long.inputs) == (f"machine {NEVER_HALTS}, 150 steps, on the grid only", 1)
+
+
+def test_a_machine_runs_for_more_steps_than_two_bytes_count():
+    """A palindrome of n symbols takes about n^2 / 2 steps; a machine that never halts ends with its steps."""
+    machine = machine_of("palindromes")
+    word = "ab" * 91
+    word += word[::-1]
+    configurations, tape = simulate(machine, word, 1 << 20)
+    assert (tape.halted, tape.state, tape.steps) == (True, "yes", len(configurations) - 1)
+    assert tape.steps > 1 << 16
+    assert simulate(machine, "b" + word[1:], 1 << 20)[1].state == "no"
+    _, tape = simulate(machine_of(NEVER_HALTS), "", MANY_STEPS)
+    assert tape.record("0") == {"state": "A", "halted": False, "steps": MANY_STEPS, "tape": "", "head": MANY_STEPS // 2 + 1}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_weights_run_for_more_steps_than_two_bytes_count():
+    answer = hybrid.predictor(length=1, machine=NEVER_HALTS, steps=MANY_STEPS)({"input": ""})
+    assert answer == simulate(machine_of(NEVER_HALTS), "", MANY_STEPS)[1].record("0")

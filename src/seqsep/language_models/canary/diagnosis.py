@@ -17,7 +17,7 @@ FIRST = 3
 BEST = 3
 DEAR = ("together", "decoding", "long")
 """Scenarios that are compared last, by the best faults only: their batches or their prompts take long."""
-WITH_BOTH = ("olmo_hybrid", "qwen3_next", "qwen3_5_text", "granitemoehybrid", "nemotron_h", "falcon_h1")
+WITH_BOTH = ("olmo_hybrid", "qwen3_next", "qwen3_5_text", "granitemoehybrid", "nemotron_h", "falcon_h1", "jamba")
 """Classes with recurrent states and attention."""
 WITHOUT_FAULTS = ("crowded",)
 """Scenarios that are not compared: no injected fault preempts."""

@@ -24,6 +24,8 @@ FINE = ("fine",)
 
 Others ask for the last key.
 """
+TWICE = ("twice",)
+"""Scenarios that ask for the last key before BORDER too. In a walk this token changes the state if it is read twice."""
 
 
 def conversations_seen(model: Any, canary: Canary, fault: Fault, *, chunk: int = 64, conversations: int = 20) -> int:
@@ -60,6 +62,20 @@ def _with_all_keys(canary: Canary) -> list[int]:
     return [BOS, *(token for key in range(KEYS) for token in (FIRST_KEY + key, values[key % 2]))]
 
 
+def answer_changes(canary: Canary, tokens: list[int], question: int) -> bool:
+    """Return True if a question is answered in another way after the last token is read twice.
+
+    >>> from seqsep.theorems.canary import CANARIES
+    >>> step = canary_words("walk-mamba2").question(3)
+    >>> answer_changes(CANARIES["walk-mamba2"], [BOS, FILLER, step], step)
+    True
+    >>> answer_changes(CANARIES["mamba2"], [BOS, FILLER, FIRST_KEY], canary_words("mamba2").question(0))
+    False
+    """
+    once, twice = (canary.truth([*tokens, *more, FILLER, question])[-1] for more in ([], tokens[-1:]))
+    return once != twice
+
+
 def _prompts(canary: Canary, scenario: str, conversations: int) -> list[list[int]]:
     """Draw prompts of one length."""
     random = np.random.default_rng(len(scenario))
@@ -70,6 +86,8 @@ def _prompts(canary: Canary, scenario: str, conversations: int) -> list[list[int
         prompt = [BOS, *random.choice(words.noise, size=BORDER + AFTER).tolist()]
         for border, key in ((EARLY, first), (BORDER, last)):
             prompt[border - 1 : border + 2] = [FIRST_KEY + key, words.values[int(random.integers(2))], FILLER]
+        if scenario in TWICE and answer_changes(canary, [*prompt[: BORDER - 1], words.question(last)], words.question(last)):
+            prompt[BORDER - 1 : BORDER + 1] = [words.question(last), FILLER]
         asks = first if scenario in (*OLD, *FINE) else missing if scenario in MISSING else last
         found.append([*prompt, FIRST_FINE + asks if scenario in FINE else words.question(asks)])
     return found

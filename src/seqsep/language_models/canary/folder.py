@@ -17,7 +17,9 @@ from seqsep.core.names import BadInput, choose, text_of
 from seqsep.theorems.canary import CANARIES, Canary
 from seqsep.theorems.canary.vocabulary import BOS, EOS, PAD, WORDS
 
-TYPES = ("float32", "bfloat16", "float16")
+UNITS = {"float32": 2**-24, "bfloat16": 2**-8, "float16": 2**-11}
+"""Type of numbers -> the relative error of one rounding."""
+TYPES = tuple(UNITS)
 LARGEST_CONFIG = 1 << 20
 FIELD = "seqsep_canary"
 """The field of config.json that has the name of the canary. Libraries ignore it."""
@@ -31,7 +33,7 @@ def write_canary(name: str, folder: Path | str, dtype: str = TYPES[0]) -> Path:
         folder: a new or empty folder.
         dtype: float32, bfloat16 or float16, the type of the weights.
 
-    Raises BadInput for an unknown name or type, or a folder that has files.
+    Raises BadInput for an unknown name or type, a type in which the answers are not proved, or a folder that has files.
 
     >>> import tempfile
     >>> sorted(path.name for path in write_canary("llama", Path(tempfile.mkdtemp()) / "canary").iterdir())[:3]
@@ -40,6 +42,8 @@ def write_canary(name: str, folder: Path | str, dtype: str = TYPES[0]) -> Path:
     canary: Canary = CANARIES[choose("canary", name, list(CANARIES))]
     if dtype not in TYPES:
         raise BadInput(f"dtype: expected one of {', '.join(TYPES)}, found {dtype!r}")
+    if dtype not in (proved := proved_types(name)):
+        raise BadInput(f"dtype {dtype}: the answers of {name} are proved in {', '.join(proved)} only")
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
@@ -56,6 +60,16 @@ def write_canary(name: str, folder: Path | str, dtype: str = TYPES[0]) -> Path:
     for file, content in files.items():
         write_file(folder / file, content)
     return folder
+
+
+def proved_types(name: str) -> list[str]:
+    """Return the types of numbers in which all answers of a canary are proved. Raises BadInput for an unknown name.
+
+    >>> proved_types("llama"), proved_types("walk-llama")
+    (['float32', 'bfloat16', 'float16'], ['float32'])
+    """
+    canary: Canary = CANARIES[choose("canary", name, list(CANARIES))]
+    return [dtype for dtype, unit in UNITS.items() if canary.proved_lead(canary.longest, unit)]
 
 
 def canary_of(folder: Path | str) -> Canary:

@@ -1,6 +1,6 @@
 """Faults of serving engines in models with recurrent states, injected into `Serving` between its calls of `transformers`.
 
-The classes are OLMo hybrid, Qwen3-Next and Mamba-2. Faults that change tokens, padding or requests are those of `faults`.
+The classes are those of canaries with a recurrence. Faults that change tokens, padding or requests are those of `faults`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -143,7 +143,7 @@ STATE_FAULTS: Mapping[str, Fault] = {
     "padding-behind": Fault(PaddingBehind, "padding after the prompt entered the state", "together"),
     "states-swapped": Fault(StatesSwapped, "requests of a batch had each other's states", "together"),
     "token-lost": Fault(TokenLost, "a token were lost at a chunk border", "borders", SIZES),
-    "token-twice": Fault(TokenTwice, "a token were read twice at a chunk border", "borders", SIZES),
+    "token-twice": Fault(TokenTwice, "a token were read twice at a chunk border", "twice", SIZES),
     "neighbours-exchanged": Fault(NeighboursExchanged, "two tokens were exchanged at a chunk border", "borders", SIZES),
     "window-zero": Fault(WindowZero, "the window of the convolution were zero at a chunk border", "borders", SIZES),
     "window-zero-in-decoding": Fault(WindowZeroInDecoding, "the window of the convolution were zero before decoding", "one"),
@@ -158,7 +158,8 @@ STATE_FAULTS: Mapping[str, Fault] = {
 }
 """By name.
 
-The scenario "fine" is a question about a value with more than eight bits, which only olmo-hybrid has.
+The scenario "fine" is a question about a value with more than eight bits, which only olmo-hybrid has. In "twice" a question is
+before a chunk border too.
 """
 
 

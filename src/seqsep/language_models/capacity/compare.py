@@ -87,7 +87,7 @@ class CapacityComparison(Tabular):
             "bytes a token": shown(plain(model.bytes_per_token())),
             "crossing (tokens)": model.crossing(),
             **asked,
-            "no model beyond (items of 64 values)": alphabet[64],
+            "limit on list length (64 values)": alphabet[64],
         }
 
     def csv(self) -> str:

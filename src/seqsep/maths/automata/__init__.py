@@ -7,6 +7,7 @@ regular           regular expressions as minimal DFAs, by the positions of their
 monoids           the syntactic monoid of a DFA's language, and whether it is in the variety DA
 multiplication    its products, Green's relations and maximal groups
 groups            finite groups: derived length, and a witness that one is not solvable
+point_actions     the fewest points that a finite group permutes faithfully
 permutations      finite groups by name, as permutations, and the products of exactly K letters
 identities        the classes of a language by its monoid, each with a witness
 witnesses         words with equations that show that a language is outside of a class

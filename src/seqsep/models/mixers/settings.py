@@ -14,10 +14,11 @@ from typing import Any, cast
 import torch
 
 from seqsep.core.names import BadInput, choose, nearest
+from seqsep.core.options import Range
 from seqsep.models.mixers import BY_NAME
 from seqsep.models.mixers.base import Mixer
 
-LARGEST_SETTING = 1 << 16
+SETTING = Range(1, 1 << 16)
 LARGEST_WIDTH_IN_MEMORY = 1 << 10
 ONLY_SPEED = ("chunk",)
 NO_SETTINGS = ("heads", "causal", *ONLY_SPEED)
@@ -93,8 +94,8 @@ def _setting(mixer: type[Mixer], text: str, name: str) -> tuple[str, int]:
         if equals:
             raise BadInput(f"mixer {name}: {key}: expected a flag without a value, found {text.strip()}")
         return key, True
-    if re.fullmatch("[0-9]{1,9}", value) is None or not 1 <= int(value) <= LARGEST_SETTING:
-        raise BadInput(f"mixer {name}: {key}: expected a whole number from 1 to {LARGEST_SETTING}, found {value or 'none'}")
+    if re.fullmatch("[0-9]{1,9}", value) is None or not SETTING.has(int(value)):
+        raise BadInput(f"mixer {name}: {key}: expected a whole number, {SETTING}, found {value or 'none'}")
     return key, int(value)
 
 

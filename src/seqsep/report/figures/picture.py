@@ -101,7 +101,7 @@ def footnote(shown: Heatmap) -> str:
     who = who_has_positions({row.model: row.name for row in shown.rows})
     if shown.bites:
         return f"Some of these states are too small for a length shown: the report says where.{who}"
-    return f"Every one of these states has room for all N symbols: none forbids what is missing after these steps.{who}"
+    return f"All these states are large enough for all N symbols, so they do not explain accuracies below 100 %.{who}"
 
 
 def who_has_positions(names: Mapping[SizedModel, str], where: str = "") -> str:

@@ -5,7 +5,7 @@ The classes are decided on the syntactic monoid (`maths.automata.identities`) an
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import wrap
 from typing import Any
@@ -17,11 +17,20 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.identities import CLASSES, Identities, OutsideClass
 from seqsep.maths.automata.multiplication import Multiplication, multiplication
+from seqsep.maths.automata.point_actions import PointAction, fewest_points
 from seqsep.maths.automata.separation import Inseparable, separate
 from seqsep.maths.automata.witnesses import Witness
 from seqsep.theorems.analysis.function import Fields
 from seqsep.theorems.analysis.languages import Language, find_language, shown
-from seqsep.theorems.analysis.statements import ARCHITECTURES, HORIZONS, PREDICTOR, STATEMENTS, ArchitectureVerdict, Verdicts
+from seqsep.theorems.analysis.statements import (
+    ARCHITECTURES,
+    HORIZONS,
+    MOST_POINTS,
+    PREDICTOR,
+    STATEMENTS,
+    ArchitectureVerdict,
+    Verdicts,
+)
 
 WIDTH = 128
 """Characters of a line."""
@@ -55,6 +64,14 @@ class ClassVerdict:
 class Classification:
     """The classes of a language.
 
+    Fields:
+        language: the language.
+        verdicts: its classes.
+        monoid: its syntactic monoid.
+        groups: order and derived length of each maximal group.
+        rounds: the rounds that C-RASP needs, if the language is in it.
+        action: if the monoid is a group: its action on the fewest points, None if these are more than 9.
+
     >>> from seqsep.theorems.analysis.classify import classify
     >>> [name for name, verdict in classify("(01)*").verdicts.items() if verdict.holds]
     ['locally_testable', 'aperiodic', 'c_rasp', 'r_infinity', 'ac0', 'acc0']
@@ -65,6 +82,7 @@ class Classification:
     monoid: Multiplication
     groups: list[tuple[int, int | None]]
     rounds: int | None
+    action: PointAction | None = None
 
     @cached_property
     def state_bits(self) -> int:
@@ -83,6 +101,9 @@ class Classification:
         is_group = any(size == self.monoid.size for size, _ in self.groups)
         states = len(self.language.automaton.table)
         known = Verdicts(holds, self.derived_length, is_group, states)
+        if self.action is not None:
+            swaps = self.action.swaps(self.monoid.right[0].tolist())
+            known = replace(known, points=self.action.points, swaps=swaps)
         return [judge(known) for judge in ARCHITECTURES]
 
     def verify(self) -> None:
@@ -108,6 +129,9 @@ class Classification:
             },
             "verdicts": verdicts | {name: {"value": value} for name, value in numbers.items()},
             "groups": [{"size": size, "derived_length": length} for size, length in self.groups],
+            "permutations": None
+            if self.action is None
+            else [self.action.images(letter) for letter in self.monoid.right[0].tolist()],
             "c_rasp_rounds": self.rounds,
             "architectures": [one.record() for one in self.architectures()],
         }
@@ -201,7 +225,9 @@ def classify(
     solvable = verdicts["acc0"]
     verdicts["nc1_complete"] = ClassVerdict("nc1_complete", not solvable.holds, solvable.proof, solvable.why)
     ordered = {name: verdicts[name] for name in STATEMENTS}
-    return Classification(language, ordered, monoid, groups=identities.derived_lengths(), rounds=rounds)
+    groups = [group for _, group in identities.groups if group.size == monoid.size]
+    action = fewest_points(groups[0], MOST_POINTS) if groups else None
+    return Classification(language, ordered, monoid, groups=identities.derived_lengths(), rounds=rounds, action=action)
 
 
 def _verdict(name: str, outside: OutsideClass | None) -> ClassVerdict:

@@ -72,12 +72,16 @@ class Verdicts:
         derived_length: the greatest derived length of its groups, None if one is not solvable.
         is_group: True if its syntactic monoid is a group.
         states: states of its least automaton.
+        points: if the monoid is a group: the fewest points that it permutes faithfully, None if these are more than 9.
+        swaps: the fewest transpositions whose products are the letters on these points.
     """
 
     holds: Mapping[str, bool | None]
     derived_length: int | None
     is_group: bool
     states: int
+    points: int | None = None
+    swaps: int = 0
 
 
 @dataclass(frozen=True)
@@ -237,11 +241,10 @@ def complex_recurrence(known: Verdicts) -> ArchitectureVerdict:
 def delta_rule(known: Verdicts) -> ArchitectureVerdict:
     """Linear recurrences with products of reflections.
 
-    Letters that permute m <= 9 states are products of at most m - 1 transpositions, each one reflection with an exact key.
+    A letter that permutes m <= 9 points in c cycles is a product of m - c transpositions: reflections with exact keys.
     """
-    exact = known.is_group and 2 <= known.states <= MOST_POINTS
-    steps = known.states - 1
-    points = f"{steps} exact reflection{'s' * (steps != 1)} a token permute its {known.states} states"
+    exact = known.points is not None and known.points > 1
+    points = f"letters permute {known.points} points, by {known.swaps} exact reflection{'s' * (known.swaps != 1)} a token"
     return ArchitectureVerdict(
         architecture="delta rule, eigenvalues -1 to 1, steps a token",
         setting="finite precision, read after each token",

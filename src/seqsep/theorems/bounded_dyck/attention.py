@@ -64,6 +64,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from seqsep.core.options import OneOf
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
@@ -73,8 +74,7 @@ from seqsep.theorems.bounded_dyck._plan import ETA, DyckPlan, answered, planned
 from seqsep.theorems.bounded_dyck._strings import alphabet, parsed, require_valid, with_start
 from seqsep.theorems.bounded_dyck._trials import Trials, answers_hard
 from seqsep.theorems.checking import tighten
-from seqsep.theorems.options import OneOf
-from seqsep.theorems.options.types import Depth, Eta, GridSteps, Kinds, Length, Seed, Tightness
+from seqsep.theorems.options import Depth, Eta, GridSteps, Kinds, Length, Seed, Tightness
 
 Ask = Annotated[str, OneOf("word", "next"), "word (is the string one?) or next (which brackets may follow each prefix)."]
 Variant = Annotated[

@@ -51,14 +51,14 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.automata.monoids import MOST_ELEMENTS, Monoid, Word, outside_da, syntactic_monoid
 from seqsep.maths.communication.communication import TwoParty, protocol_cost, rank_bound, two_party
 from seqsep.tasks import BoundedDyck
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
 from seqsep.theorems.bounded_dyck import state
 from seqsep.theorems.bounded_dyck._strings import written
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Depth, Kinds
+from seqsep.theorems.options import Depth, Kinds
 
 Members = Annotated[int, Range(1, 5), "h, the number of members of the sets that are compared."]
 

@@ -30,6 +30,7 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.tasks import BoundedDyck
@@ -39,8 +40,7 @@ from seqsep.theorems.bounded_dyck._collision import counting_model, erring_input
 from seqsep.theorems.bounded_dyck._fooling_set import require_fooling_set, words
 from seqsep.theorems.bounded_dyck._strings import written
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Exponent, Heads, LengthFrom2, Precision, Seed, Width
+from seqsep.theorems.options import Exponent, Heads, LengthFrom2, Precision, Seed, Width
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols.one_layer_ledger import first_excluded
 

@@ -30,6 +30,7 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Float64, Int64
 
+from seqsep.core.options import OneOf
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import Network
@@ -40,8 +41,7 @@ from seqsep.theorems.bounded_dyck._recurrent import Activation, bound_elman, bui
 from seqsep.theorems.bounded_dyck._strings import parsed, written
 from seqsep.theorems.bounded_dyck._words import every, hard
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import OneOf
-from seqsep.theorems.options.types import Depth, Kinds, Length, LengthFrom2, Seed
+from seqsep.theorems.options import Depth, Kinds, Length, LengthFrom2, Seed
 from seqsep.theorems.trial import Trial
 
 ACTIVATIONS: tuple[Activation, ...] = ("relu", "sigmoid")

@@ -11,6 +11,7 @@ Files:
     granite_4_h      Granite-4-H: recall of keyed bits by a Mamba-2 and by attention, and the last bit
     nemotron_h       Nemotron-H: as Granite-4-H
     falcon_h1        Falcon-H1: as Granite-4-H
+    jamba            Jamba: recall of keyed bits by a Mamba-1 and by attention, and the last bit
     walk_qwen3_next  Qwen3-Next: a walk in which every decoded token reads the state and changes it
     walk_mamba2      Mamba-2: a walk in which every decoded token reads the state and changes it
     walk_llama       Llama, in fp32: a walk in which every decoded token is looked up later
@@ -34,6 +35,7 @@ Files:
     _mamba_run       the forward of a Mamba-2 in NumPy
     _hybrid          the two layers of Granite-4-H, Nemotron-H and Falcon-H1
     _hybrid_run      their forwards in NumPy
+    _jamba_run       the forward of a Jamba in NumPy
 """
 
 from seqsep.core.registry import Members, Registry
@@ -50,6 +52,7 @@ PLACES = {
     "canary-granite-4-h": "seqsep.theorems.canary.granite_4_h:THEOREM",
     "canary-nemotron-h": "seqsep.theorems.canary.nemotron_h:THEOREM",
     "canary-falcon-h1": "seqsep.theorems.canary.falcon_h1:THEOREM",
+    "canary-jamba": "seqsep.theorems.canary.jamba:THEOREM",
     "canary-walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:THEOREM",
     "canary-walk-mamba2": "seqsep.theorems.canary.walk_mamba2:THEOREM",
     "canary-walk-llama": "seqsep.theorems.canary.walk_llama:THEOREM",
@@ -68,6 +71,7 @@ CANARIES: Registry[Canary] = Registry(
         "granite-4-h": "seqsep.theorems.canary.granite_4_h:CANARY",
         "nemotron-h": "seqsep.theorems.canary.nemotron_h:CANARY",
         "falcon-h1": "seqsep.theorems.canary.falcon_h1:CANARY",
+        "jamba": "seqsep.theorems.canary.jamba:CANARY",
         "walk-qwen3-next": "seqsep.theorems.canary.walk_qwen3_next:CANARY",
         "walk-mamba2": "seqsep.theorems.canary.walk_mamba2:CANARY",
         "walk-llama": "seqsep.theorems.canary.walk_llama:CANARY",

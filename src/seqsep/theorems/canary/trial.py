@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from seqsep.core.options import Number, Range
 from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, symbols_in
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.vocabulary import words
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 
 Forward = Callable[[Mapping[str, np.ndarray], Mapping[str, Any], Sequence[int]], np.ndarray]
 LONGEST_INPUT = 4096

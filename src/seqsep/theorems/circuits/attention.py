@@ -56,6 +56,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from seqsep.core.files import read_text
+from seqsep.core.options import Range, Read
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.networks.generation import generate
 from seqsep.maths.networks.network import FeedForward, Head, Network, whole
@@ -79,8 +80,7 @@ from seqsep.theorems.circuits._rows import positions, spaces_of, symbols, tokens
 from seqsep.theorems.circuits._shown import shown
 from seqsep.theorems.circuits._tokens import Vocabulary
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Range, Read
-from seqsep.theorems.options.types import Circuits, GridRounding, Length, Seed, Steps
+from seqsep.theorems.options import Circuits, GridRounding, Length, Seed, Steps
 from seqsep.theorems.trial import Trial, logits_apart
 
 CircuitFile = Annotated[Path, "A JSON file with the circuit."]

@@ -25,7 +25,7 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Claim, Number, Outcome
 from seqsep.theorems.equality._words import count_halves, has_equal_halves, require
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.options.types import AlphabetFrom2, LengthFrom2
+from seqsep.theorems.options import AlphabetFrom2, LengthFrom2
 from seqsep.theorems.protocols.collision import MOST_PREFIXES, TaskSizes, scattered
 from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.small_models import with_random_weights

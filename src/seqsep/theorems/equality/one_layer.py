@@ -77,7 +77,7 @@ from seqsep.theorems.base import Choice, Claim, Margin, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, Units, feed_forward
 from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality._trials import ComparedHalves, symbols_of
-from seqsep.theorems.options.types import GridRounding, LengthFrom2, RoundingMode, Seed
+from seqsep.theorems.options import GridRounding, LengthFrom2, RoundingMode, Seed
 from seqsep.theorems.trial import Trial
 
 CLAIM = Claim(

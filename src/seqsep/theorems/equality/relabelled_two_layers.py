@@ -42,7 +42,7 @@ from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence, NetworkRun, tabulated
-from seqsep.theorems.options.types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
+from seqsep.theorems.options import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
 from seqsep.theorems.trial import Trial, query_scale
 
 LEFT = "Positions of the first half, from 1, with commas between them; by default the odd positions."

@@ -44,7 +44,7 @@ from seqsep.theorems.equality._by_automata import (
 from seqsep.theorems.equality._one_layer_cost import EXCHANGES, Costs, check_one_layer
 from seqsep.theorems.equality._trials import symbols_of
 from seqsep.theorems.equality._words import MOST_INPUTS, SomeWords, count_halves, require, some_words
-from seqsep.theorems.options.types import AlphabetFrom2, Exponent, LengthFrom2, Seed
+from seqsep.theorems.options import AlphabetFrom2, Exponent, LengthFrom2, Seed
 from seqsep.theorems.protocols import one_way_protocol
 
 UPPER = "A recurrent model with ceil(N/2 log2 S) state bits and the same step at all times decides equality of two halves"

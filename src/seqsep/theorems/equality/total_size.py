@@ -30,13 +30,13 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Annotated, NamedTuple
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.equality import two_layers
 from seqsep.theorems.nearest_neighbor import two_layers as nearest_neighbor
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length
+from seqsep.theorems.options import Length
 
 CLAIM = Claim(
     name="two-layer-total-size",

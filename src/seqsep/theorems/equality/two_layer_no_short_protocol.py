@@ -37,6 +37,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.codes.codes import BY_NAME as CODES
@@ -49,8 +50,7 @@ from seqsep.theorems.blocks import lookup_exponent
 from seqsep.theorems.equality import relabelled_two_layers as lemma_5
 from seqsep.theorems.equality import two_layers as theorem_6
 from seqsep.theorems.evidence import Evidence, FoolingSetWords
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Code, Length
+from seqsep.theorems.options import Code, Length
 from seqsep.theorems.protocols import one_layer_protocol
 
 CLAIM = Claim(

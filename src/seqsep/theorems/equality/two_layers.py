@@ -60,7 +60,7 @@ from seqsep.theorems.equality import _trials as trials
 from seqsep.theorems.equality._errata import ERRATA
 from seqsep.theorems.equality._trials import ComparedHalves
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
+from seqsep.theorems.options import Alphabet, Code, Eta, GridSteps, LengthFrom2, Seed, Tightness
 from seqsep.theorems.trial import Trial, query_scale
 
 Unequal = Annotated[bool, "Answer 1 if the halves differ, in place of 1 if they are equal."]

@@ -14,7 +14,7 @@ from seqsep.theorems.evidence import Evidence
 from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._shown import shown
 from seqsep.theorems.is_tree._trials import ThoughtTrial
-from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
+from seqsep.theorems.options import GraphCount, GraphCountFrom1, GridRounding, Length, LengthFrom2, Seed
 
 T = TypeVar("T", bound=Tokens)
 

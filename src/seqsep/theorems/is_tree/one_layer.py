@@ -71,7 +71,7 @@ from seqsep.theorems.is_tree._construction import ThoughtConstruction
 from seqsep.theorems.is_tree._pair_thought import Paired, copy_and_peel
 from seqsep.theorems.is_tree._peeling_layers import SHARED, heights
 from seqsep.theorems.is_tree.peeling import proved
-from seqsep.theorems.options.types import GraphCount, GridRounding, Length, LengthFrom2, Seed
+from seqsep.theorems.options import GraphCount, GridRounding, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-one-layer",

@@ -74,7 +74,7 @@ from seqsep.theorems.blocks import (
 from seqsep.theorems.is_tree import _peeling_layers as layers
 from seqsep.theorems.is_tree._construction import ThoughtConstruction
 from seqsep.theorems.is_tree._peeling_layers import SHARED, Affine, heights
-from seqsep.theorems.options.types import GridRounding, Length
+from seqsep.theorems.options import GridRounding, Length
 
 CLAIM = Claim(
     name="is-tree-peeling",

@@ -62,6 +62,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.automata.enumeration import Tabulated, tabulate
@@ -84,8 +85,7 @@ from seqsep.theorems.is_tree._graphs import (
 )
 from seqsep.theorems.is_tree._partitions import joined
 from seqsep.theorems.is_tree._printed import messages
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length, LengthFrom2
+from seqsep.theorems.options import Length, LengthFrom2
 from seqsep.theorems.protocols.collision import RecallTask, TaskSizes
 from seqsep.theorems.protocols.machine import BitMachine
 from seqsep.theorems.protocols.small_models import RECURRENT, OfSmallModel, SmallModel

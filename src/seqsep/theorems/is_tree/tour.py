@@ -52,7 +52,7 @@ from seqsep.theorems.base import Claim, Erratum, Number, Theorem
 from seqsep.theorems.blocks import Spaces, hard_scale, least_grid, match_needs, with_squares
 from seqsep.theorems.is_tree import _tour_layers as layers
 from seqsep.theorems.is_tree._construction import ThoughtConstruction
-from seqsep.theorems.options.types import GridRounding, Length
+from seqsep.theorems.options import GridRounding, Length
 
 CLAIM = Claim(
     name="is-tree-tour",

@@ -56,6 +56,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, whole
 from seqsep.tasks.retriever import Region
@@ -69,8 +70,7 @@ from seqsep.theorems.is_tree import _trials as trials
 from seqsep.theorems.is_tree._graphs import LEAST_WITHOUT_TREE, Graphs, read_graph
 from seqsep.theorems.is_tree._walk_patterns import walk_by_patterns
 from seqsep.theorems.is_tree._walk_trials import Walking, every_simple_list, shown
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import GraphCount, GraphCountFrom1, Length, LengthFrom2, Seed
+from seqsep.theorems.options import GraphCount, GraphCountFrom1, Length, LengthFrom2, Seed
 
 CLAIM = Claim(
     name="is-tree-walk",

@@ -45,7 +45,7 @@ from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options.types import LengthFrom2
+from seqsep.theorems.options import LengthFrom2
 from seqsep.theorems.protocols.collision import RecallTask, search
 from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine, choice
 from seqsep.theorems.protocols.one_way_protocol import Message, carry

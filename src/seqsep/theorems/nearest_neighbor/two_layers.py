@@ -70,7 +70,7 @@ from seqsep.theorems.nearest_neighbor._plan import APART, NeighborPlan, base, le
 from seqsep.theorems.nearest_neighbor._reading import read, require_margin
 from seqsep.theorems.nearest_neighbor._settings import tokens
 from seqsep.theorems.nearest_neighbor._trials import NeighborTrial, all_series, answers_hard
-from seqsep.theorems.options.types import (
+from seqsep.theorems.options import (
     Alphabet,
     Classes,
     Dimension,

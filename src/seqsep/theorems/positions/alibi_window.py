@@ -7,6 +7,11 @@ that of the query's own token, at distance 0. The exponential of a token at dist
 `tiny` be the least positive number of the dtype. If e^(c - m D) < tiny / 2, that exponential rounds to 0, in any rounding to
 nearest. So from D = floor((c - ln(tiny / 2)) / m) + 1 on, the output is the same for every key and value there.
 
+Certificate. Let two words of D letters be read at an end token: 1 0^(D - 1) and 0^D. They differ at distance D only, so the
+head writes the same after both, for any contents. In words with at most one 1, the head sees how far the 1 is, or that there
+is none. This is a recurrence with one number: 1 after a letter 1, one more after a letter 0, and at most D. The number D
+stands for "none". The certificate has this recurrence and these two words, which have different parities.
+
 Rounding: each exponential is rounded once to the dtype, with subnormal numbers. If a kernel flushes these to 0, its window is
 shorter. If a kernel keeps exponentials in a wider dtype, its window is that of the wider one.
 """
@@ -16,9 +21,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from seqsep.core.options import Number, OneOf, Range
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import Number, OneOf, Range
-from seqsep.theorems.options.types import Inputs, Seed
+from seqsep.theorems.options import Inputs, Seed
+from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, StateCollision
 
 if TYPE_CHECKING:
     import torch
@@ -88,6 +94,20 @@ def sizes(slope: Slope = 4, spread: Spread = 8, dtype: Dtype = "bfloat16") -> di
     return {"distance": window(slope, spread, dtype)}
 
 
+def certificate_witness(slope: Slope = 4, spread: Spread = 8, dtype: Dtype = "bfloat16") -> CollisionEvidence:
+    """Return the distance of the last 1 as a recurrence, and two words that lead to one state.
+
+    >>> certificate_witness(slope=0, spread=0, dtype="float16").witness.words
+    ([(1, 1), (0, 17)], [(0, 18)])
+    """
+    distance = window(slope, spread, dtype)
+    end = math.isqrt(distance // 2) + 1
+    farthest = end * end
+    distances = GridRecurrence(end, "floor", [[[1, 1]], [[0, farthest - distance + 1]]], start=(farthest,))
+    words = ([(1, 1), (0, distance - 1)], [(0, distance)])
+    return CollisionEvidence("ones-modulo", {"modulus": 2}, StateCollision(distances, words))
+
+
 def verify(seed: int = 0) -> list[Outcome]:
     """Run every dtype with slopes of 2^-1 to 2^-8."""
     return [
@@ -99,10 +119,11 @@ THEOREM = Theorem(
     CLAIM,
     check,
     sides=("lower",),
-    shown="Softmax runs with ALiBi on random contents, and the farthest token with a weight is measured.",
+    shown="Softmax runs with ALiBi on random contents, and the farthest token with a weight is measured. "
+    "The certificate has two words of different parity that the head cannot distinguish.",
     not_shown="This does not show the window of a kernel that keeps exponentials in a wider dtype.",
     bound=sizes,
     verify=verify,
     nothing_to_apply="it is a lower bound: nothing is built",
-    nothing_to_certify="a certificate holds whole numbers, and these scores are real numbers",
+    certificate_witness=certificate_witness,
 )

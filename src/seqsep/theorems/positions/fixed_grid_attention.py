@@ -34,6 +34,7 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Number, Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.automata.automata import DFA
 from seqsep.maths.automata.multiplication import components
@@ -42,8 +43,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.maths.networks.word_automaton import TooManyStates, most_counted, word_automaton
 from seqsep.theorems.base import Claim, Outcome, Theorem
 from seqsep.theorems.blocks.random_attention import random_attention
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import GridRounding, Seed
+from seqsep.theorems.options import GridRounding, Seed
 from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, Map, collision_on_ones
 
 CLAIM = Claim(

@@ -26,12 +26,12 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Number, Range
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import GridRounding, Length
+from seqsep.theorems.options import GridRounding, Length
 
 CLAIM = Claim(
     name="no-positions",
@@ -176,5 +176,6 @@ THEOREM = Theorem(
     bound=sizes,
     verify=verify,
     nothing_to_apply="the head writes a number, and answers nothing",
-    nothing_to_certify="the bound is arithmetic on N and L that a reader can repeat",
+    nothing_to_certify="a certificate shows answers, and this bound is about the numbers that a head writes; it is arithmetic "
+    "on N and L that a reader can repeat",
 )

@@ -19,9 +19,9 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Float64
 
+from seqsep.core.options import Number, Range
 from seqsep.theorems.base import Claim, Margin, Outcome, Theorem, symbols_in
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Length, Seed, Sequences
+from seqsep.theorems.options import Length, Seed, Sequences
 from seqsep.theorems.positions._rotary_gap import angle, least_gap
 
 CLAIM = Claim(

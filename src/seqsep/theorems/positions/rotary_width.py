@@ -16,9 +16,9 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Number, Range
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import Number, Range
-from seqsep.theorems.options.types import Seed
+from seqsep.theorems.options import Seed
 from seqsep.theorems.positions._rotary_gap import MOST_DISTANCE, UNIT, angle, error, least_gap
 
 CLAIM = Claim(
@@ -106,5 +106,5 @@ THEOREM = Theorem(
     bound=sizes,
     verify=verify,
     nothing_to_apply="it is a lower bound: nothing is built",
-    nothing_to_certify="a certificate holds whole numbers, and rotary angles are real numbers",
+    nothing_to_certify="a certificate holds whole numbers, and the bound is about all real angles",
 )

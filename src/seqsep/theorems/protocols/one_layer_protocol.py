@@ -57,12 +57,12 @@ from typing import Annotated
 import numpy as np
 
 from seqsep.core.names import narrowed
+from seqsep.core.options import OneOf
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.communication.channel import meet
 from seqsep.maths.networks.network import AttentionLayer, GatedFeedForward, Network
 from seqsep.theorems.base import Choice, Claim, Erratum, Outcome, Theorem, TheoremFails
-from seqsep.theorems.options import OneOf
-from seqsep.theorems.options.types import Embedding, Exponent, Heads, Length, Seed, Width
+from seqsep.theorems.options import Embedding, Exponent, Heads, Length, Seed, Width
 from seqsep.theorems.protocols import one_layer_trials as trials
 from seqsep.theorems.protocols._one_layer_parties import Learned, converse, vocabulary
 from seqsep.theorems.protocols.one_layer_ledger import (

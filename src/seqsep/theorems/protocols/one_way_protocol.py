@@ -37,11 +37,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from seqsep.core.options import Range
 from seqsep.maths.communication.channel import Channel, meet
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem, TheoremFails
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Checkpoint, Length, RecurrentMixer, Seed
+from seqsep.theorems.options import Checkpoint, Length, RecurrentMixer, Seed
 from seqsep.theorems.protocols.machine import AnyModel, BitMachine, RecurrentModel, TokenSequence, as_machine
 from seqsep.theorems.protocols.small_models import RECURRENT
 from seqsep.theorems.protocols.thought import Thought, think

@@ -67,7 +67,7 @@ import numpy as np
 from seqsep.maths.communication.channel import meet
 from seqsep.maths.communication.communication import TwoParty, fooling_set
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
-from seqsep.theorems.options.types import Error, Length, Seed
+from seqsep.theorems.options import Error, Length, Seed
 from seqsep.theorems.protocols import protocol_trees
 from seqsep.theorems.protocols.disjointness_windows import Windows, alice, bob, windows_for
 from seqsep.theorems.protocols.protocol_trees import Distribution, Protocol, Tree, parts

@@ -48,7 +48,7 @@ from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.communication.channel import Channel, meet
 from seqsep.maths.communication.communication import TwoParty, fooling_set
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
-from seqsep.theorems.options.types import Error, Length, Seed
+from seqsep.theorems.options import Error, Length, Seed
 
 CLAIM = Claim(
     name="equality-random-protocol",

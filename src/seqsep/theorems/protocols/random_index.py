@@ -44,7 +44,7 @@ from jaxtyping import Int64
 from seqsep.maths.communication.channel import Channel, meet
 from seqsep.maths.communication.communication import TwoParty, distinct_rows
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
-from seqsep.theorems.options.types import Error, Length, Seed
+from seqsep.theorems.options import Error, Length, Seed
 
 CLAIM = Claim(
     name="index-random-protocol",

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
+from seqsep.core.options import FieldsOf
 from seqsep.maths.automata.automata import Recurrence
-from seqsep.theorems.options import FieldsOf
-from seqsep.theorems.options.types import RECURRENT as RECURRENT
-from seqsep.theorems.options.types import Checkpoint, Heads, RecurrentMixer, Seed, StatePrecision, Width
+from seqsep.theorems.options import RECURRENT as RECURRENT
+from seqsep.theorems.options import Checkpoint, Heads, RecurrentMixer, Seed, StatePrecision, Width
 from seqsep.theorems.protocols.collision import ListTask, TaskSizes
 from seqsep.theorems.protocols.machine import AnyModel, BitMachine, as_machine
 

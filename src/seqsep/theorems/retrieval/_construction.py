@@ -15,7 +15,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Predictor
 from seqsep.theorems.blocks import ROUNDINGS
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import GridRounding, Seed
+from seqsep.theorems.options import GridRounding, Seed
 from seqsep.theorems.trial import Trial, logits_apart, query_scale
 
 CHECKED: Mapping[str, int] = {"length": 64}

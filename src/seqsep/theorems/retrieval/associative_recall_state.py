@@ -46,7 +46,7 @@ from jaxtyping import Int64
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem, field_of, number_in, symbols_in
-from seqsep.theorems.options.types import Alphabet, Length
+from seqsep.theorems.options import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.small_models import OfSmallModel, SmallModel

@@ -50,6 +50,7 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64, Shaped
 
+from seqsep.core.options import OneOf, Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import scaled
 from seqsep.maths.networks.executor import run
@@ -76,8 +77,7 @@ from seqsep.theorems.blocks import (
     uniform_weight,
     with_squares,
 )
-from seqsep.theorems.options import OneOf, Range
-from seqsep.theorems.options.types import Eta, GridRounding, Keys, Length, Seed, Sequences
+from seqsep.theorems.options import Eta, GridRounding, Keys, Length, Seed, Sequences
 from seqsep.theorems.retrieval import _attention_blocks as definitions
 from seqsep.theorems.retrieval._attention_blocks import BLOCKS, Positions
 from seqsep.theorems.retrieval._printed_units import ERRATA

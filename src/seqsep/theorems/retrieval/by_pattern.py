@@ -44,7 +44,7 @@ from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, who
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence, GeneratedRun
-from seqsep.theorems.options.types import Alphabet, AlphabetFrom2, Gram, Inputs, Length, LengthFrom2, Seed
+from seqsep.theorems.options import Alphabet, AlphabetFrom2, Gram, Inputs, Length, LengthFrom2, Seed
 from seqsep.theorems.retrieval._pattern_errata import ERRATA
 from seqsep.theorems.retrieval._pattern_inputs import WORDS, Given, drawn_inputs, every_input, read, solved
 from seqsep.theorems.retrieval._shown import words

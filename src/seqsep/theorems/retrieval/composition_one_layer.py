@@ -50,6 +50,7 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.communication.one_layer_message import (
     composition_bites_from,
     composition_bits,
@@ -59,8 +60,7 @@ from seqsep.maths.communication.one_layer_message import (
 )
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence, tabulated
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Heads, Length, LengthFrom2, Precision, Seed
+from seqsep.theorems.options import Heads, Length, LengthFrom2, Precision, Seed
 from seqsep.theorems.retrieval._one_layer_trials import conversations
 from seqsep.theorems.retrieval._running_sums import TYPES, RunningLayer, heard, random_layer, written
 from seqsep.theorems.retrieval.one_layer import Shared

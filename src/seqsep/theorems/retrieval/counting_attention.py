@@ -64,7 +64,7 @@ from seqsep.theorems.blocks import (
     side_by_side,
     with_squares,
 )
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
+from seqsep.theorems.options import Alphabet, Eta, GridRounding, Length
 from seqsep.theorems.retrieval import _counting_trials as trials
 from seqsep.theorems.retrieval._construction import TaskConstruction, TaskTrials
 from seqsep.theorems.retrieval._counting import CountingEncoding

@@ -34,6 +34,7 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, LinearLayer, Network, whole
 from seqsep.theorems.base import Claim, Number, Theorem
@@ -47,8 +48,7 @@ from seqsep.theorems.blocks import (
     shift_register,
     side_by_side,
 )
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
+from seqsep.theorems.options import Alphabet, Eta, GridRounding, Length
 from seqsep.theorems.retrieval._construction import TaskConstruction
 from seqsep.theorems.retrieval._counting import CountingEncoding
 from seqsep.theorems.retrieval.counting_attention import TRIALS, grid_of, proved, symbols, task_of

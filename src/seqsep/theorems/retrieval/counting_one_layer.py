@@ -70,7 +70,7 @@ from seqsep.maths.networks.network import AttentionLayer, Head, Network, whole
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, sizes
 from seqsep.theorems.blocks import Spaces
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, GridRounding, GridSoftmax, Length, RoundingMode, Seed, SoftmaxMode
+from seqsep.theorems.options import Alphabet, GridRounding, GridSoftmax, Length, RoundingMode, Seed, SoftmaxMode
 from seqsep.theorems.retrieval._counting import CountingEncoding, read
 from seqsep.theorems.retrieval._shown import counting_evidence
 

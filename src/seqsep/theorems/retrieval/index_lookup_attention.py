@@ -52,6 +52,7 @@ from typing import Annotated, Any
 import numpy as np
 
 from seqsep.core.files import read_bytes
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.arithmetic.integers import digits_of, spelled
 from seqsep.maths.codes.codes import BY_NAME as CODES
@@ -62,8 +63,7 @@ from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theore
 from seqsep.theorems.blocks import Spaces, doubled_in_place, feed_forward, lookup, lookup_exponent
 from seqsep.theorems.checking import tighten, until_tried
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
+from seqsep.theorems.options import Alphabet, Code, Eta, GridSteps, Length, Seed, Text, Tightness
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.trial import Trial, query_scale
 

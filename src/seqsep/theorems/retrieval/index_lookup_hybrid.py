@@ -39,7 +39,7 @@ from seqsep.theorems.blocks import (
     peaks,
     with_squares,
 )
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
+from seqsep.theorems.options import Alphabet, Eta, GridRounding, Length
 from seqsep.theorems.retrieval._construction import TaskConstruction
 from seqsep.theorems.retrieval.index_lookup_one_layer import TRIALS, base, retrieve
 

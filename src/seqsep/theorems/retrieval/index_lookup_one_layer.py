@@ -60,7 +60,7 @@ from seqsep.theorems.blocks import (
     with_squares,
 )
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options.types import Alphabet, Eta, GridRounding, Length
+from seqsep.theorems.options import Alphabet, Eta, GridRounding, Length
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._construction import TaskConstruction, TaskTrials
 

@@ -43,7 +43,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Erratum, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.options.types import Alphabet, Length
+from seqsep.theorems.options import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, RecallTask, TaskSizes, scattered, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences

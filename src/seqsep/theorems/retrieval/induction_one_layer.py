@@ -51,7 +51,7 @@ import numpy as np
 
 from seqsep.maths.communication.one_layer_message import exact_bits, induction_bites_from, induction_bits, least_width
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
-from seqsep.theorems.options.types import AlphabetFrom3, Heads, LengthFrom2, Precision, Seed
+from seqsep.theorems.options import AlphabetFrom3, Heads, LengthFrom2, Precision, Seed
 from seqsep.theorems.retrieval import one_layer
 from seqsep.theorems.retrieval._one_layer_trials import conversations
 

@@ -31,10 +31,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
+from seqsep.core.options import Range
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import AlphabetFrom2, Heads, Layers, Precision, Seed, Width
+from seqsep.theorems.options import AlphabetFrom2, Heads, Layers, Precision, Seed, Width
 from seqsep.theorems.protocols.one_way_protocol import reduce
 from seqsep.theorems.protocols.small_models import RECURRENT, rounded, with_random_weights
 from seqsep.theorems.retrieval.index_lookup_state import state_bound

@@ -49,12 +49,12 @@ from typing import Annotated
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.core.stream import Use, draws
 from seqsep.maths.codes.toeplitz import Toeplitz, closed_form, proved_dimension
 from seqsep.tasks import IndexLookup
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Coherence, Length, Seed
+from seqsep.theorems.options import Coherence, Length, Seed
 from seqsep.theorems.retrieval import _index_lookup_trials as trials
 from seqsep.theorems.retrieval._log_space import entry, find_seed, memory_for, most_memory
 from seqsep.theorems.retrieval.index_lookup_attention import assemble

@@ -48,13 +48,13 @@ from typing import Annotated
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.integers import digits_of
 from seqsep.maths.codes.code_sizes import enough_coordinates, hoeffding_coordinates, least_possible
 from seqsep.maths.codes.codes import has_addresses, position_code
 from seqsep.maths.codes.toeplitz import Toeplitz, seed_bits, seeds
 from seqsep.theorems.base import Choice, Claim, Outcome, Theorem
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Coherence, Length
+from seqsep.theorems.options import Coherence, Length
 
 CLAIM = Claim(
     name="near-orthogonal-vectors",

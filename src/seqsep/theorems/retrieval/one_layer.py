@@ -53,14 +53,14 @@ from typing import Annotated, Literal, get_args
 import numpy as np
 
 from seqsep.core.names import InternalError, ensure, required
+from seqsep.core.options import OneOf, Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.communication.one_layer_message import cells
 from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.options import OneOf, Range
-from seqsep.theorems.options.types import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
+from seqsep.theorems.options import AlphabetFrom3, Exponent, Gram, Heads, Length, LengthFrom2, Seed
 from seqsep.theorems.protocols.one_layer_trials import LayerSizes, random_network
 from seqsep.theorems.retrieval import _exact_attention as attention
 

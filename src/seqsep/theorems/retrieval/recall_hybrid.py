@@ -44,7 +44,7 @@ from seqsep.theorems.blocks import (
     shift_register,
     with_squares,
 )
-from seqsep.theorems.options.types import Alphabet, Eta, Gram, GridRounding, Length
+from seqsep.theorems.options import Alphabet, Eta, Gram, GridRounding, Length
 from seqsep.theorems.retrieval._construction import TaskConstruction
 from seqsep.theorems.retrieval._recall import RecallEncoding
 from seqsep.theorems.retrieval.recall_attention import TRIALS, factors, retrieve, task_of

@@ -42,12 +42,12 @@ import numpy as np
 from jaxtyping import Int64
 
 from seqsep.core.names import required
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.automata import Recurrence
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Alphabet, Length
+from seqsep.theorems.options import Alphabet, Length
 from seqsep.theorems.protocols.collision import Collision, DistinguishingSuffix, Values, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences

@@ -70,7 +70,7 @@ from seqsep.maths.automata.automata import Recurrence
 from seqsep.maths.automata.enumeration import alphabet_ranges, tabulate
 from seqsep.theorems.base import Choice, Claim, Number, Outcome, Theorem
 from seqsep.theorems.evidence import DistinguishingTable, Evidence
-from seqsep.theorems.options.types import Gram, LengthFrom2
+from seqsep.theorems.options import Gram, LengthFrom2
 from seqsep.theorems.protocols.collision import Collision, search
 from seqsep.theorems.protocols.machine import AnyModel
 from seqsep.theorems.protocols.sequences import Sequences

@@ -46,6 +46,7 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.communication.communication import TwoParty, distinct_rows, protocol_cost
@@ -55,8 +56,7 @@ from seqsep.maths.networks.network import Network
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import least_grid
 from seqsep.theorems.evidence import Evidence, FoolingSetWords, tabulated
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Exponent, Heads, Length, LengthFrom2, Seed, Width
+from seqsep.theorems.options import Exponent, Heads, Length, LengthFrom2, Seed, Width
 from seqsep.theorems.protocols import one_layer_protocol
 from seqsep.theorems.protocols import one_layer_trials as protocol_trials
 from seqsep.theorems.protocols.one_layer_collision import equal_transcripts

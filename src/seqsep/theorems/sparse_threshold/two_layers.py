@@ -55,6 +55,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from seqsep.core.options import OneOf
 from seqsep.maths import formulas
 from seqsep.maths.arithmetic.grid import Array, Grid
 from seqsep.maths.codes.codes import PositionCode
@@ -64,8 +65,7 @@ from seqsep.maths.networks.network import AttentionLayer, FeedForward, Head, Net
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import Spaces, average, doubled_bit, feed_forward
 from seqsep.theorems.checking import tighten, until_tried
-from seqsep.theorems.options import OneOf
-from seqsep.theorems.options.types import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
+from seqsep.theorems.options import Code, Eta, GridSteps, Heads, Length, LengthFrom2, Repair, Seed, Tightness
 from seqsep.theorems.sparse_threshold import _trials as trials
 from seqsep.theorems.sparse_threshold._formulas import INSTANCES, FormulaSeries, all_series, instances, random_cnf
 from seqsep.theorems.sparse_threshold._remarks import CHOICES, ERRATA

@@ -25,12 +25,12 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import Network
 from seqsep.maths.networks.word_automaton import most_counted
 from seqsep.theorems.blocks.random_attention import random_attention
-from seqsep.theorems.options import Range
 
 AttentionLayers = Annotated[int, Range(1, 3), "Lambda, the layers of the networks without a recurrence."]
 AttentionNetworks = Annotated[int, Range(1, 1000), "Number of random networks without a recurrence."]

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from jaxtyping import Float64
 
-from seqsep.theorems.options import OneOf
+from seqsep.core.options import OneOf
 
 
 class FloatFormat(NamedTuple):

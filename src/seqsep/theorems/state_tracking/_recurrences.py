@@ -5,8 +5,8 @@ from fractions import Fraction
 from math import floor
 from typing import Annotated, Any, NamedTuple
 
+from seqsep.core.options import Range
 from seqsep.theorems.base import Outcome
-from seqsep.theorems.options import Range
 
 GridEnd = Annotated[int, Range(1, 64), "L: numbers are the multiples of 1/L from -L to L."]
 Rational = int | Fraction

@@ -8,6 +8,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import OneOf, Range
 from seqsep.maths.automata.groups import FiniteGroup
 from seqsep.maths.automata.permutations import (
     GROUPS,
@@ -19,7 +20,6 @@ from seqsep.maths.automata.permutations import (
     order_of,
 )
 from seqsep.theorems.base import Claim, field_of
-from seqsep.theorems.options import OneOf, Range
 
 Letter = TypeVar("Letter")
 MOST_ELEMENTS = 120

@@ -43,7 +43,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, symbols_in
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 from seqsep.theorems.state_tracking._float_formats import FORMATS, FormatName, in_format
 
 CLAIM = Claim(

@@ -25,7 +25,7 @@ from functools import partial
 import numpy as np
 
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
-from seqsep.theorems.options.types import GridRounding, Seed
+from seqsep.theorems.options import GridRounding, Seed
 from seqsep.theorems.state_tracking._recurrences import GridEnd, count_values, diagonal_step, ending, on_all_grids
 from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, collision_on_ones, diagonal_maps
 from seqsep.theorems.state_tracking.nonnegative_diagonal import CHANNELS, LayerCount

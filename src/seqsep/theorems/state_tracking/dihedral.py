@@ -36,10 +36,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from jaxtyping import Float64
 
+from seqsep.core.options import OneOf, Range
 from seqsep.maths.automata.permutations import Permutation
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem
-from seqsep.theorems.options import OneOf, Range
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 from seqsep.theorems.state_tracking._words import Degree, group_of, label, letters_in, require_products
 
 CLAIM = Claim(

@@ -31,9 +31,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from jaxtyping import Float64, Int64
 
+from seqsep.core.options import OneOf, Range
 from seqsep.theorems.base import Claim, Outcome, Theorem
-from seqsep.theorems.options import OneOf, Range
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 from seqsep.theorems.state_tracking._float_formats import FORMATS, FormatName, in_format
 from seqsep.theorems.state_tracking._rotations import NAMES, Rotations, rotations
 

@@ -41,13 +41,13 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, symbols_in
 from seqsep.theorems.blocks import ROUNDINGS, Scores, Spaces, count, hard_scale, head, least_grid, side_by_side, with_squares
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Eta, GridRounding, Length, Seed
+from seqsep.theorems.options import Eta, GridRounding, Length, Seed
 from seqsep.theorems.trial import Trial, logits_apart
 
 CLAIM = Claim(

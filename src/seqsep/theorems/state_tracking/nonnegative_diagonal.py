@@ -34,9 +34,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem, number_in
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import GridRounding, Seed
+from seqsep.theorems.options import GridRounding, Seed
 from seqsep.theorems.state_tracking._recurrences import GridEnd, count_values, diagonal_step, ending, on_all_grids
 from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, collision_on_ones, diagonal_maps
 

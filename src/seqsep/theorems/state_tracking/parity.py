@@ -34,9 +34,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
+from seqsep.core.options import OneOf, Range
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem, symbols_in
-from seqsep.theorems.options import OneOf, Range
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 
 if TYPE_CHECKING:
     from seqsep.models.mixers import LSTM, GatedDelta

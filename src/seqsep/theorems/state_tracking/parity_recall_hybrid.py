@@ -57,6 +57,7 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Array
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, FeedForward, Network, whole
@@ -64,8 +65,7 @@ from seqsep.tasks import ParityConditionedRecall
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import ROUNDINGS, Scores, Spaces, Units, feed_forward, head, side_by_side
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Alphabet, GridRounding, Length, Seed
+from seqsep.theorems.options import Alphabet, GridRounding, Length, Seed
 from seqsep.theorems.protocols.small_models import SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.state_tracking import _parity_recall as recall

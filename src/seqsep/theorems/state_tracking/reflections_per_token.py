@@ -36,10 +36,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from jaxtyping import Float64
 
+from seqsep.core.options import Range
 from seqsep.maths.automata.permutations import PermutationGroup
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 from seqsep.theorems.state_tracking._representations import CLOSE, Representation, irreducible
 from seqsep.theorems.state_tracking._words import (
     Degree,
@@ -273,5 +273,5 @@ THEOREM = Theorem(
     bound=bound,
     predictor=predictor,
     verify=verify,
-    nothing_to_certify="certificates have no type for representations of groups",
+    nothing_to_certify="certificates have no type for representations of groups, whose matrices have real numbers",
 )

@@ -33,11 +33,11 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from jaxtyping import Bool
 
+from seqsep.core.options import OneOf, Range
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.automata.groups import FiniteGroup
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem
-from seqsep.theorems.options import OneOf, Range
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 from seqsep.theorems.state_tracking._words import (
     Degree,
     GroupName,

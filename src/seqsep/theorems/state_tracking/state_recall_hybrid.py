@@ -43,14 +43,14 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.network import AttentionLayer, Network, whole
 from seqsep.tasks import StateBasedRecall
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
 from seqsep.theorems.blocks import ROUNDINGS, Scores, Spaces, head, side_by_side
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Alphabet, GridRounding, Length, Seed
+from seqsep.theorems.options import Alphabet, GridRounding, Length, Seed
 from seqsep.theorems.protocols.small_models import SmallModel
 from seqsep.theorems.protocols.state_bound import StateBound
 from seqsep.theorems.state_tracking import _state_recall as recall

@@ -47,10 +47,10 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import OneOf, Range
 from seqsep.maths.automata.permutations import Permutation, after, swapped
 from seqsep.theorems.base import Claim, Margin, Number, Outcome, Theorem
-from seqsep.theorems.options import OneOf, Range
-from seqsep.theorems.options.types import Length, Seed
+from seqsep.theorems.options import Length, Seed
 from seqsep.theorems.state_tracking._swap_blocks import Pair, blocks
 from seqsep.theorems.state_tracking._words import permutations_in
 

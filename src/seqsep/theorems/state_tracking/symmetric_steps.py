@@ -29,9 +29,9 @@ from typing import Annotated
 
 import numpy as np
 
+from seqsep.core.options import Range
 from seqsep.theorems.base import Claim, Number, Outcome, Theorem
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import GridRounding, Seed
+from seqsep.theorems.options import GridRounding, Seed
 from seqsep.theorems.state_tracking._recurrences import Ending, GridEnd, Rational, State, count_values, ending, rounded
 from seqsep.theorems.state_tracking.collision import CollisionEvidence, GridRecurrence, collision_on_ones
 from seqsep.theorems.state_tracking.nonnegative_diagonal import LayerCount

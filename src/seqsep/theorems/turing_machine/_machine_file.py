@@ -8,8 +8,8 @@ from typing import Annotated, NamedTuple
 
 from seqsep.core.files import read_text
 from seqsep.core.names import required
-from seqsep.theorems.options import OneOf, Range, Read
-from seqsep.theorems.options import types as options
+from seqsep.core.options import OneOf, Range, Read
+from seqsep.theorems import options
 from seqsep.theorems.turing_machine._machine import MOVES, Machine, Rule
 from seqsep.theorems.turing_machine._notations import is_line, of_line, of_yaml
 

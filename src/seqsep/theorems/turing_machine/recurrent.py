@@ -52,6 +52,7 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Array, Grid, Rounding
 from seqsep.maths.arithmetic.integers import ceil_log2
 from seqsep.maths.networks.executor import run
@@ -59,8 +60,7 @@ from seqsep.maths.networks.network import FeedForward, LinearLayer, Network, who
 from seqsep.theorems.base import Claim, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, Units, feed_forward, linear_layer, running_sum, shift_register
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Cells, Length, Machines, RoundingMode, Seed, Words
+from seqsep.theorems.options import Cells, Length, Machines, RoundingMode, Seed, Words
 from seqsep.theorems.trial import Trial, logits_apart
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay

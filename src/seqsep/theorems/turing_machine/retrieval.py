@@ -38,14 +38,14 @@ from typing import Annotated, Any
 import numpy as np
 from jaxtyping import Int64
 
+from seqsep.core.options import Range
 from seqsep.maths.arithmetic.grid import Grid
 from seqsep.maths.networks.generation import GenerationDiffers, follow, generate
 from seqsep.maths.networks.network import LinearLayer, Network, whole
 from seqsep.theorems.base import Claim, Erratum, Number, Outcome, Predictor, Theorem
 from seqsep.theorems.blocks import Rows, Spaces, linear_layer, shift_register
 from seqsep.theorems.evidence import Evidence
-from seqsep.theorems.options import Range
-from seqsep.theorems.options.types import Length, Machines, Seed, Words
+from seqsep.theorems.options import Length, Machines, Seed, Words
 from seqsep.theorems.trial import Trial
 from seqsep.theorems.turing_machine import _trials as trials
 from seqsep.theorems.turing_machine._machine import Configuration, Machine, replay

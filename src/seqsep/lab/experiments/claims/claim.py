@@ -19,7 +19,7 @@ STATUSES: dict[Status, str] = {
     "order reproduced": "in our runs, one model is above others, as the paper says",
     "contradicted": (
         "our model is better than the paper says, with at most the paper's size and steps; "
-        "or it is as good as a model that the paper puts above it"
+        "or a model that the paper puts lower is within one point of the one that it puts higher"
     ),
     "not reached": "our model is worse than the paper says, or our runs do not show the paper's order of models",
     "open": "our runs agree with the paper so far, but a run with the paper's size and steps is missing",

@@ -7,10 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, get_args
 
+from seqsep.core.options import LEAST_FRACTION, MOST_SEED, InPlaceOf, OneOf, Range
 from seqsep.maths.arithmetic.grid import Rounding, Softmax
 from seqsep.maths.codes.codes import CODES
 from seqsep.models.mixers import GROWING, PLACES
-from seqsep.theorems.options import LEAST_FRACTION, MOST_SEED, InPlaceOf, OneOf, Range
 
 RECURRENT = tuple(name for name in PLACES if name not in GROWING)
 """The mixers whose state does not grow with the length."""
@@ -52,8 +52,8 @@ Sequences = Annotated[int, Range(1, 1 << 20), "Number of random sequences."]
 Words = Annotated[int, Range(0, 1 << 20), "Number of random words for each machine."]
 
 # Fractions.
-Coherence = Annotated[Fraction, Range(LEAST_FRACTION, Fraction(1), is_open=True), "The greatest product of two unit vectors."]
-Error = Annotated[Fraction, Range(LEAST_FRACTION, Fraction(1, 2), is_open=True), "The greatest probability of a wrong answer."]
+Coherence = Annotated[Fraction, Range(LEAST_FRACTION, Fraction(1), below=True), "The greatest product of two unit vectors."]
+Error = Annotated[Fraction, Range(LEAST_FRACTION, Fraction(1, 2), below=True), "The greatest probability of a wrong answer."]
 Gamma = Annotated[
     Fraction | float, Range(LEAST_FRACTION, Fraction(1)), "The least margin between the nearest point and the others."
 ]
