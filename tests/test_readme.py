@@ -1,5 +1,6 @@
 """The commands, examples and statements of README.md hold, with no more installed than README.md installs."""
 
+import json
 import os
 import re
 import subprocess
@@ -112,6 +113,11 @@ def test_links_lead_to_files() -> None:
 def test_the_number_of_errata() -> None:
     found = [entry for theorem in THEOREMS for entry in entries(theorem) if entry.graded.severity != "choice"]
     assert f"{len(found)} [errors of the papers]" in TEXT
+
+
+def test_the_number_of_machine_checked_theorems() -> None:
+    proved = json.loads((ROOT / "proofs/theorems.json").read_text(encoding="utf-8"))
+    assert f"{len(proved)} theorems also have a [machine-checked proof]" in TEXT
 
 
 def verdicts(known: Found) -> dict[str, str]:
