@@ -120,7 +120,7 @@ class StateReader:
 
 
 def require_readable(model: Model, task: Task, tokens: int, where: str) -> None:
-    """Raise BadInput unless the model has positions, embeddings and answers for inputs of a task with so many tokens.
+    """Require that the model has positions, embeddings and answers for inputs of a task with so many tokens.
 
     >>> from seqsep.tasks import IndexLookup
     >>> model = Model.build(vocabulary=6, classes=4, longest=3, layers=("attention",), width=4)
