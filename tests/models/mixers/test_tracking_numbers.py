@@ -10,8 +10,8 @@ from pages._mixer_speeds import ATTENTION, NAMES, OURS, TITLE
 
 ROOT = Path(__file__).parents[3]
 MEASURED = json.loads((ROOT / "results/mixers-tracking.json").read_text(encoding="utf-8"))
-FASTER = ("MLSTM", "SLSTM", "KDA", "GatedDelta(steps=2, negative)")
-"""Layers that are faster than the peer's."""
+SLOWER = "Rotation"
+"""The one layer that takes longer than the other library's, which does not rotate its state."""
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def compared(monkeypatch):
 
 
 def test_where_it_was_measured():
-    assert MEASURED["processor"].endswith("AVX512")
+    assert MEASURED["processor"].startswith("AuthenticAMD")
     assert MEASURED["threads"] == 1
 
 
@@ -47,8 +47,8 @@ def test_no_process_waited_long():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_how_much_slower_the_other_layer_is(name):
-    """Four layers are faster than the other one; `gated-delta(negative)` and `rotation` take at most 1.5 times its time."""
+    """Five layers are faster than the other one; `rotation` takes at most 1.1 times its time."""
     sides = MEASURED["medians"][TITLE.format(name)]
     (other,) = set(sides) - {OURS, ATTENTION}
     ratio = sides[other]["CPU ms"] / sides[OURS]["CPU ms"]
-    assert ratio > (1 if name in FASTER else 1 / 1.5)
+    assert (1 / 1.1 < ratio < 1) if name == SLOWER else ratio > 1
