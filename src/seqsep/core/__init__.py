@@ -1,4 +1,4 @@
-"""Names, files, tables, the random stream and interrupts: used by every room.
+"""Names, files, tables, the random stream and interrupts: used by all other folders.
 
 names       values that users name: checked, printed safely, refused with what was expected
 registry    members by name, imported when they are first used

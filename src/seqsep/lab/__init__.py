@@ -35,5 +35,5 @@ Files:
     audit            what a trained model carries in its state, and where it fails
     engines          where runs execute: this machine or a cluster
     store_file       a store distinguished from a file of rows
-    store            the SQLite store of finished runs, and its repair
+    store            the SQLite store of finished runs, its locks and its repair
 """

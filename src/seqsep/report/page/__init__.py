@@ -2,7 +2,7 @@
 
 Next to the files below are the templates (.html) and their styles (.css).
 
-    page             the page, composed of the rooms below
+    page             the page, composed of the files below
     curves           validation curves, and ceilings over length
     tables           learning rates, the paper's numbers, settings
     positions        accuracy by tenth of the queried positions
