@@ -4,7 +4,7 @@
     them once for each place and keeps them in a list. Its next token and its logits are those of the network, for all sizes,
     tables and tokens ([next_run_right], [logits_run_right]).
 
-    Source: this project. In Python: the network of [is-tree-peeling]. No test compares this program with it.
+    Source: this project. In Python: the network of [is-tree-peeling]. A test runs this program next to it ([Extraction]).
 
     The hypotheses, for a real model: none for the equality. The example [a_tree] meets all hypotheses of
     [PeelingNetwork.peeling_right], for n = 2, L = 49, eta = 1 and exponentials of 0 below the maximum. *)
@@ -112,8 +112,9 @@ Section Run.
 
   Definition choice (logit : token -> Z) : token :=
     fold_right (fun c best => if logit best <? logit c then c else best) Bos (vocabulary n).
-  Definition next_run (t : nat) : token := choice (logit_run t).
-  Definition logits_run (t : nat) : list Z := map (logit_run t) (vocabulary n).
+  Definition next_run (t : nat) : token := let places := map stored (seq 0 (S t)) in choice (logit_at t places).
+  Definition logits_run (t : nat) : list Z :=
+    let places := map stored (seq 0 (S t)) in map (logit_at t places) (vocabulary n).
 
   Lemma at_high_right : forall t value p_value, (forall i, p_value (stored i) = value i) ->
     count_run (label w t) p_high p_high_square p_value (map stored (seq 0 (S t))) = at_high n L eta expo w t value.
@@ -148,7 +149,7 @@ Section Run.
 
   Theorem next_run_right : forall t, next_run t = next_token n L eta expo w t.
   Proof.
-    intros t. unfold next_run, choice, next_token. generalize (vocabulary n).
+    intros t. change (next_run t) with (choice (logit_run t)). unfold choice, next_token. generalize (vocabulary n).
     induction l as [|c l IH]; [reflexivity|]. cbn [fold_right]. rewrite IH, !logit_run_right. reflexivity.
   Qed.
 End Run.
