@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 import proofs  # noqa: E402
 
 NAME = "proofs"
-WORDS = "proofs compile without axioms, their constants and their networks are those of the package, and spoiled ones are refused"
+WORDS = "proofs compile without axioms, their constants and networks are those of the package, and spoiled ones are refused"
 MUTANTS = Path(__file__).parent / "support/proof_mutants.json"
 LAYER = ("maths/networks/executor.py", "maths/arithmetic/grid.py", "maths/arithmetic/softmax.py")
 PARTIES = ("theorems/protocols/_one_layer_parties.py", "theorems/protocols/one_layer_trials.py")

@@ -194,7 +194,7 @@ def printed(program: Path, text: str) -> list[str]:
 
 
 def peeling_cases(vertices: int, count: int, seed: int = 0) -> list[tuple[list[int], int]]:
-    """Draw beginnings of runs, each with its next token: a prompt on up to this number of vertices, and a part of its thought."""
+    """Draw beginnings of runs, each with its next token: a prompt, and a part of its thought."""
     random = np.random.default_rng([seed, vertices])
     tokens = Pointed(vertices)
     found = []
