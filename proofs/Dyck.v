@@ -238,22 +238,7 @@ Section FoolingSet.
 
   Lemma halves_nodup : NoDup (map (fun w => (alices_half w, bobs_half w)) dyck_words).
   Proof.
-    assert (G : forall m, incl m dyck_words -> NoDup m -> NoDup (map (fun w => (alices_half w, bobs_half w)) m)).
-    { induction m as [|w m IH]; intros Hm Hn; simpl; constructor; inversion Hn; subst.
-      - intros Hin. apply in_map_iff in Hin. destruct Hin as (w' & E & Hw').
-        assert (In w dyck_words) by (apply Hm; left; reflexivity). assert (In w' dyck_words) by (apply Hm; right; exact Hw').
-        apply halves_injective in E; auto. subst. contradiction.
-      - apply IH; auto. intros z Hz. apply Hm. right. exact Hz. }
-    apply G; [intros z Hz; exact Hz|apply dyck_words_nodup].
-  Qed.
-
-  (** Two parties that recognise Dyck-(n,k), for the odd and the even positions. *)
-  Theorem dyck_costs : forall p out,
-    keeps_to_range _ _ p -> bob_learns _ _ _ (fun x y => is_word k (mixed x y)) p out -> n * (2 * n) ^ l <= 2 ^ cost _ _ p.
-  Proof.
-    intros p out Hr Hb. rewrite <- dyck_words_length.
-    rewrite <- (map_length (fun w => (alices_half w, bobs_half w)) dyck_words).
-    eapply fooling_set; eauto using dyck_fooling_set, halves_nodup.
+    apply NoDup_map_different; [|apply dyck_words_nodup]. intros w w' Hw Hw' Ne E. apply Ne, halves_injective; auto.
   Qed.
 
   Lemma halves_lengths : forall w, In w dyck_words -> length (alices_half w) = S l /\ length (bobs_half w) = S l.
@@ -262,6 +247,19 @@ Section FoolingSet.
     unfold alices_half, bobs_half. cbn [fst snd]. revert a.
     induction u as [|c u IH]; intros a; [auto|]. simpl.
     destruct c as [b|b]; simpl; [destruct (IH b)|destruct (IH a)]; simpl in *; lia.
+  Qed.
+
+  (** Two parties that recognise Dyck-(n,k), for the odd and the even positions of strings of 2 (l + 1) brackets. *)
+  Definition is_side (x : list bracket) : Prop := length x = S l.
+
+  Theorem dyck_costs : forall p out,
+    keeps_to_range _ _ p -> bob_learns_on _ _ _ (fun x y => is_word k (mixed x y)) is_side is_side p out ->
+    n * (2 * n) ^ l <= 2 ^ cost _ _ p.
+  Proof.
+    intros p out Hr Hb. rewrite <- dyck_words_length.
+    rewrite <- (map_length (fun w => (alices_half w, bobs_half w)) dyck_words).
+    eapply (fooling_set_on _ _ _ _ is_side is_side); eauto using dyck_fooling_set, halves_nodup.
+    intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). apply halves_lengths. exact Hw.
   Qed.
 
   (** The position i of the mixed input. *)

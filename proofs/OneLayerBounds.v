@@ -293,8 +293,7 @@ Section Equality.
   Proof.
     intros classes class_of answer_of HS Hk HL Hd H1 H2 H3. apply fits_in_bits; [lia|].
     rewrite Nat.add_1_r, <- (diagonal_length h S).
-    assert (W : forall a, (a < S)%nat -> In (repeat a h) (words (seq 0 S) h)).
-    { intros a Ha. apply in_words. split; [apply repeat_length|]. intros x Hx. apply repeat_spec in Hx. apply in_seq. lia. }
+    assert (W : forall a, (a < S)%nat -> In (repeat a h) (words (seq 0 S) h)) by (intros; apply repeated_is_half; assumption).
     apply (one_layer_fooling_both nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last
       enc enc' yes
              (diagonal h S) (repeat 0%nat h) (repeat 1%nat h) classes class_of answer_of);

@@ -13,7 +13,8 @@
     In Python: [FoolingSet] in maths.communication.witnesses, and the theorem [disjointness-one-layer].
 
     The hypotheses, for a real model. A protocol is deterministic, and the party that speaks depends on the transcript only.
-    [OneLayer] shows such a protocol for every one-layer model. *)
+    [OneLayer] shows such a protocol for every one-layer model. It must be right on the words of h symbols and the subsets of h
+    elements only ([bob_learns_on]): no protocol of finite cost is right on words of every length. *)
 
 From Coq Require Import List Arith Lia FinFun.
 From Seqsep Require Import Words.
@@ -130,60 +131,75 @@ Section Trees.
     (forall s, In s set -> f (fst s) (snd s) = v) /\
     (forall s s', In s set -> In s' set -> s <> s' -> f (fst s) (snd s') <> v \/ f (fst s') (snd s) <> v).
 
-  Lemma fooling_transcripts : forall p out v set s s',
-    bob_learns p out -> is_fooling v set -> In s set -> In s' set -> s <> s' ->
-    transcript p (fst s) (snd s) <> transcript p (fst s') (snd s').
-  Proof.
-    intros p out v set [x y] [x' y'] Hb [Hv Hf] Hs Hs' Ne E. simpl in *.
-    destruct (rectangle p x y x' y' E) as [A B].
-    pose proof (Hv _ Hs) as V. pose proof (Hv _ Hs') as V'. simpl in *.
-    destruct (Hf _ _ Hs Hs' Ne) as [W|W]; apply W; simpl.
-    - rewrite <- Hb, A, E, Hb. exact V'.
-    - rewrite <- Hb, B, Hb. exact V.
-  Qed.
+  (** The same for inputs with the properties A and B only, such as words of h symbols. *)
+  Definition bob_learns_on (A : X -> Prop) (B : Y -> Prop) (p : protocol) (out : Y -> list nat -> Answer) : Prop :=
+    forall x y, A x -> B y -> out y (transcript p x y) = f x y.
+  Definition alice_learns_on (A : X -> Prop) (B : Y -> Prop) (p : protocol) (out : X -> list nat -> Answer) : Prop :=
+    forall x y, A x -> B y -> out x (transcript p x y) = f x y.
 
-  Lemma NoDup_map_transcripts : forall p out v set,
-    bob_learns p out -> is_fooling v set -> NoDup set -> NoDup (map (fun s => transcript p (fst s) (snd s)) set).
-  Proof.
-    intros p out v set Hb Hf.
-    assert (G : forall l, incl l set -> NoDup l -> NoDup (map (fun s => transcript p (fst s) (snd s)) l)).
-    { induction l as [|s l IH]; intros Hl Hn; simpl; [constructor|]. inversion Hn; subst. constructor.
-      - intros Hin. apply in_map_iff in Hin. destruct Hin as (s' & E & Hs').
-        apply (fooling_transcripts p out v set s s'); auto.
-        + apply Hl. left. reflexivity.
-        + apply Hl. right. exact Hs'.
-        + intros ->. contradiction.
-      - apply IH; auto. intros z Hz. apply Hl. right. exact Hz. }
-    apply G. intros z Hz. exact Hz.
-  Qed.
+  Section On.
+    Variables (A : X -> Prop) (B : Y -> Prop) (v : Answer) (set : list (X * Y)).
+    Hypothesis inside : forall s, In s set -> A (fst s) /\ B (snd s).
 
-  (** Fact 4: a fooling set of k inputs costs ceil(log2 k) bits, even if only Bob learns the answer. *)
+    Lemma fooling_transcripts : forall p out s s',
+      bob_learns_on A B p out -> is_fooling v set -> In s set -> In s' set -> s <> s' ->
+      transcript p (fst s) (snd s) <> transcript p (fst s') (snd s').
+    Proof.
+      intros p out [x y] [x' y'] Hb [Hv Hf] Hs Hs' Ne E. destruct (inside _ Hs), (inside _ Hs'). simpl in *.
+      destruct (rectangle p x y x' y' E) as [R S].
+      pose proof (Hv _ Hs) as V. pose proof (Hv _ Hs') as V'. simpl in *.
+      destruct (Hf _ _ Hs Hs' Ne) as [W|W]; apply W; simpl.
+      - rewrite <- Hb, R, E, Hb by assumption. exact V'.
+      - rewrite <- Hb, S, Hb by assumption. exact V.
+    Qed.
+
+    Lemma NoDup_map_transcripts : forall p out,
+      bob_learns_on A B p out -> is_fooling v set -> NoDup set -> NoDup (map (fun s => transcript p (fst s) (snd s)) set).
+    Proof.
+      intros p out Hb Hf. apply NoDup_map_different. intros s s' Hs Hs' Ne. eapply fooling_transcripts; eauto.
+    Qed.
+
+    (** Fact 4: a fooling set of k inputs costs ceil(log2 k) bits, even if only Bob learns the answer. *)
+    Theorem fooling_set_on : forall p out,
+      keeps_to_range p -> bob_learns_on A B p out -> is_fooling v set -> NoDup set -> length set <= 2 ^ cost p.
+    Proof.
+      intros p out Hk Hb Hf Hn. rewrite <- transcripts_at_most.
+      rewrite <- (map_length (fun s => transcript p (fst s) (snd s)) set).
+      apply NoDup_incl_length; [eapply NoDup_map_transcripts; eauto|].
+      intros t Ht. apply in_map_iff in Ht. destruct Ht as (s & <- & _). apply in_transcripts. exact Hk.
+    Qed.
+
+    (** If both learn the answer, the leaves of different answers are different. *)
+    Theorem fooling_set_both_on : forall p out out' x y, A x -> B y ->
+      keeps_to_range p -> bob_learns_on A B p out -> alice_learns_on A B p out' -> is_fooling v set -> NoDup set -> f x y <> v ->
+      S (length set) <= 2 ^ cost p.
+    Proof.
+      intros p out out' x y Ax By Hk Hb Ha Hf Hn Hxy. rewrite <- transcripts_at_most.
+      rewrite <- (map_length (fun s => transcript p (fst s) (snd s)) set).
+      change (length (transcript p x y :: map (fun s => transcript p (fst s) (snd s)) set) <= length (transcripts p)).
+      apply NoDup_incl_length.
+      - constructor; [|eapply NoDup_map_transcripts; eauto].
+        intros Hin. apply in_map_iff in Hin. destruct Hin as ([x' y'] & E & Hs). destruct (inside _ Hs). simpl in *.
+        apply Hxy. pose proof (proj1 Hf _ Hs) as V. simpl in V.
+        destruct (rectangle p x' y' x y E) as [R _].
+        (* Alice gives (x', y') and (x', y) one answer, Bob gives (x', y) and (x, y) one answer. *)
+        rewrite <- Hb, <- E, <- R, Hb, <- Ha, R, Ha by assumption. exact V.
+      - intros t [<-|Ht]; [apply in_transcripts; exact Hk|].
+        apply in_map_iff in Ht. destruct Ht as (s & <- & _). apply in_transcripts. exact Hk.
+    Qed.
+  End On.
+
+  (** The same for a protocol that is right on all inputs. *)
   Theorem fooling_set : forall p out v set,
     keeps_to_range p -> bob_learns p out -> is_fooling v set -> NoDup set -> length set <= 2 ^ cost p.
-  Proof.
-    intros p out v set Hk Hb Hf Hn. rewrite <- transcripts_at_most.
-    rewrite <- (map_length (fun s => transcript p (fst s) (snd s)) set).
-    apply NoDup_incl_length; [eapply NoDup_map_transcripts; eauto|].
-    intros t Ht. apply in_map_iff in Ht. destruct Ht as (s & <- & _). apply in_transcripts. exact Hk.
-  Qed.
+  Proof. intros p out v set Hk Hb. apply (fooling_set_on (fun _ => True) (fun _ => True)) with out; auto. intros x y _ _. auto. Qed.
 
-  (** If both learn the answer, the leaves of different answers are different. *)
   Theorem fooling_set_both : forall p out out' v set x y,
     keeps_to_range p -> bob_learns p out -> alice_learns p out' -> is_fooling v set -> NoDup set -> f x y <> v ->
     S (length set) <= 2 ^ cost p.
   Proof.
-    intros p out out' v set x y Hk Hb Ha Hf Hn Hxy. rewrite <- transcripts_at_most.
-    rewrite <- (map_length (fun s => transcript p (fst s) (snd s)) set).
-    change (length (transcript p x y :: map (fun s => transcript p (fst s) (snd s)) set) <= length (transcripts p)).
-    apply NoDup_incl_length.
-    - constructor; [|eapply NoDup_map_transcripts; eauto].
-      intros Hin. apply in_map_iff in Hin. destruct Hin as ([x' y'] & E & Hs). simpl in E.
-      apply Hxy. pose proof (proj1 Hf _ Hs) as V. simpl in V.
-      destruct (rectangle p x' y' x y E) as [A B].
-      (* Alice gives (x', y') and (x', y) one answer, Bob gives (x', y) and (x, y) one answer. *)
-      rewrite <- Hb, <- E, <- A, Hb, <- Ha, A, Ha. exact V.
-    - intros t [<-|Ht]; [apply in_transcripts; exact Hk|].
-      apply in_map_iff in Ht. destruct Ht as (s & <- & _). apply in_transcripts. exact Hk.
+    intros p out out' v set x y Hk Hb Ha. apply (fooling_set_both_on (fun _ => True) (fun _ => True)) with out out'; auto;
+      intros ? ? _ _; auto.
   Qed.
 End Trees.
 
@@ -212,21 +228,32 @@ Section Equality.
       left. simpl. destruct (list_eq_dec Nat.eq_dec w w'); [subst; contradiction|discriminate].
   Qed.
 
-  Theorem equality_costs : forall p out,
-    keeps_to_range _ _ p -> bob_learns _ _ _ words_equal p out -> S ^ h <= 2 ^ cost _ _ p.
+  Definition is_half (x : list nat) : Prop := In x (words (seq 0 S) h).
+
+  Lemma diagonal_inside : forall s, In s diagonal -> is_half (fst s) /\ is_half (snd s).
+  Proof. intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). auto. Qed.
+
+  Lemma repeated_is_half : forall a, a < S -> is_half (repeat a h).
   Proof.
-    intros p out Hk Hb. rewrite <- diagonal_length.
-    eapply fooling_set; eauto using diagonal_fools, diagonal_nodup.
+    intros a Ha. apply in_words. split; [apply repeat_length|]. intros x Hx. apply repeat_spec in Hx. apply in_seq. lia.
   Qed.
 
-  Theorem equality_costs_both : forall p out out',
-    1 <= h -> 2 <= S -> keeps_to_range _ _ p -> bob_learns _ _ _ words_equal p out -> alice_learns _ _ _ words_equal p out' ->
+  Theorem equality_costs : forall p out,
+    keeps_to_range _ _ p -> bob_learns_on _ _ _ words_equal is_half is_half p out -> S ^ h <= 2 ^ cost _ _ p.
+  Proof.
+    intros p out Hk Hb. rewrite <- diagonal_length.
+    eapply fooling_set_on; eauto using diagonal_inside, diagonal_fools, diagonal_nodup.
+  Qed.
+
+  Theorem equality_costs_both : forall p out out', 1 <= h -> 2 <= S -> keeps_to_range _ _ p ->
+    bob_learns_on _ _ _ words_equal is_half is_half p out -> alice_learns_on _ _ _ words_equal is_half is_half p out' ->
     bits (S ^ h + 1) <= cost _ _ p.
   Proof.
     intros p out out' Hh HS Hk Hb Ha. apply fits_in_bits; [lia|].
     rewrite Nat.add_1_r, <- diagonal_length.
-    apply (fooling_set_both _ _ _ words_equal p out out' true diagonal [0] [1]); auto using diagonal_fools, diagonal_nodup.
-    discriminate.
+    eapply (fooling_set_both_on _ _ _ words_equal is_half is_half true diagonal) with (x := repeat 0 h) (y := repeat 1 h);
+      eauto using diagonal_inside, diagonal_fools, diagonal_nodup; try (apply repeated_is_half; lia).
+    unfold words_equal. destruct h; [lia|]. destruct (list_eq_dec Nat.eq_dec _ _); discriminate.
   Qed.
 End Equality.
 
@@ -273,22 +300,33 @@ Section Disjointness.
   Lemma complements_length : length complements = 2 ^ h.
   Proof. unfold complements. rewrite map_length, words_length. reflexivity. Qed.
 
+  Definition is_subset (x : list bool) : Prop := length x = h.
+
+  Lemma complements_inside : forall s, In s complements -> is_subset (fst s) /\ is_subset (snd s).
+  Proof.
+    intros s Hs. apply in_map_iff in Hs. destruct Hs as (x & <- & Hx). apply in_words in Hx. unfold is_subset. simpl.
+    rewrite map_length. tauto.
+  Qed.
+
   (** Fact 4 for disjointness: h bits if one party learns the answer. *)
   Theorem disjointness_costs : forall p out,
-    keeps_to_range _ _ p -> bob_learns _ _ _ meet p out -> h <= cost _ _ p.
+    keeps_to_range _ _ p -> bob_learns_on _ _ _ meet is_subset is_subset p out -> h <= cost _ _ p.
   Proof.
     intros p out Hk Hb. apply (Nat.pow_le_mono_r_iff 2); [lia|]. rewrite <- complements_length.
-    eapply fooling_set; eauto using complements_fool, complements_nodup.
+    eapply fooling_set_on; eauto using complements_inside, complements_fool, complements_nodup.
   Qed.
 
   (** Fact 1: h + 1 bits if both learn it. *)
-  Theorem disjointness_costs_both : forall p out out',
-    1 <= h -> keeps_to_range _ _ p -> bob_learns _ _ _ meet p out -> alice_learns _ _ _ meet p out' -> h + 1 <= cost _ _ p.
+  Theorem disjointness_costs_both : forall p out out', 1 <= h -> keeps_to_range _ _ p ->
+    bob_learns_on _ _ _ meet is_subset is_subset p out -> alice_learns_on _ _ _ meet is_subset is_subset p out' ->
+    h + 1 <= cost _ _ p.
   Proof.
     intros p out out' Hh Hk Hb Ha. rewrite Nat.add_1_r. apply (Nat.pow_lt_mono_r_iff 2); [lia|].
     rewrite <- complements_length.
-    apply (fooling_set_both _ _ _ meet p out out' false complements [true] [true]);
-      auto using complements_fool, complements_nodup. discriminate.
+    eapply (fooling_set_both_on _ _ _ meet is_subset is_subset false complements)
+      with (x := repeat true h) (y := repeat true h);
+      eauto using complements_inside, complements_fool, complements_nodup; try apply repeat_length.
+    destruct h; [lia|]. discriminate.
   Qed.
 End Disjointness.
 

@@ -156,29 +156,31 @@ Section NoShortProtocol.
     - intros <- t j Ht _. rewrite app_nth1, app_nth2 by lia. replace (h + t - length x)%nat with t by lia. reflexivity.
   Qed.
 
-  Theorem two_layers_cost : forall p out,
-    keeps_to_range _ _ p -> bob_learns _ _ _ model p out -> (h <= cost _ _ p)%nat.
+  Lemma model_fools : is_fooling _ _ _ model false (diagonal h 2).
   Proof.
-    intros p out K B. apply (Nat.pow_le_mono_r_iff 2); [lia|]. rewrite <- (diagonal_length h 2).
-    apply (fooling_set _ _ _ model p out false); auto using diagonal_nodup. split.
+    split.
     - intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). apply model_right; auto.
     - intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & Hw), Hs' as (w' & <- & Hw').
       left. simpl. intros E. apply model_right in E; auto. subst. contradiction.
   Qed.
 
+  Theorem two_layers_cost : forall p out,
+    keeps_to_range _ _ p -> bob_learns_on _ _ _ model (is_half h 2) (is_half h 2) p out -> (h <= cost _ _ p)%nat.
+  Proof.
+    intros p out K B. apply (Nat.pow_le_mono_r_iff 2); [lia|]. rewrite <- (diagonal_length h 2).
+    eapply fooling_set_on; eauto using diagonal_inside, model_fools, diagonal_nodup.
+  Qed.
+
   (** If both learn the answer, one bit more. *)
-  Theorem two_layers_cost_both : forall p out out',
-    keeps_to_range _ _ p -> bob_learns _ _ _ model p out -> alice_learns _ _ _ model p out' -> (h + 1 <= cost _ _ p)%nat.
+  Theorem two_layers_cost_both : forall p out out', keeps_to_range _ _ p ->
+    bob_learns_on _ _ _ model (is_half h 2) (is_half h 2) p out ->
+    alice_learns_on _ _ _ model (is_half h 2) (is_half h 2) p out' -> (h + 1 <= cost _ _ p)%nat.
   Proof.
     intros p out out' K B A. rewrite Nat.add_1_r. apply (Nat.pow_lt_mono_r_iff 2); [lia|]. rewrite <- (diagonal_length h 2).
-    apply (fooling_set_both _ _ _ model p out out' false _ (repeat 0%nat h) (repeat 1%nat h)); auto using diagonal_nodup.
-    - split.
-      + intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). apply model_right; auto.
-      + intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & Hw), Hs' as (w' & <- & Hw').
-        left. simpl. intros E. apply model_right in E; auto. subst. contradiction.
-    - assert (W : forall a, (a < 2)%nat -> In (repeat a h) (words (seq 0 2) h)).
-      { intros a Ha. apply in_words. split; [apply repeat_length|]. intros z Hz. apply repeat_spec in Hz. apply in_seq. lia. }
-      intros E. apply model_right in E; [|apply W; lia|apply W; lia]. destruct h; [lia|]. discriminate.
+    assert (W : forall a, (a < 2)%nat -> is_half h 2 (repeat a h)) by (intros; apply repeated_is_half; assumption).
+    eapply (fooling_set_both_on _ _ _ model (is_half h 2) (is_half h 2)) with (x := repeat 0%nat h) (y := repeat 1%nat h);
+      eauto using diagonal_inside, model_fools, diagonal_nodup.
+    intros E. apply model_right in E; [|apply W; lia|apply W; lia]. destruct h; [lia|]. discriminate.
   Qed.
 End NoShortProtocol.
 
