@@ -96,3 +96,12 @@ Proof.
     destruct p as [|a [|]]; simpl in L; try lia.
     specialize (H a (or_introl eq_refl)). apply in_seq in H. unfold after. simpl. lia.
 Qed.
+
+Example equality_of_two_meets : 2 ^ 1 <= 2 /\ bits (2 ^ 1) <= 1 /\
+  exists w, is_equality 1 2 w /\ answer_seeing_last nat nat stateless (fun _ _ x => x) 0 w <> equality 1 w.
+Proof.
+  destruct (equality_has_a_model 2) as [R B]. split; [|split].
+  - apply (equality_state 1 2 ltac:(lia) equality_of_two 0 _ _ (by_state _ _ _ _ _) R B).
+  - apply (equality_state_bits 1 2 ltac:(lia) equality_of_two 0 _ 1 ltac:(lia) (by_state _ _ _ _ _) R B).
+  - apply (equality_errs 1 2 ltac:(lia) stateless) with (n := 1); [apply stateless_states|simpl; lia].
+Qed.

@@ -128,3 +128,18 @@ Section IndexLookup.
       apply number_below. intros x Hin. apply Hx, in_seq in Hin. lia.
   Qed.
 End IndexLookup.
+
+(** The hypotheses are met for all sizes by the model of [index_lookup_enough]; with one state an answer is wrong. *)
+Example lookup_model_meets : forall N S, S ^ N <= S ^ N.
+Proof.
+  intros N S. destruct (index_lookup_enough N S) as [R B].
+  apply (index_lookup_state N S (lookup_model S) 0 _ _ (by_seeing_last _ _ _ _ _) R B).
+Qed.
+
+Example two_bits_for_two_bits : bits (2 ^ 2) <= 2 /\
+  exists w, is_index_lookup 2 2 w /\ answer_seeing_last nat nat stateless (fun _ _ x => x) 0 w <> index_lookup 2 w.
+Proof.
+  destruct (index_lookup_enough 2 2) as [R B]. split.
+  - apply (index_lookup_state_bits 2 2 (lookup_model 2) 0 _ 2 ltac:(lia) (by_seeing_last _ _ _ _ _) R B).
+  - apply (index_lookup_errs 2 2 stateless) with (n := 1); [apply stateless_states|simpl; lia].
+Qed.
