@@ -212,3 +212,19 @@ End Oracle.
 (** For two symbols and three places: 2^(h-1) - 1 = 3 sequences, surj(3, 2) / 2. *)
 Example three_sequences : length (sequences 1 [0; 1] 0) = 3 /\ surj 3 2 = 6.
 Proof. split; reflexivity. Qed.
+
+(** A model whose state is the data meets the hypotheses; its answer needs no oracle. *)
+Example data_as_state : length (sequences 1 [0; 1] 0) <= 3 /\
+  forall q, recall 9 q (data 2 [1; 0; 1]) = recall 9 q (data 2 [0; 0; 1]).
+Proof.
+  assert (N : NoDup [0; 1]) by (repeat constructor; simpl; intuition discriminate).
+  split.
+  - apply (recall_oracle_state 1 2 9 [0; 1] 0 N (or_introl eq_refl) ltac:(simpl; intuition discriminate) (list nat) (fun w => w)
+      (fun w => 2 * nth 0 w 0 + nth 4 w 0 - 1) (fun w _ i => nth (2 * i) w 0)).
+    + reflexivity.
+    + intros y H. vm_compute in H. intuition (subst; vm_compute; lia).
+    + intros y y' H H'. vm_compute in H, H'. intuition (subst; try reflexivity; discriminate).
+    + intros y i H. vm_compute in H. intuition (subst; destruct i as [|[|[|i]]]; try reflexivity; simpl in *; lia).
+  - apply oracle_answers_alike; [simpl; intuition discriminate|simpl; intuition discriminate|].
+    intros x. simpl. intuition.
+Qed.

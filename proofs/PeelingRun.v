@@ -175,3 +175,20 @@ Proof.
   - intros t H. rewrite <- next_run_right. cbn in H.
     assert (t = 3 \/ t = 4 \/ t = 5 \/ t = 6)%nat as [->|[->|[->| ->]]] by lia; vm_compute; reflexivity.
 Qed.
+
+(** So the network writes YES for it, after 3 tokens of thought. *)
+Example a_tree_is_decided : exists k, (k <= 3)%nat /\ read (S (3 + k)) = Yes /\
+  (forall i, (i < k)%nat -> read (S (3 + i)) <> Yes /\ read (S (3 + i)) <> No).
+Proof.
+  destruct a_tree as (N2 & E1 & TL & SL & Z0 & Far & M1 & Mn & Am & Rp & Wr).
+  apply (peeling_right 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am Rp Wr).
+Qed.
+
+(** Its first step: after the prompt the pointer to vertex 1 follows. *)
+Example a_first_step : next_token 2 49 1 (hard 49) read 3 = fst (next 2 1 (begin [(1, 2)%nat])).
+Proof.
+  destruct a_tree as (N2 & E1 & TL & SL & Z0 & Far & M1 & Mn & Am & Rp & Wr).
+  apply (peeling_step 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am 3 (begin [(1, 2)%nat])).
+  - apply (follows_prompt 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am Rp).
+  - repeat split; try apply Am; auto; cbn in *; lia.
+Qed.

@@ -339,3 +339,56 @@ Proof.
   split; [|split; [|split]]; [|intros [|x] y; reflexivity|intros x y; reflexivity|reflexivity].
   split; [intros x; lia|intros i _; exact I].
 Qed.
+
+(** Alice says her bit, and Bob his. So both know if the bits are equal, and if the sets meet. *)
+Definition bit (x : list nat) : nat := Nat.min (hd 0 x) 1.
+Definition flag (x : list bool) : nat := if hd false x then 1 else 0.
+Definition bits_said : protocol (list nat) (list nat) := Alice _ _ 2 bit (fun _ => Bob _ _ 2 bit (fun _ => Done _ _)).
+Definition flags_said : protocol (list bool) (list bool) := Alice _ _ 2 flag (fun _ => Bob _ _ 2 flag (fun _ => Done _ _)).
+
+Example bits_are_compared : 2 ^ 1 <= 2 ^ 2 /\ bits (2 ^ 1 + 1) <= 2.
+Proof.
+  assert (K : keeps_to_range _ _ bits_said)
+    by (split; [intros x; unfold bit; lia|intros i _; split; [intros x; unfold bit; lia|intros j _; exact I]]).
+  set (out := fun (_ : list nat) t => hd 0 t =? hd 0 (tl t)).
+  assert (R : forall x y, is_half 1 2 x -> is_half 1 2 y -> out y (transcript _ _ bits_said x y) = words_equal x y).
+  { intros x y [<-|[<-|[]]] [<-|[<-|[]]]; reflexivity. }
+  split; [apply (equality_costs 1 2 bits_said out K R)|apply (equality_costs_both 1 2 bits_said out out); auto].
+Qed.
+
+Example flags_are_compared : 1 <= 2 /\ 1 + 1 <= 2.
+Proof.
+  assert (F : forall x, flag x < 2) by (intros x; unfold flag; destruct (hd false x); lia).
+  assert (K : keeps_to_range _ _ flags_said) by (split; [exact F|intros i _; split; [exact F|intros j _; exact I]]).
+  set (out := fun (_ : list bool) t => hd 0 t + hd 0 (tl t) =? 2).
+  assert (R : forall x y, is_subset 1 x -> is_subset 1 y -> out y (transcript _ _ flags_said x y) = meet x y).
+  { intros [|a [|u x]] [|c [|v y]] Lx Ly; try discriminate Lx; try discriminate Ly. destruct a, c; reflexivity. }
+  split; [apply (disjointness_costs 1 flags_said out K R)|apply (disjointness_costs_both 1 flags_said out out); auto].
+Qed.
+
+(** The protocol of [a_protocol] with the fooling set of one input. *)
+Example zero_is_seen : length [(0, 0)] <= 2 ^ 2 /\ S (length [(0, 0)]) <= 2 ^ 2 /\ length [(0, 0)] <= 2 ^ 2 /\
+  S (length [(0, 0)]) <= 2 ^ 2.
+Proof.
+  set (p := Alice nat nat 3 (fun x => Nat.min x 2) (fun _ => Done _ _)).
+  assert (K : keeps_to_range _ _ p) by (split; [intros x; lia|intros i _; exact I]).
+  set (f := fun x (_ : nat) => x =? 0). set (out := fun (_ : nat) t => hd 0 t =? 0).
+  assert (B : bob_learns _ _ _ f p out) by (intros [|x] y; reflexivity).
+  assert (A : alice_learns _ _ _ f p out) by (intros [|x] y; reflexivity).
+  assert (Fool : is_fooling _ _ _ f true [(0, 0)]).
+  { split; [intros s [<-|[]]; reflexivity|]. intros s s' [<-|[]] [<-|[]] Ne. contradiction. }
+  assert (N : NoDup [(0, 0)]) by (repeat constructor; intros []).
+  change (2 ^ 2) with (2 ^ cost _ _ p).
+  split; [|split; [|split]].
+  - apply (fooling_set _ _ _ f p out true); auto.
+  - apply (fooling_set_both _ _ _ f p out out true _ 1 0 K B A Fool N). discriminate.
+  - apply (fooling_set_on _ _ _ f (fun x => x < 2) (fun _ => True) true) with out; [|exact K|intros x y _ _; apply B|exact Fool|exact N].
+    intros s [<-|[]]; simpl; split; [lia|exact I].
+  - apply (fooling_set_both_on _ _ _ f (fun x => x < 2) (fun _ => True) true) with out out 1 0;
+      try (intros x y _ _; apply B); try (intros x y _ _; apply A); try assumption; try exact I; try lia; [|discriminate].
+    intros s [<-|[]]; simpl; split; [lia|exact I].
+Qed.
+
+Example transcripts_of_one : transcript _ _ bits_said [1] [0] = transcript _ _ bits_said [1] [0] /\
+  transcript _ _ bits_said [1] [0] = transcript _ _ bits_said [1] [0].
+Proof. apply (rectangle _ _ bits_said [1] [0] [1] [0]). reflexivity. Qed.

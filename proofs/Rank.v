@@ -230,7 +230,7 @@ Qed.
 
 (** Two rows of one number depend on each other, and the unit matrix of two rows is a product over two columns. *)
 Example small_ranks : (exists c, (exists i, (i < 2)%nat /\ c i <> 0) /\
-    forall j, (j < 1)%nat -> sum 2 (fun i => c i * (fun i j => Z.of_nat (i + j)) i j) = 0) /\ (2 <= 2)%nat.
+    (forall j, (j < 1)%nat -> sum 2 (fun i => c i * (fun i j => Z.of_nat (i + j)) i j) = 0)) /\ (2 <= 2)%nat.
 Proof.
   split; [apply rows_depend; lia|].
   set (one := fun i j : nat => if Nat.eq_dec i j then 1 else 0). apply (factors_at_least_rank 2 2 one one one 1); [discriminate|].

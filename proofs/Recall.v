@@ -347,3 +347,19 @@ Qed.
 (** The lists of sequences are not empty: 24 sequences for n = 3 and c = 3, and 6 permutations. *)
 Example without_repeats_of_three : length (without_repeats 3 2) = 24 /\ length (arrangements 3 (seq 0 3)) = 6.
 Proof. split; vm_compute; reflexivity. Qed.
+
+(** The model that keeps all tokens meets the hypotheses, for n = 3: 6 permutations, and 24 sequences for c = 3. *)
+Example history_recalls : 3 ^ 3 - (3 - 2 + 1) * (3 - 2) / 2 * 3 ^ (3 - 2) <= 24 /\ fact 3 <= 6 /\
+  length (without_repeats 3 2) <= 24.
+Proof.
+  split; [|split].
+  - apply (gram_state 3 2 ltac:(lia) (history nat) 0 _ 24 ltac:(lia) (history_answers _ _ 0 (recall 3 2)));
+      [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+  - apply (recall_state 3 (history nat) 0 _ 6 ltac:(lia) (history_answers _ _ 0 (recall 3 1)));
+      [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+  - assert (S : forall w, In w (without_repeats 3 2) -> In w (words (seq 0 3) 3) /\ no_repeat 3 2 w)
+      by (intros w Hw; apply without_repeats_spec; auto; lia).
+    apply (recall_states 3 2 ltac:(lia) (history nat) 0 _ 24 (without_repeats 3 2) ltac:(lia)
+      (NoDup_filter _ (words_nodup _ _ (seq_NoDup _ _))) S (history_answers _ _ 0 (recall 3 2)));
+      [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+Qed.

@@ -188,3 +188,20 @@ End NoShortProtocol.
 Example two_layers_run : let expo := fun x => if x =? 0 then 8 else 0 in
   model 2 8 1 expo [0; 1]%nat [0; 1]%nat = false /\ model 2 8 1 expo [0; 1]%nat [1; 1]%nat = true.
 Proof. split; vm_compute; reflexivity. Qed.
+
+(** With them the model is right, and a protocol of two bits shows that the lower bounds are not vacuous. *)
+Example two_layers_meet : let expo := fun x => if x =? 0 then 8 else 0 in
+  (unequal 1 1 8 1 expo (fun _ _ => true) = false <->
+    forall t j, (t < 1)%nat -> (j < 1)%nat -> (fun _ _ : nat => true) t j = true) /\ (1 <= 2)%nat /\ (1 + 1 <= 2)%nat.
+Proof.
+  cbv zeta. destruct hard_attention as (B & Z0 & F). set (expo := fun x => if x =? 0 then 8 else 0) in *.
+  set (say := fun x : list nat => Nat.min (hd 0%nat x) 1).
+  set (p := Alice (list nat) (list nat) 2 say (fun _ => Bob _ _ 2 say (fun _ => Done _ _))).
+  set (out := fun (_ : list nat) t => negb (hd 0 t =? hd 0 (tl t))%nat).
+  assert (K : keeps_to_range _ _ p) by (split; [intros x; unfold say; lia|intros i _; split; [intros x; unfold say; lia|intros j _; exact I]]).
+  assert (L : forall x y, is_half 1 2 x -> is_half 1 2 y -> out y (transcript _ _ p x y) = model 1 8 1 expo x y).
+  { intros x y [<-|[<-|[]]] [<-|[<-|[]]]; vm_compute; reflexivity. }
+  split; [apply (two_layers_right 1 1 8 1 expo); auto; lia|split].
+  - apply (two_layers_cost 1 8 1 expo ltac:(lia) ltac:(lia) B Z0 F ltac:(lia) ltac:(lia) p out); auto.
+  - apply (two_layers_cost_both 1 8 1 expo ltac:(lia) ltac:(lia) B Z0 F ltac:(lia) ltac:(lia) p out out); auto.
+Qed.
