@@ -234,6 +234,42 @@ Section Recurrent.
   Qed.
 End Recurrent.
 
+(** Functions that distinguish all S^N words of N symbols. *)
+Section AllWords.
+  Variables (N S : nat) (domain : list nat -> Prop) (f : list nat -> nat).
+  Hypothesis all_differ : distinguished nat nat (fun w => domain w /\ N < length w) f (words (seq 0 S) N).
+
+  Lemma all_words : NoDup (words (seq 0 S) N) /\ same_length nat (words (seq 0 S) N) N /\
+    length (words (seq 0 S) N) = S ^ N.
+  Proof.
+    split; [apply words_nodup, seq_NoDup|split; [|rewrite words_length, seq_length; reflexivity]].
+    intros p Hp. apply in_words in Hp. tauto.
+  Qed.
+
+  Lemma all_words_need : forall (M : Recurrent nat) d answer n,
+    answers_as nat nat M d answer -> is_right nat nat domain f answer -> states_below nat M n (words (seq 0 S) N) -> S ^ N <= n.
+  Proof.
+    intros M d answer n Ha Hr Hs. destruct all_words as (Nd & Len & <-).
+    apply (states_needed nat nat M Nat.eq_dec d answer domain f _ N n Ha Hr Nd Len all_differ Hs).
+  Qed.
+
+  Lemma all_words_need_bits : forall (M : Recurrent nat) d answer B, 1 <= S ->
+    answers_as nat nat M d answer -> is_right nat nat domain f answer -> states_below nat M (2 ^ B) (words (seq 0 S) N) ->
+    bits (S ^ N) <= B.
+  Proof.
+    intros M d answer B HS Ha Hr Hs. apply fits_in_bits; [apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia|].
+    eapply all_words_need; eauto.
+  Qed.
+
+  Lemma all_words_err : forall (M : Recurrent nat) see d n, states_below nat M n (words (seq 0 S) N) -> n < S ^ N ->
+    exists w, domain w /\ answer_seeing_last nat nat M see d w <> f w.
+  Proof.
+    intros M see d n Hs Hlt. destruct all_words as (Nd & Len & E). rewrite <- E in Hlt.
+    destruct (too_few_states_seeing_last nat nat M Nat.eq_dec domain f _ N n see d Nd Len all_differ Hs Hlt) as (p & q & _ & H).
+    exists (p ++ q). exact H.
+  Qed.
+End AllWords.
+
 (** A model without a state. *)
 Definition stateless : Recurrent nat :=
   {| State := unit; start := tt; step := fun _ s _ => s |}.

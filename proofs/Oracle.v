@@ -31,20 +31,6 @@ Fixpoint onto (h : nat) (symbols : list nat) : list (list nat) :=
   | S h => flat_map (fun x => map (cons x) (onto h symbols ++ onto h (remove Nat.eq_dec x symbols))) symbols
   end.
 
-Lemma remove_length : forall l x, NoDup l -> In x l -> S (length (remove Nat.eq_dec x l)) = length l.
-Proof.
-  induction l as [|y l IH]; intros x Hn Hx; [contradiction|]. inversion Hn; subst. simpl.
-  destruct (Nat.eq_dec x y) as [->|Ne].
-  - rewrite notin_remove; auto.
-  - destruct Hx as [->|Hx]; [contradiction|]. simpl. rewrite IH; auto.
-Qed.
-
-Lemma remove_nodup : forall l x, NoDup l -> NoDup (remove Nat.eq_dec x l).
-Proof.
-  induction l as [|y l IH]; intros x Hn; simpl; [constructor|]. inversion Hn; subst.
-  destruct (Nat.eq_dec x y); auto. constructor; auto. intros H. apply in_remove in H. tauto.
-Qed.
-
 Lemma onto_length : forall h symbols, NoDup symbols -> length (onto h symbols) = surj h (length symbols).
 Proof.
   induction h as [|h IH]; intros symbols Hn.

@@ -286,20 +286,6 @@ Fixpoint arrangements (k : nat) (l : list nat) : list (list nat) :=
   | S k => flat_map (fun x => map (cons x) (arrangements k (remove Nat.eq_dec x l))) l
   end.
 
-Lemma remove_length : forall l x, NoDup l -> In x l -> S (length (remove Nat.eq_dec x l)) = length l.
-Proof.
-  induction l as [|y l IH]; intros x Hn Hx; [contradiction|]. inversion Hn; subst. simpl.
-  destruct (Nat.eq_dec x y) as [->|Ne].
-  - rewrite notin_remove; auto.
-  - destruct Hx as [->|Hx]; [contradiction|]. simpl. rewrite IH; auto.
-Qed.
-
-Lemma remove_nodup : forall l x, NoDup l -> NoDup (remove Nat.eq_dec x l).
-Proof.
-  induction l as [|y l IH]; intros x Hn; simpl; [constructor|]. inversion Hn; subst.
-  destruct (Nat.eq_dec x y); auto. constructor; auto. intros H. apply in_remove in H. tauto.
-Qed.
-
 Lemma arrangements_length : forall k l, NoDup l -> length l = k -> length (arrangements k l) = fact k.
 Proof.
   induction k as [|k IH]; intros l Hn L; simpl; auto.

@@ -83,6 +83,21 @@ Proof.
   - apply IH; auto. intros y z Hy Hz. apply H; right; assumption.
 Qed.
 
+(** A list without one of its things. *)
+Lemma remove_length : forall l x, NoDup l -> In x l -> S (length (remove Nat.eq_dec x l)) = length l.
+Proof.
+  induction l as [|y l IH]; intros x Hn Hx; [contradiction|]. inversion Hn; subst. simpl.
+  destruct (Nat.eq_dec x y) as [->|Ne].
+  - rewrite notin_remove; auto.
+  - destruct Hx as [->|Hx]; [contradiction|]. simpl. rewrite IH; auto.
+Qed.
+
+Lemma remove_nodup : forall l x, NoDup l -> NoDup (remove Nat.eq_dec x l).
+Proof.
+  induction l as [|y l IH]; intros x Hn; simpl; [constructor|]. inversion Hn; subst.
+  destruct (Nat.eq_dec x y); auto. constructor; auto. intros H. apply in_remove in H. tauto.
+Qed.
+
 (** More than [n] things with numbers below [n]: two of them share a number. *)
 Lemma pigeonhole : forall {T} (number : T -> nat) n l,
   NoDup l -> (forall x, In x l -> number x < n) -> n < length l ->
