@@ -546,7 +546,9 @@ Lemma letters_right : forall x y, in_domain two_letters equal_letters (assemble 
   exists a b, hd 0 x = a /\ hd 0 y = b /\ 0 <= a < 3 /\ 0 <= b < 3 /\
     equal_letters (assemble [true; false] x y) = if a =? b then 1 else 0.
 Proof.
-  intros [|a x] [|b y] H; try discriminate H. exists a, b. cbn [hd assemble] in *. unfold in_domain in H.
+  intros [|a x] [|b y] H; try discriminate H;
+    [unfold in_domain in H; cbn in H; rewrite andb_false_r in H; discriminate H|]. exists a, b. cbn [hd assemble] in *. unfold
+      in_domain in H.
   apply andb_prop in H. destruct H as [H _]. cbn in H. rewrite !andb_true_iff in H. repeat split; lia.
 Qed.
 
@@ -578,18 +580,21 @@ Example models_meet_the_rules : (3 <= 3)%nat /\ (3 <= 3)%nat.
 Proof.
   destruct the_rules_accept as (_ & _ & S & _). split.
   - apply (least_state_sound two_letters equal_letters [true; false] 1 [[0]; [1]; [2]] [[0]; [1]] (history Z) 0 _ 3 eq_refl
-      ltac:(simpl; lia) S (history_answers _ _ 0 equal_letters)); [apply history_right|apply (history_states _ Z.eq_dec); simpl; lia].
-  - apply (least_state_of_all_sound two_letters equal_letters [true; false] 1 [[0]; [1]; [2]] [[0]; [1]] (history Z) equal_letters 3
+      ltac:(simpl; lia) S (history_answers _ _ 0 equal_letters)); [apply history_right|apply (history_states _ Z.eq_dec);
+        simpl; lia].
+  - apply (least_state_of_all_sound two_letters equal_letters [true; false] 1 [[0]; [1]; [2]] [[0]; [1]] (history Z)
+    equal_letters 3
       eq_refl S); [apply history_right|apply (history_states _ Z.eq_dec); simpl; lia].
 Qed.
 
-Example no_small_layer : ~ decides_equality 100 2 1 1 2 1 4 false bool true
-  {| ask := fun _ : nat => [0%nat]; OneLayerBounds.score := fun _ _ _ _ => 0; OneLayerBounds.value := fun _ _ _ _ _ => 0;
-     OneLayerBounds.expo := fun _ => 1; OneLayerBounds.finish := fun _ _ => true;
-     ask_fits := fun _ => conj eq_refl (fun v H => match H with or_introl E => eq_ind _ (fun v => (v < 2)%nat) ltac:(lia) _ E
-       | or_intror N => False_ind _ N end);
-     score_on_grid := fun _ _ _ _ => ltac:(lia); value_on_grid := fun _ _ _ _ _ => ltac:(lia);
-     expo_on_grid := fun _ => ltac:(lia) |}.
+Definition silent_layer : grid_layer nat bool 1 1 2 1 4.
+Proof.
+  refine {| ask := fun _ => [0%nat]; OneLayerBounds.score := fun _ _ _ _ => 0; OneLayerBounds.value := fun _ _ _ _ _ => 0;
+            OneLayerBounds.expo := fun _ => 1; OneLayerBounds.finish := fun _ _ => true |}; intros; try lia.
+  split; [reflexivity|]. intros v [<-|[]]. lia.
+Defined.
+
+Example no_small_layer : ~ decides_equality 100 2 1 1 2 1 4 false bool true silent_layer.
 Proof.
   apply (one_layer_rule_sound 2 100 false 1 1 2 4). destruct the_rules_accept as (_ & _ & _ & _ & O). exact O.
 Qed.

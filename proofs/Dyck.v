@@ -386,7 +386,7 @@ Proof.
   - split; [|intros i _; exact I]. intros x. unfold code. destruct (hd (Open 0) x); lia.
   - intros x y [Lx Kx] _. destruct x as [|b [|]]; try discriminate Lx. simpl transcript. simpl hd.
     assert (uncode (code b) = b) as ->; [|reflexivity].
-    destruct b as [a|a]; (assert (a = 0 \/ a = 1) as [-> | ->] by (specialize (Kx a); simpl in Kx; lia)); reflexivity.
+    destruct b as [a|a]; (assert (a < 2) by (apply Kx; simpl; auto)); assert (a = 0 \/ a = 1) as [-> | ->] by lia; reflexivity.
 Qed.
 
 (** A layer of one head that is right on two brackets of two kinds: only a pair has the values 0 and 10, or 1 and 9. *)
@@ -394,7 +394,8 @@ Definition bracket_layer : grid_layer bracket Z 1 1 1 1 4.
 Proof.
   refine {| ask := fun _ => [0]; score := fun _ _ _ _ => 0%Z;
             value := fun _ _ _ i b => match i, b with
-              | 0, Open 0 => 0 | 0, Open _ => 1 | 0, Close _ => 5 | _, Close 0 => 10 | _, Close _ => 9 | _, Open _ => 3 end%Z;
+              | O, Open O => 0%Z | O, Open _ => 1%Z | O, Close _ => 5%Z
+              | _, Close O => 10%Z | _, Close _ => 9%Z | _, Open _ => 3%Z end;
             expo := fun d => if (d =? 0)%Z then 4%Z else 0%Z; finish := fun _ sums => hd 0%Z sums |}; intros; try lia.
   - split; [reflexivity|]. intros v [<-|[]]. lia.
   - destruct i, t as [[|]|[|]]; lia.

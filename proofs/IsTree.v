@@ -545,6 +545,7 @@ Proof.
   split; [|split; [|apply completed; [lia|intros x Hx; auto]]].
   - apply (is_tree_state 4 2 ltac:(lia) ltac:(lia) (history nat) 0 _ _ (history_answers _ _ 0 tree)); [apply history_right|].
     apply (history_states _ Nat.eq_dec). vm_compute. lia.
-  - apply (is_tree_state_bits 4 2 ltac:(lia) ltac:(lia) (history nat) 0 _ _ (history_answers _ _ 0 tree)); [apply history_right|].
+  - apply (is_tree_state_bits 4 2 ltac:(lia) ltac:(lia) (history nat) 0 _ _ (history_answers _ _ 0 tree)); [apply
+    history_right|].
     apply (history_states _ Nat.eq_dec). vm_compute. lia.
 Qed.

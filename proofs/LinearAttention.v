@@ -136,5 +136,6 @@ Proof.
   split; [|split].
   - apply (vector_states_below last_token_model (fun s => s) 1 1); auto.
   - apply (vector_state_bound 1 2 last_token_model 0 _ (fun s => s) 1 1 (by_seeing_last _ _ _ _ _) R); auto.
-  - apply (linear_attention_state 1 2 1 1 1 0 1 last_token_model 0 _ (fun s => s) ltac:(lia) (by_seeing_last _ _ _ _ _) R); auto.
+  - apply (linear_attention_state 1 2 1 1 1 0 1 last_token_model 0 _ (fun s => s) ltac:(lia) (by_seeing_last _ _ _ _ _) R);
+    auto.
 Qed.

@@ -152,7 +152,8 @@ Example counter_of_three : Nat.iter 3 (counter 3) 0 = Nat.iter 2 (counter 3) 0 /
 Proof.
   destruct (nonnegative_diagonal_parity_upper 3 2 ltac:(lia) ltac:(lia)) as (B & M & _).
   assert (All : forall c : (nat -> nat) * nat, In c [(counter 3, 0)] -> nondecreasing (fst c)) by (intros c [<-|[]]; exact M).
-  assert (Both : forall c : (nat -> nat) * nat, In c [(counter 3, 0)] -> nondecreasing (fst c) \/ nonincreasing (fst c)) by auto.
+  assert (Both : forall c : (nat -> nat) * nat, In c [(counter 3, 0)] -> nondecreasing (fst c) \/ nonincreasing (fst c)) by
+    auto.
   split; [|split; [|split]].
   - apply (monotone_run_stops 3 (counter 3) 0); [apply (B (counter 3, 0)); left; reflexivity|exact M|lia].
   - apply (nonnegative_diagonal_parity 3 [(counter 3, 0)] (fun h => Nat.odd (hd 0 h))); auto.

@@ -428,7 +428,8 @@ Proof.
 Defined.
 
 Example layers_decide : forall nearest, (2 ^ 1 <= 2 ^ message_bits nearest (2 * 1) 1 1 1 1 4)%nat /\
-  (bits (2 ^ 1 + 1) <= message_bits nearest (2 * 1) 1 1 1 1 4 + bits 2)%nat /\ (1 <= message_bits nearest (2 * 1) 1 1 1 1 4)%nat.
+  (bits (2 ^ 1 + 1) <= message_bits nearest (2 * 1) 1 1 1 1 4 + bits 2)%nat /\ (1 <= message_bits nearest (2 * 1) 1 1 1 1
+    4)%nat.
 Proof.
   intros nearest. destruct classes_of_bool as (C1 & C2 & C3).
   assert (E : decides_equality 1 2 1 1 1 1 4 nearest bool true difference_layer).

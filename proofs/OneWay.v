@@ -280,7 +280,8 @@ Proof.
   destruct (after nat stateless p), (after nat stateless q). reflexivity.
 Qed.
 
-(** A model that keeps all tokens. It is right on every function, and after a list of prefixes it has as many states as there are
+(** A model that keeps all tokens. It is right on every function, and after a list of prefixes it has as many states as there
+  are
     prefixes. So it meets the hypotheses of every lower bound on states, and shows that the bound is not vacuous. *)
 Section History.
   Variables Token Answer : Type.
@@ -326,7 +327,8 @@ Definition two_bits : list nat -> Prop := fun w => length w = 2.
 
 Lemma first_distinguishes : distinguished nat nat (fun w => two_bits w /\ 1 < length w) (fun w => hd 0 w) [[0]; [1]].
 Proof.
-  intros p p' [<-|[<-|[]]] [<-|[<-|[]]] Ne; try contradiction; exists [0]; unfold two_bits; simpl; repeat split; auto; discriminate.
+  intros p p' [<-|[<-|[]]] [<-|[<-|[]]] Ne; try contradiction; exists [0]; unfold two_bits; simpl; repeat split; auto;
+    discriminate.
 Qed.
 
 Example two_states_for_the_first_bit : let n := length [[0]; [1]] in n <= 2 /\ n <= 2 /\ n <= 2.
@@ -371,7 +373,8 @@ Example bob_goes_on :
   answer_seeing_last nat nat (history nat) (fun _ s x => length s + x) 0 ([3; 4] ++ [5; 6]) = 9 /\
   answer_after_thought nat nat (history nat) (fun _ _ x => x) 1 (fun _ s x => length s + x) 0 ([3; 4] ++ [5; 6]) = 10.
 Proof.
-  split; [rewrite one_way_protocol_seeing_last by discriminate|rewrite one_way_protocol_of_thought by discriminate]; reflexivity.
+  split; [rewrite one_way_protocol_seeing_last by discriminate|rewrite one_way_protocol_of_thought by discriminate];
+    reflexivity.
 Qed.
 
 (** An example that meets the hypotheses of the second class at K = N: no state, and the answer "last symbol" is right. *)

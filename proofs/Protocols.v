@@ -171,7 +171,8 @@ Section Trees.
 
     (** If both learn the answer, the leaves of different answers are different. *)
     Theorem fooling_set_both_on : forall p out out' x y, A x -> B y ->
-      keeps_to_range p -> bob_learns_on A B p out -> alice_learns_on A B p out' -> is_fooling v set -> NoDup set -> f x y <> v ->
+      keeps_to_range p -> bob_learns_on A B p out -> alice_learns_on A B p out' -> is_fooling v set -> NoDup set -> f x y <> v
+        ->
       S (length set) <= 2 ^ cost p.
     Proof.
       intros p out out' x y Ax By Hk Hb Ha Hf Hn Hxy. rewrite <- transcripts_at_most.
@@ -192,7 +193,8 @@ Section Trees.
   (** The same for a protocol that is right on all inputs. *)
   Theorem fooling_set : forall p out v set,
     keeps_to_range p -> bob_learns p out -> is_fooling v set -> NoDup set -> length set <= 2 ^ cost p.
-  Proof. intros p out v set Hk Hb. apply (fooling_set_on (fun _ => True) (fun _ => True)) with out; auto. intros x y _ _. auto. Qed.
+  Proof. intros p out v set Hk Hb. apply (fooling_set_on (fun _ => True) (fun _ => True)) with out; auto. intros x y _ _. auto.
+    Qed.
 
   Theorem fooling_set_both : forall p out out' v set x y,
     keeps_to_range p -> bob_learns p out -> alice_learns p out' -> is_fooling v set -> NoDup set -> f x y <> v ->
@@ -382,7 +384,8 @@ Proof.
   split; [|split; [|split]].
   - apply (fooling_set _ _ _ f p out true); auto.
   - apply (fooling_set_both _ _ _ f p out out true _ 1 0 K B A Fool N). discriminate.
-  - apply (fooling_set_on _ _ _ f (fun x => x < 2) (fun _ => True) true) with out; [|exact K|intros x y _ _; apply B|exact Fool|exact N].
+  - apply (fooling_set_on _ _ _ f (fun x => x < 2) (fun _ => True) true) with out; [|exact K|intros x y _ _; apply B|exact
+    Fool|exact N].
     intros s [<-|[]]; simpl; split; [lia|exact I].
   - apply (fooling_set_both_on _ _ _ f (fun x => x < 2) (fun _ => True) true) with out out 1 0;
       try (intros x y _ _; apply B); try (intros x y _ _; apply A); try assumption; try exact I; try lia; [|discriminate].

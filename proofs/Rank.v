@@ -222,7 +222,8 @@ Proof.
   assert (K : keeps_to_range _ _ say_both) by (split; [intros x; lia|intros i _; split; [intros y; lia|intros j _; exact I]]).
   assert (B : bob_learns _ _ _ (same_below 3) say_both out) by (intros x y; reflexivity).
   split; [apply (identity_costs _ out out); auto|].
-  apply (rank_bound _ _ (same_below 3) _ out out 3 (fun i => i) (fun i => i) (fun s j => if Nat.eq_dec s j then 1 else 0) 1); auto;
+  apply (rank_bound _ _ (same_below 3) _ out out 3 (fun i => i) (fun i => i) (fun s j => if Nat.eq_dec s j then 1 else 0) 1);
+    auto;
     [discriminate|].
   intros i j Hi Hj. assert (i = 0 \/ i = 1 \/ i = 2)%nat as [->|[->| ->]] by lia;
     assert (j = 0 \/ j = 1 \/ j = 2)%nat as [->|[->| ->]] by lia; reflexivity.
@@ -233,6 +234,7 @@ Example small_ranks : (exists c, (exists i, (i < 2)%nat /\ c i <> 0) /\
     (forall j, (j < 1)%nat -> sum 2 (fun i => c i * (fun i j => Z.of_nat (i + j)) i j) = 0)) /\ (2 <= 2)%nat.
 Proof.
   split; [apply rows_depend; lia|].
-  set (one := fun i j : nat => if Nat.eq_dec i j then 1 else 0). apply (factors_at_least_rank 2 2 one one one 1); [discriminate|].
+  set (one := fun i j : nat => if Nat.eq_dec i j then 1 else 0). apply (factors_at_least_rank 2 2 one one one 1);
+    [discriminate|].
   intros i j Hi Hj. assert (i = 0 \/ i = 1)%nat as [->| ->] by lia; assert (j = 0 \/ j = 1)%nat as [->| ->] by lia; reflexivity.
 Qed.

@@ -235,7 +235,8 @@ Example no_accumulators : 1 ^ 1 <= 1 /\ bits (1 ^ 1) <= 1 * (1 + 2) * 0 /\
   (exists p out, keeps_to_range _ _ p /\
     bob_learns _ _ _ (fun x y => running nat nat (fun _ => 0) (fun _ _ a t => Nat.min 3 (a + t)) (fun _ a => a) 0
       (joined nat Nat.even x y) [0; 1; 2; 3]) p out /\ cost _ _ p <= changes Nat.even [0; 1; 2; 3] false * bits 4) /\
-  cost _ _ (hand_over nat 4 (fun _ _ a t => Nat.min 3 (a + t)) Nat.even 0 [0; 1; 2; 3] false [] 0) <= 3 * bits 4 /\
+  cost _ _ (hand_over nat 4 (fun _ _ a t => Nat.min 3 (a + t)) Nat.even 0 [0; 1; 2; 3] false [] 0) <= changes Nat.even [0; 1;
+    2; 3] false * bits 4 /\
   keeps_to_range _ _ (hand_over nat 4 (fun _ _ a t => Nat.min 3 (a + t)) Nat.even 0 [0; 1; 2; 3] false [] 0) /\
   accumulate nat (fun _ _ a t => Nat.min 3 (a + t)) 0 (fun i => i) [0; 1] 0 < 4.
 Proof.

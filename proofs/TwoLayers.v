@@ -198,7 +198,8 @@ Proof.
   set (say := fun x : list nat => Nat.min (hd 0%nat x) 1).
   set (p := Alice (list nat) (list nat) 2 say (fun _ => Bob _ _ 2 say (fun _ => Done _ _))).
   set (out := fun (_ : list nat) t => negb (hd 0 t =? hd 0 (tl t))%nat).
-  assert (K : keeps_to_range _ _ p) by (split; [intros x; unfold say; lia|intros i _; split; [intros x; unfold say; lia|intros j _; exact I]]).
+  assert (K : keeps_to_range _ _ p) by (split; [intros x; unfold say; lia|intros i _; split; [intros x; unfold say; lia|intros
+    j _; exact I]]).
   assert (L : forall x y, is_half 1 2 x -> is_half 1 2 y -> out y (transcript _ _ p x y) = model 1 8 1 expo x y).
   { intros x y [<-|[<-|[]]] [<-|[<-|[]]]; vm_compute; reflexivity. }
   split; [apply (two_layers_right 1 1 8 1 expo); auto; lia|split].
