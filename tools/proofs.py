@@ -148,7 +148,7 @@ def stated() -> list[str]:
 
 
 @dataclass(frozen=True)
-class Statement:
+class Stated:
     """A theorem, corollary or example of a file.
 
     Fields:
@@ -179,7 +179,7 @@ class Statement:
         return self.is_example and self.assumed == 0 and "->" not in text
 
 
-def statements() -> list[Statement]:
+def statements() -> list[Stated]:
     """Return all theorems, corollaries and examples with their proofs, in the order of the files."""
     found = []
     for path in sources():
@@ -193,7 +193,7 @@ def statements() -> list[Statement]:
                 sections.pop()
             elif one["name"]:
                 name = f"{path.stem}.{one['name']}"
-                found.append(Statement(name, one["kind"] == "Example", one["text"], one["proof"], sum(sections)))
+                found.append(Stated(name, one["kind"] == "Example", one["text"], one["proof"], sum(sections)))
     return found
 
 
