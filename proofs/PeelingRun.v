@@ -181,7 +181,8 @@ Example a_tree_is_decided : exists k, (k <= 3)%nat /\ read (S (3 + k)) = Yes /\
   (forall i, (i < k)%nat -> read (S (3 + i)) <> Yes /\ read (S (3 + i)) <> No).
 Proof.
   destruct a_tree as (N2 & E1 & TL & SL & Z0 & Far & M1 & Mn & Am & Rp & Wr).
-  apply (peeling_right 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am Rp Wr).
+  destruct (peeling_right 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am Rp Wr) as (k & Hk & Wk & Before).
+  exists k. split; [exact Hk|split; [exact Wk|exact Before]].
 Qed.
 
 (** Its first step: after the prompt the pointer to vertex 1 follows. *)
@@ -190,5 +191,6 @@ Proof.
   destruct a_tree as (N2 & E1 & TL & SL & Z0 & Far & M1 & Mn & Am & Rp & Wr).
   apply (peeling_step 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am 3 (begin [(1, 2)%nat])).
   - apply (follows_prompt 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am Rp).
-  - repeat split; try apply Am; auto; cbn in *; lia.
+  - split; [exact Am|]. split; [reflexivity|]. split; [reflexivity|]. split; [apply Nat.le_0_l|].
+    intros v [Hv Hv']. cbn in Hv'. lia.
 Qed.
