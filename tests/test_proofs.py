@@ -141,8 +141,8 @@ def test_without_coq_the_package_is_named(tmp_path):
 def test_the_page_has_the_numbers_of_the_row():
     page = " ".join((ROOT / "docs/explanation/machine-checked.md").read_text(encoding="utf-8").split())
     assert f"have {FIGURES['files']} files, {FIGURES['lines']:,} lines and {FIGURES['theorems']} theorems" in page
-    assert "in less than a minute of CPU time" in page
-    assert 0 < FIGURES["cpu_seconds"] < 60
+    assert "in less than two minutes of CPU time" in page
+    assert 0 < FIGURES["cpu_seconds"] < 120
     assert f"compares {len(VALUES)} values of {len(machine_checked.PYTHON)} constants" in page
     assert f"on {FIGURES['layers']:,} inputs" in page
     assert f"next token as seqsep on {FIGURES['networks']:,} beginnings of runs" in page
