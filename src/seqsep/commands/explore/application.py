@@ -14,10 +14,8 @@ from starlette.routing import Route
 
 from seqsep.commands.explore.guard import Gate, Guard
 from seqsep.commands.explore.pages import FORMS, PAGES
-from seqsep.commands.explore.pages.rendered import TOKEN_PLACE, message_page
-from seqsep.commands.explore.templates import FILES, file_text
 from seqsep.commands.explore.uploads import Upload
-from seqsep.commands.explore.visit import BAD_REQUEST, NOT_FOUND, RenderedPage, Visit
+from seqsep.commands.explore.visit import BAD_REQUEST, FILES, NOT_FOUND, TOKEN_PLACE, RenderedPage, Visit, plain_page
 
 MOST_QUERY = 8192
 MOST_NAME = 100
@@ -67,8 +65,11 @@ def application(gate: Gate, make: Make) -> Guard:
         name = request.path_params["name"]
         if name not in FILES:
             raise Refused(NOT_FOUND)
-        return Response(file_text(name), media_type=FILES[name])
+        if name not in kept:
+            kept[name] = (await run_sync(make, Visit(name))).html
+        return Response(kept[name], media_type=FILES[name])
 
+    kept: dict[str, bytes] = {}
     both = ["GET", "POST"]
     return Guard(
         Starlette(
@@ -116,5 +117,5 @@ async def _body(request: Request, most: int) -> bytes:
 async def _refused(request: Request, error: Any) -> Response:
     status = error.status if isinstance(error, Refused) else getattr(error, "status_code", FAILED)
     sentence = error.sentence if isinstance(error, Refused) else WORDS.get(status, WORDS[FAILED])
-    made = message_page(status, sentence)
+    made = plain_page(status, sentence)
     return HTMLResponse(made.html, made.status)

@@ -17,8 +17,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from seqsep.commands.explore.pages.rendered import message_page, rendered
-from seqsep.commands.explore.visit import RenderedPage, Visit
+from seqsep.commands.explore.visit import RenderedPage, Visit, plain_page
 
 SECONDS = 5.0
 MEBIBYTES = 1024
@@ -29,6 +28,8 @@ MOST_ANSWER = 8 << 20
 FAILED = 500
 TOO_LONG = 422
 TOO_BUSY = 503
+NO_MEMORY = "allocate memory"
+"""The words of torch for memory that it does not get, as a RuntimeError."""
 PRELOADED = "seqsep.commands.explore.pages.rendered"
 
 
@@ -49,7 +50,7 @@ class Renderer:
     def page(self, visit: Visit) -> RenderedPage:
         """Return the page of a visit, or a page that says why it took too long."""
         if not self._waiting.acquire(blocking=False):
-            return message_page(TOO_BUSY, "Too many pages are being made. Load this page again in a few seconds.")
+            return plain_page(TOO_BUSY, "Too many pages are being made. Load this page again in a few seconds.")
         try:
             with self._free:
                 return self._made(visit)
@@ -73,12 +74,10 @@ class Renderer:
                 if receiving.poll(self.seconds):
                     status, _, html = receiving.recv_bytes(MOST_ANSWER).partition(b"\n")
                     return RenderedPage(int(status), html)
-                return message_page(
+                return plain_page(
                     TOO_LONG, f"This page took more than {self.seconds:g} s. Choose smaller sizes or a shorter input."
                 )
-            return message_page(
-                TOO_LONG, "This page needs more memory than it may use. Choose smaller sizes or a shorter input."
-            )
+            return plain_page(TOO_LONG, "This page needs more memory than it may use. Choose smaller sizes or a shorter input.")
         finally:
             receiving.close()
             process.kill()
@@ -87,6 +86,8 @@ class Renderer:
 
 def make(sending: Connection, request: str, body: bytes | None, seconds: float, mebibytes: int) -> None:
     """Make a page and send it, in a process of its own."""
+    from seqsep.commands.explore.pages.rendered import rendered  # heavy: the server itself does not import it
+
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
     most = (mebibytes << 20) + _address_space()
@@ -95,11 +96,11 @@ def make(sending: Connection, request: str, body: bytes | None, seconds: float, 
     try:
         page = rendered(Visit(**{**given, "body": body}))
         sending.send_bytes(b"%d\n" % page.status + page.html)
-    except MemoryError:
-        os._exit(1)
-    except Exception:
+    except Exception as error:
+        if isinstance(error, MemoryError) or NO_MEMORY in str(error):
+            os._exit(1)
         traceback.print_exc()
-        page = message_page(FAILED, "This page failed. That is an error of seqsep; please report it with this address.")
+        page = plain_page(FAILED, "This page failed. That is an error of seqsep; please report it with this address.")
         sending.send_bytes(b"%d\n" % page.status + page.html)
     finally:
         sending.close()

@@ -2,6 +2,7 @@
 
 import secrets
 import socket
+import sys
 from contextlib import ExitStack, suppress
 
 from seqsep.core.names import BadInput, install
@@ -31,6 +32,7 @@ def serve(port: int = 0) -> None:
         sockets = [stack.enter_context(one) for one in loopback_sockets(port)]
         bound = sockets[0].getsockname()[1]
         gate = Gate.of(bound, secrets.token_urlsafe(24))
+        print("loading the pages, which takes a few seconds", file=sys.stderr, flush=True)
         renderer = Renderer()
         renderer.warm(Visit())
         settings = uvicorn.Config(

@@ -9,8 +9,8 @@ from seqsep.commands.explore.pages.language import EXAMPLES
 from seqsep.commands.explore.pages.protocol import TASKS
 from seqsep.commands.explore.pages.rendered import rendered
 from seqsep.commands.explore.pages.tape import THEOREM
-from seqsep.commands.explore.templates import FILES, file_text
-from seqsep.commands.explore.visit import Visit
+from seqsep.commands.explore.templates import file_text
+from seqsep.commands.explore.visit import FILES, Visit
 from seqsep.commands.outputs import require_folder
 from seqsep.core.files import write_file
 from seqsep.core.names import BadInput

@@ -9,6 +9,7 @@ from jinja2 import ChoiceLoader, Environment, FunctionLoader
 from markupsafe import Markup
 
 from seqsep.commands.explore.links import Links
+from seqsep.commands.explore.visit import FILES
 from seqsep.report.limited_state import LIMIT_STYLES
 from seqsep.report.page.audit_charts import STYLES as AUDIT_STYLES
 from seqsep.report.page.is_tree_bits import IS_TREE_STYLES
@@ -16,8 +17,6 @@ from seqsep.report.page.ledger_charts import LEDGER_STYLES
 from seqsep.report.page.templates import environment, source
 from seqsep.report.styles import STYLES, Style, spare_style
 
-FILES: Mapping[str, str] = {"style.css": "text/css", "explore.js": "text/javascript"}
-"""The files that pages load, with their types."""
 SPARE_STYLES = 20
 
 

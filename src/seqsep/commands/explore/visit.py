@@ -1,5 +1,6 @@
 """A visit of a page, and what the page answers: the two records between requests and templates."""
 
+import html as markup
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,6 +8,10 @@ from typing import Any
 DONE = 200
 BAD_REQUEST = 400
 NOT_FOUND = 404
+FILES: Mapping[str, str] = {"style.css": "text/css", "explore.js": "text/javascript"}
+"""The files that pages load, with their types."""
+TOKEN_PLACE = "<token>"
+"""The place of the token in a form. A reader's text cannot contain it: every < of a text is escaped."""
 
 
 @dataclass(frozen=True)
@@ -58,3 +63,19 @@ class RenderedPage:
 
     status: int
     html: bytes
+
+
+def plain_page(status: int, sentence: str) -> RenderedPage:
+    """Return a page that has only a sentence. It needs no template, so the server can refuse a request at once.
+
+    >>> b"1 &lt; 2" in plain_page(404, "1 < 2").html
+    True
+    """
+    said = markup.escape(sentence)
+    text = (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        '<title>seqsep explore</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/file/style.css"></head>'
+        f'<body><main><h1>This page cannot be shown</h1><p class="lead" role="alert">{said}</p>'
+        '<p><a href="/">To the start</a></p></main></body></html>\n'
+    )
+    return RenderedPage(status, text.encode("utf-8", "replace"))

@@ -28,6 +28,7 @@ ACROSS = 1.55
 DOWN = 1.25
 EDGE = 0.7
 DOTS_PER_INCH = 160
+PIXELS_PER_INCH = 96
 SWEEPS = 6
 FEWEST_LETTERS_OF_RANGE = 3
 NAME = 60
@@ -64,7 +65,7 @@ def automaton_svg(analysis: AutomatonAnalysis, name: str) -> str:
     moves = "; ".join(f"{source} to {target} by {letters}" for (source, target), letters in arrows(analysis).items())
     accepting = ", ".join(map(str, np.flatnonzero(analysis.automaton.accepting).tolist())) or "none"
     summary = f"{_note(analysis)}. Start: {analysis.automaton.start}. Accepting: {accepting}. Arrows: {moves or 'none'}."
-    width, height = (72 * size for size in figure.get_size_inches())
+    width, height = (PIXELS_PER_INCH * size for size in figure.get_size_inches())
     svg = plain_svg(figure, "Minimal automaton", summary, name, for_page=True)
     return svg.replace("<svg ", f'<svg width="{width:.0f}" height="{height:.0f}" ', 1)
 

@@ -174,13 +174,14 @@ def network_on_input(
 
 
 def built(theorem: Theorem, evidence: Evidence, options: Mapping[str, Any]) -> Network:
-    """Return the network of the evidence; with an option that only `build` takes, such as a precision, the one of `build`."""
+    """Return the network of the evidence; if an option that only `build` takes is not its default, the one of `build`."""
     witness = evidence.witness
     if not isinstance(witness, NetworkRun | GeneratedRun):
         raise BadInput(f"{theorem.name}: expected evidence with a network, found none")
     of_evidence = {option.name for option in theorem.options_of("certify")}
     chosen = taken(theorem.options_of("build"), options)
-    if set(chosen) <= of_evidence:
+    differing = {one.name for one in theorem.options_of("build") if one.name in chosen and chosen[one.name] != one.default}
+    if differing <= of_evidence:
         return witness.network
     found: Network = theorem.call("build", chosen)
     return found

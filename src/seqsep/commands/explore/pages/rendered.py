@@ -1,22 +1,22 @@
-"""A page as HTML. A page whose input is wrong says so, and an error of a page is a page too."""
+"""A page as HTML, or a file that pages load. A page whose input is wrong says so, and an error of a page is a page too."""
 
 from seqsep.commands.explore.links import Links
 from seqsep.commands.explore.pages import MENU, PAGES
-from seqsep.commands.explore.templates import filled
-from seqsep.commands.explore.visit import BAD_REQUEST, NOT_FOUND, PageContent, RenderedPage, Visit
+from seqsep.commands.explore.templates import file_text, filled
+from seqsep.commands.explore.visit import BAD_REQUEST, DONE, FILES, NOT_FOUND, TOKEN_PLACE, PageContent, RenderedPage, Visit
 from seqsep.core.names import text_of
 
-TOKEN_PLACE = "<token>"
-"""The place of the token in a form. A reader's text cannot contain it: every < of a text is escaped."""
 ON_SERVER = Links()
 
 
 def rendered(visit: Visit, links: Links = ON_SERVER) -> RenderedPage:
-    """Return the page of a visit. Raises nothing for a wrong input: its page says what was expected.
+    """Return the page of a visit, or the file of this name. Raises nothing for a wrong input: its page says what was expected.
 
     >>> rendered(Visit("language", query={"regex": "(01"})).status
     400
     """
+    if visit.page in FILES:
+        return RenderedPage(DONE, file_text(visit.page).encode())
     if visit.page not in PAGES:
         return message_page(NOT_FOUND, "This page does not exist.", links)
     try:

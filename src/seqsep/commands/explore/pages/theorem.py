@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
 
@@ -66,8 +66,9 @@ def content(visit: Visit) -> PageContent:
     given = {option.name: start[option.name] for option in options if option.name in start}
     error = ""
     answer = TheoremAnswer()
+    fields = fields_of(options, visit, given)
     try:
-        values = {**given, **values_of(options, visit)}
+        values = values_of(options, replace(visit, query={field.name: field.value for field in fields}))
         answer = _answer(theorem, values, visit)
     except (BadInput, ValueError, TheoremFails) as wrong:
         error = text_of(wrong)
@@ -79,12 +80,12 @@ def content(visit: Visit) -> PageContent:
             "theorem": theorem,
             "summary": paragraphs[0],
             "idea": next((one.removeprefix("Idea. ") for one in paragraphs if one.startswith("Idea.")), ""),
-            "fields": _fields(options, visit, given),
+            "fields": fields,
             "answer": answer,
             "has_run": has_run(theorem),
         },
         error=error,
-        command=_command(theorem, options, visit, given),
+        command=_command(theorem, fields),
     )
 
 
@@ -100,10 +101,6 @@ def shown_options(theorem: Theorem) -> list[Option]:
         for option in theorem.options_of(command):
             found.setdefault(option.name, option)
     return [option for option in found.values() if option.name not in ("seed", "graphs")]
-
-
-def _fields(options: list[Option], visit: Visit, given: Mapping[str, Any]) -> list[FormField]:
-    return fields_of(options, visit, given)
 
 
 def _answer(theorem: Theorem, values: Mapping[str, Any], visit: Visit) -> TheoremAnswer:
@@ -172,12 +169,12 @@ def _paragraphs(theorem: Theorem) -> list[str]:
     return [" ".join(part.split()) for part in docstring(module).split("\n\n")]
 
 
-def _command(theorem: Theorem, options: list[Option], visit: Visit, given: Mapping[str, Any]) -> str:
+def _command(theorem: Theorem, fields: list[FormField]) -> str:
     """Return the command line that checks the theorem with the options of the form."""
     checked_options = {option.name for option in theorem.options_of("check")}
     words = [
         f"--{field.name.replace('_', '-')} {quote(field.value)}"
-        for field in _fields(options, visit, given)
+        for field in fields
         if field.name in checked_options and field.value and field.kind != "switch"
     ]
     return " ".join(["seqsep check", theorem.name, *words])
