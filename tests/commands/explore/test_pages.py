@@ -13,13 +13,18 @@ from seqsep.commands.explore.pages.protocol import TASKS, protocol_run
 from seqsep.commands.explore.pages.rendered import rendered
 from seqsep.commands.explore.pages.start import PATH
 from seqsep.commands.explore.pages.tape import tape_run
-from seqsep.commands.explore.pages.theorem import has_run
 from seqsep.commands.explore.visit import Visit
 from seqsep.language_models.capacity.published import published
 from seqsep.report.index_lookup_ledger import crossing
 from seqsep.report.worked_networks import NETWORKS
 from seqsep.theorems import BY_NAME
 
+WITH_NETWORKS = {
+    *("index-lookup-attention", "index-lookup-one-layer", "index-lookup-hybrid", "recall-attention", "recall-hybrid"),
+    *("counting-attention", "counting-hybrid", "counting-one-layer", "retrieval-by-pattern", "equality-two-layers"),
+    *("relabelled-equality-two-layers", "is-tree-peeling", "is-tree-tour", "is-tree-one-layer", "is-tree-hybrid"),
+    *("is-tree-walk", "turing-machine-hybrid", "turing-machine-retrieval", "turing-machine-recurrent", "circuits-attention"),
+}
 CERTIFIED = [name for name, theorem in BY_NAME.items() if theorem.certificate_witness is not None]
 
 
@@ -42,7 +47,7 @@ def test_every_theorem_has_a_page(name):
     found = text(Visit("theorem", name))
     assert BY_NAME[name].name in found
     assert "✗" not in found
-    assert ('id="run"' in found) == has_run(BY_NAME[name])
+    assert ('id="run"' in found) == (name in WITH_NETWORKS)
     assert found.count('class="sides"') == len(BY_NAME[name].errata) + len(BY_NAME[name].choices)
 
 
@@ -65,7 +70,7 @@ def test_the_slider_chooses_the_length_of_the_table():
 def test_a_theorem_answers_the_readers_input():
     page = text(Visit("theorem", "index-lookup-attention", {"typed": '{"symbols": [3, 1, 7], "position": 2}'}))
     assert "✓ It answers 1</span>; right by the definition of the task" in page
-    assert "<title>?2 reads 1: 88 %</title>" in page
+    assert "<title>?2 reads 1: 80 %</title>" in page
     page = text(Visit("theorem", "equality-two-layers", {"typed": '{"left": [0, 1, 1], "right": [0, 1, 1]}'}))
     assert "✓ It answers 1</span>" in page
 
@@ -160,7 +165,7 @@ def test_the_language_page_has_a_picture_and_every_class():
     assert "Minimal automaton" in page
     assert "0 to 1 by 1; 1 to 1 by 0; 1 to 0 by 1" in page
     assert "<b>1 <small>bit</small></b>" in page
-    assert page.count('<span class="verdict yes">✓ yes') == 5
+    assert page.count('<span class="verdict yes">✓ yes') == 2
 
 
 @pytest.mark.parametrize(
@@ -169,7 +174,7 @@ def test_the_language_page_has_a_picture_and_every_class():
         ("(01", "01"),
         ("x" * 201, "at most 200 characters"),
         ("<script>", "script"),
-        ("(0|1)*1" + "(0|1)" * 14, "5,000 elements"),
+        ("(0|1)*1" + "(0|1)" * 14, "more than 4,096 states"),
     ],
 )
 def test_a_wrong_expression_is_refused(regex, said):
@@ -223,7 +228,8 @@ def test_a_pasted_config_is_read():
 
 @pytest.mark.parametrize(
     "config",
-    ["", "[]", "{", "[" * 100_000, '{"model_type": "mamba"}', '{"model_type": "mamba", "num_hidden_layers": 1e999, "hidden_size": 8}',
+    ["", "[]", "{", "[" * 100_000, '{"model_type": "mamba"}',
+     '{"model_type": "mamba", "num_hidden_layers": 1e999, "hidden_size": 8}',
      '{"model_type": "mamba", "num_hidden_layers": 99999999999, "hidden_size": 8}', '{"auto_map": {"AutoConfig": "evil.py"}}'],
 )  # fmt: skip
 def test_a_hostile_config_is_refused(config):
