@@ -23,6 +23,7 @@ PAGES = (
     "/", "/theorems", "/theorem/index-lookup-attention", "/theorem/is-tree-hybrid", "/theorem/index-lookup-state?check=yes",
     "/protocol", "/protocol/equality", "/language", "/language?regex=(0|1(01*0)*1)*&word=110", "/language?regex=(",
     "/thought", "/thought/is-tree-walk", "/thought/turing-machine-hybrid", "/capacity",
+    "/experiments", "/experiments/is-tree", "/experiments/index-lookup-architectures?cell=0.1&run=0",
     "/capacity?second=ai21labs%2FJamba-v0.1", "/certificate", "/certificate/index-lookup-attention?spoil=yes", "/nothing",
 )  # fmt: skip
 CHECKS = Path(__file__).parents[2].joinpath("support/seen_page.js").read_text(encoding="utf-8")
@@ -166,6 +167,15 @@ def test_a_protocol_is_played_by_keyboard_only(open_page, server):
     assert page.locator(".player [role=status]").first.inner_text() == "Step 1 of 3"
     page.keyboard.press("ArrowRight")
     assert page.locator(".player [role=status]").first.inner_text() == "Step 2 of 3"
+
+
+def test_two_clicks_lead_from_the_heat_map_to_a_run(open_page, server):
+    page = open_page()
+    page.goto(f"{server.address}/experiments/mamba-width")
+    page.locator(".map td a").first.click()
+    assert page.locator("#cell .chart").is_visible()
+    page.locator("#cell table a").first.click()
+    assert "evaluation examples" in page.locator("#cell .facts").inner_text()
 
 
 def test_a_wrong_input_is_said_in_place(open_page, server):

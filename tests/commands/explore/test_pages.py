@@ -8,13 +8,17 @@ import pytest
 
 from seqsep.commands.explore.pages import MENU, PAGES
 from seqsep.commands.explore.pages.certificate import checked, spoil, written
+from seqsep.commands.explore.pages.experiments import heat_rows, known_experiments, presets_of, shown_cell
 from seqsep.commands.explore.pages.language import EXAMPLES
 from seqsep.commands.explore.pages.protocol import TASKS, protocol_run
 from seqsep.commands.explore.pages.rendered import rendered
 from seqsep.commands.explore.pages.start import PATH
 from seqsep.commands.explore.pages.tape import tape_run
 from seqsep.commands.explore.visit import Visit
+from seqsep.commands.shipped import shipped
+from seqsep.lab.rows_of import read_rows
 from seqsep.language_models.capacity.published import published
+from seqsep.report.experiment_table import experiment_table
 from seqsep.report.index_lookup_ledger import crossing
 from seqsep.report.worked_networks import NETWORKS
 from seqsep.theorems import BY_NAME
@@ -215,6 +219,31 @@ def test_two_models_are_compared_at_their_crossing():
     assert "From 153 tokens on meta-llama/Llama-3.1-8B keeps more than tiiuae/falcon-mamba-7b." in page
 
 
+@pytest.mark.parametrize("experiment", known_experiments(), ids=lambda one: one.name)
+def test_an_experiment_shows_every_committed_run(experiment):
+    """Each cell of each preset has the runs of its rows, and each run is the one of its row."""
+    for preset in presets_of(experiment):
+        rows = read_rows(experiment.rows_file(shipped("results"), preset))
+        table = experiment_table(experiment, rows).legible
+        page = text(Visit("experiments", experiment.name, {"preset": preset}))
+        assert page.count("#cell") == len(table.cells)
+        place = next(cell.place for _, cells in heat_rows(table) for cell in cells if cell)
+        shown = shown_cell(table, place, "0")
+        row, column = map(int, place.split("."))
+        cell = table.cells[list(table.models)[row], table.tasks[column]]
+        assert len(shown.runs) == len(cell.runs) + len(cell.pruned)
+        assert shown.runs[shown.best][3] == cell.number
+        assert f"{cell.runs[0].parameters:,}" in dict(shown.fields)["parameters"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [{"cell": "99.0"}, {"cell": "0"}, {"cell": "x"}, {"cell": "0.0", "run": "999"}, {"preset": "../demo"}, {"cell": "-1.0"}],
+)
+def test_a_cell_that_does_not_exist_is_refused(query):
+    assert alert(Visit("experiments", "mamba-width", query))
+
+
 def posted(page, **fields):
     from urllib.parse import urlencode
 
@@ -298,6 +327,8 @@ FIELDS = (
     ("language", "", "word"),
     ("thought", "turing-machine-hybrid", "word"),
     ("thought", "turing-machine-hybrid", "machine"),
+    ("experiments", "mamba-width", "preset"),
+    ("experiments", "mamba-width", "cell"),
     ("capacity", "", "model"),
     ("capacity", "", "length"),
     ("capacity", "", "memory"),

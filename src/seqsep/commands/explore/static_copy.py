@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from seqsep.commands.explore.links import Links, file_of
+from seqsep.commands.explore.pages.experiments import known_experiments
 from seqsep.commands.explore.pages.language import EXAMPLES
 from seqsep.commands.explore.pages.protocol import TASKS
 from seqsep.commands.explore.pages.rendered import rendered
@@ -35,6 +36,9 @@ def visits() -> Iterator[Visit]:
     yield Visit("language", is_static=True)
     for regex, _ in EXAMPLES:
         yield Visit("language", query={"regex": regex}, is_static=True)
+    yield Visit("experiments", is_static=True)
+    for experiment in known_experiments():
+        yield Visit("experiments", experiment.name, is_static=True)
     yield Visit("capacity", is_static=True)
     for model in published():
         yield Visit("capacity", query={"model": model.name}, is_static=True)

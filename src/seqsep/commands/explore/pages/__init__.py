@@ -10,6 +10,7 @@ protocol     a recurrent model as a protocol between two parties
 language     the classes of a regular language
 capacity     what a published model keeps between tokens
 certificate  what a certificate proves
+experiments  heat maps, curves and runs of the committed experiments
 thought      chains of thought, token by token
 tape         a Turing machine's run, cell by cell
 """
@@ -26,7 +27,7 @@ PAGES: Registry[Page] = Registry(
     {
         "": f"{__name__}.start:content",
         **{name: f"{__name__}.{name}:content" for name in ("theorems", "theorem", "protocol", "language")},
-        **{name: f"{__name__}.{name}:content" for name in ("capacity", "certificate", "thought")},
+        **{name: f"{__name__}.{name}:content" for name in ("capacity", "certificate", "thought", "experiments")},
     },
 )
 FORMS: Mapping[str, int] = {"capacity": 1 << 20, "certificate": (10 << 20) + (64 << 10)}
@@ -36,6 +37,7 @@ MENU: tuple[tuple[str, str], ...] = (
     ("protocol", "Protocol"),
     ("language", "Languages"),
     ("thought", "Chains of thought"),
+    ("experiments", "Experiments"),
     ("capacity", "Capacity"),
     ("certificate", "Certificates"),
 )

@@ -68,6 +68,9 @@ DOORS = (
         "language", "", "Languages and functions", "The minimal automaton of a regular expression, and who recognises it."
     ),
     StartStep("capacity", "", "Layers and models", "What a published model keeps of its past, from its config.json."),
+    StartStep(
+        "experiments", "", "Experiments", "Trained models: a heat map, the curves of a cell, and one run with all fields."
+    ),
     StartStep("thought", "", "Chains of thought", "Graphs and Turing machines, token by token, with what each head reads."),
 )
 
