@@ -11,6 +11,7 @@ from seqsep.commands.explore.pages.theorem import shown_options
 from seqsep.commands.explore.visit import Visit
 from seqsep.core.names import BadInput
 from seqsep.theorems import BY_NAME, THEOREMS
+from seqsep.theorems.options import Option
 
 
 def options(name):
@@ -26,6 +27,8 @@ def test_a_range_and_a_meaning_are_those_of_the_annotation():
 
 
 def test_no_field_of_any_theorem_takes_a_file():
+    assert not is_offered(Option("text", Path, None))
+    assert not is_offered(Option("name", str, None))
     for theorem in THEOREMS:
         for option in shown_options(theorem):
             assert not (is_offered(option) and option.kind is Path), (theorem.name, option.name)
