@@ -1,7 +1,6 @@
-"""The pages say what the functions of other commands say, and escape what a reader types."""
+"""The pages say what the functions of other commands say."""
 
 import re
-from html.parser import HTMLParser
 from itertools import product
 
 import pytest
@@ -22,6 +21,7 @@ from seqsep.report.experiment_table import experiment_table
 from seqsep.report.index_lookup_ledger import crossing
 from seqsep.report.worked_networks import NETWORKS
 from seqsep.theorems import BY_NAME
+from support.explore_forms import posted
 
 WITH_NETWORKS = {
     *("index-lookup-attention", "index-lookup-one-layer", "index-lookup-hybrid", "recall-attention", "recall-hybrid"),
@@ -244,12 +244,6 @@ def test_a_cell_that_does_not_exist_is_refused(query):
     assert alert(Visit("experiments", "mamba-width", query))
 
 
-def posted(page, **fields):
-    from urllib.parse import urlencode
-
-    return Visit(page, body=urlencode(fields).encode(), kind="application/x-www-form-urlencoded")
-
-
 def test_a_pasted_config_is_read():
     config = '{"model_type": "mamba", "hidden_size": 8, "num_hidden_layers": 2, "state_size": 4}'
     assert "mamba: 2 layers, 224 fixed numbers, 0 numbers a token" in text(posted("capacity", config=config))
@@ -297,70 +291,3 @@ def test_the_menu_and_the_path_lead_to_pages():
         assert page in PAGES
     for step in PATH:
         assert rendered(Visit(step.page, step.name)).status == 200
-
-
-class Elements(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.found = []
-
-    def handle_starttag(self, tag, attributes):
-        self.found.append((tag, tuple(sorted(name for name, _ in attributes))))
-
-
-def elements(visit):
-    parser = Elements()
-    parser.feed(rendered(visit).html.decode())
-    return parser.found
-
-
-OPENERS = ("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</title><script>", "</textarea><b>", "</option><b>",
-           '"><b>', "'><b>", "--><b>", "]]><b>", "<svg/onload=alert(1)>", "&lt;b&gt;<b>", "{{7*7}}", "{% raw %}", "<token>",
-           "\u202e<b>", "\x00<b>", "javascript:alert(1)", "${7*7}", "<!--", "<b")  # fmt: skip
-FIELDS = (
-    ("theorem", "index-lookup-attention", "typed"),
-    ("theorem", "index-lookup-attention", "length"),
-    ("theorem", "index-lookup-attention", "code"),
-    ("protocol", "index-lookup", "input"),
-    ("protocol", "index-lookup", "split"),
-    ("language", "", "regex"),
-    ("language", "", "word"),
-    ("thought", "turing-machine-hybrid", "word"),
-    ("thought", "turing-machine-hybrid", "machine"),
-    ("experiments", "mamba-width", "preset"),
-    ("experiments", "mamba-width", "cell"),
-    ("capacity", "", "model"),
-    ("capacity", "", "length"),
-    ("capacity", "", "memory"),
-)
-
-
-@pytest.mark.parametrize("payload", OPENERS)
-@pytest.mark.parametrize("field", FIELDS, ids=":".join)
-def test_a_readers_text_adds_no_element(field, payload):
-    """The page has the elements that it has for a harmless wrong text."""
-    page, name, key = field
-    assert elements(Visit(page, name, {key: payload})) == elements(Visit(page, name, {key: "?!"}))
-
-
-@pytest.mark.parametrize("payload", OPENERS)
-def test_a_senders_text_adds_no_element(payload):
-    import json
-
-    def config(word):
-        return posted("capacity", config=json.dumps({"model_type": word, "hidden_size": 8, "num_hidden_layers": 2}))
-
-    def certificate(word):
-        fields = json.loads(written("equality-state")) | {"theorem": word, "digest": word}
-        return posted("certificate", text=json.dumps(fields, sort_keys=True, separators=(",", ":")))
-
-    for make in (config, certificate):
-        assert elements(make(payload)) == elements(make("?!"))
-    assert elements(Visit("theorem", payload)) == elements(Visit("theorem", "?!"))
-
-
-def test_the_token_stands_in_forms_only():
-    """A reader's text cannot ask for the token."""
-    page = rendered(Visit("language", query={"regex": "<token>"})).html
-    assert b"<token>" not in page
-    assert rendered(Visit("certificate")).html.count(b'value="<token>"') == 1
