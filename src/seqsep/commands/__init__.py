@@ -26,7 +26,7 @@
     examples      `seqsep examples`: a copy of the examples and committed rows
     text          `seqsep text`: language models that answer questions in plain words
     canary        `seqsep canary`: models whose every answer is known, and engines that are asked for the answers
-    explore       `seqsep explore`: pages in a browser, on this machine only; not listed yet
+    explore       `seqsep explore`: pages in a browser, on this machine only
     canary_check  its action check: prompts, verdicts and a diagnosis
     cli           the command line: arguments in, one command run, the exit status out
     shipped       the files that come with seqsep besides its code
@@ -76,6 +76,7 @@ NAMES = (
     "apply",
     "certify",
     "export-network",
+    "explore",
     "analyze",
     "classify",
     "ceiling",
@@ -97,11 +98,9 @@ NAMES = (
 )
 """In the order of `seqsep --help`."""
 BY_NAME: Registry[Command] = Registry("command", {name: f"{__name__}.{name.replace('-', '_')}:COMMAND" for name in NAMES})
-UNLISTED: Registry[Command] = Registry("command", {"explore": f"{__name__}.explore:COMMAND"})
-"""Commands that work, and that neither `seqsep --help` nor the documentation lists until all of their pages exist."""
 if TYPE_CHECKING:
     COMMANDS: tuple[Command, ...]
 else:
     __getattr__ = lazy_names(__name__, {"COMMANDS": BY_NAME.members})
 
-__all__ = ["BY_NAME", "COMMANDS", "GROUPS", "UNLISTED", "Command", "Group"]
+__all__ = ["BY_NAME", "COMMANDS", "GROUPS", "Command", "Group"]

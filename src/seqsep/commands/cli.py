@@ -11,7 +11,7 @@ from io import TextIOWrapper
 from typing import NoReturn
 
 from seqsep import __version__
-from seqsep.commands import BY_NAME, GROUPS, UNLISTED, Command
+from seqsep.commands import BY_NAME, GROUPS, Command
 from seqsep.commands.command import Parser, parser_of
 from seqsep.commands.status import BAD_INPUT, DONE, ENVIRONMENT, INTERRUPTED, REFUTED
 from seqsep.commands.streams import guarded_streams, open_closed_descriptors, status_of_lost_output
@@ -105,7 +105,7 @@ def script() -> NoReturn:
 def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     """Return the command of the arguments, and its options. Raises BadInput for anything unknown."""
     first = next(iter(arguments), "")
-    chosen = BY_NAME.get(first) or UNLISTED.get(first)
+    chosen = BY_NAME.get(first)
     if chosen is None:
         chosen = BY_NAME[_overview().parse_args(list(arguments) or ["--help"]).command]
     words = list(arguments[1:])
@@ -160,7 +160,7 @@ def _one_line(error: BaseException) -> str:
 def _say(message: str, status: int, arguments: Sequence[str] | None = None) -> int:
     """Print `seqsep COMMAND: MESSAGE` on standard error, and return the status. `arguments` are by default the process's."""
     given = next(iter(sys.argv[1:] if arguments is None else arguments), "")
-    known = given in BY_NAME or given in UNLISTED
+    known = given in BY_NAME
     said = re.sub(rf"^{given}(: | (?=[^:]*: ))", "", message) if known else message  # functions name themselves: seqsep.bound
     print(f"seqsep{f' {given}' if known else ''}: {printable(said, kept='')}", file=sys.stderr)
     return status

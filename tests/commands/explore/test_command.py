@@ -1,20 +1,11 @@
-"""The command: hidden until all of its pages exist, with a help, and with one line if the extra is missing."""
+"""The command: its help, and one line for a wrong port, a port that is taken, and a missing extra."""
 
 import sys
 
 import pytest
 
-from seqsep.commands import BY_NAME, UNLISTED
 from seqsep.commands.cli import main
 from seqsep.commands.explore.serve import loopback_sockets
-
-
-def test_the_command_is_not_listed_yet(capsys):
-    assert "explore" in UNLISTED
-    assert "explore" not in BY_NAME
-    with pytest.raises(SystemExit):
-        main(["--help"])
-    assert "explore" not in capsys.readouterr().out
 
 
 def test_the_command_has_a_help(capsys):
@@ -33,9 +24,9 @@ def test_a_wrong_port_is_refused(port, capsys):
 
 def test_a_missing_extra_is_one_line(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert main(["explore"]) == 2
+    assert main(["explore"]) == 3
     assert capsys.readouterr().err == (
-        "seqsep explore: expected the package uvicorn, found none; pip install '.[web]' in a clone of seqsep\n"
+        "seqsep explore: the pages need uvicorn, which is not installed; pip install '.[web]' in a clone of seqsep\n"
     )
 
 

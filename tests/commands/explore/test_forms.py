@@ -10,8 +10,8 @@ from seqsep.commands.explore.pages.rendered import rendered
 from seqsep.commands.explore.pages.theorem import shown_options
 from seqsep.commands.explore.visit import Visit
 from seqsep.core.names import BadInput
+from seqsep.core.options import Option
 from seqsep.theorems import BY_NAME, THEOREMS
-from seqsep.theorems.options import Option
 
 
 def options(name):

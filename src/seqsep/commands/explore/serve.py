@@ -5,7 +5,7 @@ import socket
 import sys
 from contextlib import ExitStack, suppress
 
-from seqsep.core.names import BadInput, install
+from seqsep.core.names import install
 
 LOOPBACK = ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"))
 MOST_CONNECTIONS = 512
@@ -13,17 +13,21 @@ SECONDS_KEPT = 5
 MOST_HEADERS = 32 << 10
 
 
+class WebMissing(OSError):
+    """A package of the extra web is not installed."""
+
+
 def serve(port: int = 0) -> None:
     """Serve the pages on 127.0.0.1 and ::1 until Ctrl-C; print the address with its token once pages can be made.
 
-    Raises BadInput if the extra web is not installed, and OSError if the port is taken.
+    Raises WebMissing if the extra web is not installed, and OSError if the port is taken.
     """
     try:
         import uvicorn
 
         from seqsep.commands.explore.application import application
     except ModuleNotFoundError as error:
-        raise BadInput(f"explore: expected the package {error.name}, found none; {install('web')}") from None
+        raise WebMissing(f"the pages need {error.name}, which is not installed; {install('web')}") from None
     from seqsep.commands.explore.bounded import Renderer
     from seqsep.commands.explore.guard import Gate
     from seqsep.commands.explore.visit import Visit
