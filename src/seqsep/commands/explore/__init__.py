@@ -67,7 +67,9 @@ COMMAND = Command(
     run=run,
     details=(
         "The command prints an address with a secret token. Only programs on this machine that know the token can open it. "
-        "The pages load nothing from other machines, and send nothing to them. Ctrl-C ends the command.\n\n"
-        "It needs the packages of the extra web."
+        "The pages load nothing from other machines, and send nothing to them. They work without JavaScript. "
+        "Ctrl-C ends the command.\n\n"
+        "This needs the packages of the extra web. --write does not need them: it writes the pages to a folder, and "
+        "index.html is the first. These files have no forms, so they show the sizes and inputs that we chose."
     ),
 )
