@@ -6,12 +6,20 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 WITHOUT_WEB = "the extra web (starlette, uvicorn) is not installed"
-SECONDS_TO_START = 100
+PAGES = (
+    "/", "/theorems", "/theorem/index-lookup-attention", "/theorem/is-tree-hybrid", "/theorem/index-lookup-state?check=yes",
+    "/protocol", "/protocol/equality", "/language", "/language?regex=(0|1(01*0)*1)*&word=110", "/language?regex=(",
+    "/thought", "/thought/is-tree-walk", "/thought/turing-machine-hybrid", "/capacity",
+    "/experiments", "/experiments/is-tree", "/experiments/index-lookup-architectures?cell=0.1&run=0",
+    "/capacity?second=ai21labs%2FJamba-v0.1", "/certificate", "/certificate/index-lookup-attention?spoil=yes", "/nothing",
+)  # fmt: skip
+"""The pages of tests in a browser: each template, with and without an answer, and messages."""
 
 
 @dataclass
@@ -71,3 +79,11 @@ def start_server():
     )
     found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)\n", process.stdout.readline())
     return RunningServer(process, int(found[1]), found[2])
+
+
+def wait_until(page, expression):
+    """Wait until an expression is true. The page's policy forbids the eval with which playwright waits for a text."""
+    ends = time.monotonic() + 30
+    while not page.evaluate(expression):
+        assert time.monotonic() < ends, expression
+        time.sleep(0.01)

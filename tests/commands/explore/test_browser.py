@@ -3,69 +3,18 @@
 They need Debian's Chromium and the package playwright, and are skipped without them.
 """
 
-import shutil
 import time
 from pathlib import Path
 
 import pytest
 
-from support.explore_server import WITHOUT_WEB, start_server
+from support.explore_server import PAGES, wait_until
 
-pytest.importorskip("starlette", reason=WITHOUT_WEB)
-pytest.importorskip("uvicorn", reason=WITHOUT_WEB)
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-CHROMIUM = shutil.which("chromium")
-if CHROMIUM is None:
-    pytest.skip("the browser is not installed: apt-get install chromium", allow_module_level=True)
 pytestmark = pytest.mark.timeout(600)
 
-PAGES = (
-    "/", "/theorems", "/theorem/index-lookup-attention", "/theorem/is-tree-hybrid", "/theorem/index-lookup-state?check=yes",
-    "/protocol", "/protocol/equality", "/language", "/language?regex=(0|1(01*0)*1)*&word=110", "/language?regex=(",
-    "/thought", "/thought/is-tree-walk", "/thought/turing-machine-hybrid", "/capacity",
-    "/experiments", "/experiments/is-tree", "/experiments/index-lookup-architectures?cell=0.1&run=0",
-    "/capacity?second=ai21labs%2FJamba-v0.1", "/certificate", "/certificate/index-lookup-attention?spoil=yes", "/nothing",
-)  # fmt: skip
 CHECKS = Path(__file__).parents[2].joinpath("support/seen_page.js").read_text(encoding="utf-8")
-VIOLATIONS = "window.violations = []; addEventListener('securitypolicyviolation', (e) => violations.push(e.violatedDirective))"
 SECONDS_OF_PAGE = 1.0
 SECONDS_OF_ANSWER = 0.5
-
-
-@pytest.fixture(scope="module")
-def server():
-    running = start_server()
-    yield running
-    running.stop()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as start:
-        opened = start.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def open_page(browser, server):
-    """Return a function that opens a window on the server, and the requests of all its windows."""
-    windows = []
-    requests = []
-
-    def opened(width=1200, **settings):
-        window = browser.new_context(viewport={"width": width, "height": 900}, **settings)
-        windows.append(window)
-        page = window.new_page()
-        page.add_init_script(VIOLATIONS)
-        page.on("request", lambda request: requests.append(request.url))
-        page.goto(f"{server.address}/?token={server.token}")
-        return page
-
-    opened.requests = requests
-    yield opened
-    for window in windows:
-        window.close()
 
 
 @pytest.mark.parametrize(
@@ -97,14 +46,6 @@ def test_forced_colours_leave_every_page_readable(open_page, server):
         page.goto(f"{server.address}{path}")
         assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
         assert page.locator("h1").is_visible()
-
-
-def wait_until(page, expression):
-    """Wait until an expression is true. The page's policy forbids the eval with which playwright waits for a text."""
-    ends = time.monotonic() + 30
-    while not page.evaluate(expression):
-        assert time.monotonic() < ends, expression
-        time.sleep(0.01)
 
 
 def fastest(action, times=4):

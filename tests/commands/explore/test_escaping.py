@@ -1,12 +1,17 @@
 """Pages escape what a reader types and what a form sends: no text adds an element."""
 
+import ast
 import json
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
+from jinja2 import nodes
 
+from seqsep.commands import explore
 from seqsep.commands.explore.pages.certificate import written
 from seqsep.commands.explore.pages.rendered import rendered
+from seqsep.commands.explore.templates import page_templates
 from seqsep.commands.explore.visit import Visit
 from support.explore_forms import posted
 
@@ -74,3 +79,43 @@ def test_the_token_stands_in_forms_only():
     page = rendered(Visit("language", query={"regex": "<token>"})).html
     assert b"<token>" not in page
     assert rendered(Visit("certificate")).html.count(b'value="<token>"') == 1
+
+
+TEMPLATES = sorted(Path(explore.__file__).with_name("templates").glob("*.html"))
+MARKUP = {
+    "templates.py": ["Markup(source('page.css'))"],
+    "pages/language.py": ["Markup(automaton_svg(analysis, 'automaton'))"],
+}
+"""The calls that say that a text needs no escape: our style sheet, and a drawing that escapes its own words."""
+
+
+def unescaped(source):
+    """Return the expressions of a template that are not escaped, and its blocks without autoescape."""
+    tree = page_templates().parse(source)
+    filters = [one.node for one in tree.find_all(nodes.Filter) if one.name == "safe"]
+    found = [one.name if isinstance(one, nodes.Name) else type(one).__name__ for one in filters]
+    return found + [type(one).__name__ for one in tree.find_all((nodes.EvalContextModifier, nodes.MarkSafe))]
+
+
+def test_templates_escape_every_value():
+    """Only the place of the token is not escaped: the server writes it."""
+    assert page_templates().autoescape is True
+    assert page_templates().from_string("<p title='{{ word }}'>").render(word="'><b>") == "<p title='&#39;&gt;&lt;b&gt;'>"
+    assert len(TEMPLATES) >= 12
+    assert {path.name: set(unescaped(path.read_text(encoding="utf-8"))) - {"token_place"} for path in TEMPLATES} == {
+        path.name: set() for path in TEMPLATES
+    }
+    assert unescaped("{{ word|safe }}{% autoescape false %}{{ word }}{% endautoescape %}") == [
+        "word",
+        "ScopedEvalContextModifier",
+    ]
+
+
+def test_two_texts_of_the_code_are_not_escaped():
+    folder = Path(explore.__file__).parent
+    found = {}
+    for path in sorted(folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Markup":
+                found.setdefault(path.relative_to(folder).as_posix(), []).append(ast.unparse(node))
+    assert found == MARKUP

@@ -1,11 +1,13 @@
 """Requests that are refused before any page is made: other hosts, other sites, other starts of the server."""
 
 import asyncio
+from contextlib import suppress
 from urllib.parse import quote
 
 import pytest
 
 from seqsep.commands.explore.guard import HEADERS, POLICY, Gate, Guard
+from support.explore_server import WITHOUT_WEB
 
 TOKEN = "a-secret-of-this-start"
 GATE = Gate.of(8000, TOKEN)
@@ -19,7 +21,18 @@ async def page(scope, receive, send):
     await send({"type": "http.response.body", "body": b"a page"})
 
 
-def answer(*headers, method="GET", path="/", query=""):
+class Fails(Exception):
+    """The error of a page in a test."""
+
+
+def fail(visit):
+    raise Fails
+
+
+GUARD = Guard(page, GATE)
+
+
+def answer(*headers, method="GET", path="/", query="", guard=GUARD):
     """Return the status, the headers and the body of the answer to a request."""
     sent = []
     scope = {
@@ -34,7 +47,8 @@ def answer(*headers, method="GET", path="/", query=""):
     async def keep(message):
         sent.append(message)
 
-    asyncio.run(Guard(page, GATE)(scope, None, keep))
+    with suppress(Fails):
+        asyncio.run(guard(scope, None, keep))
     found = {}
     for name, value in sent[0]["headers"]:
         found.setdefault(name.decode(), []).append(value.decode())
@@ -136,6 +150,16 @@ def test_every_answer_has_the_headers():
         answer(HOST, query=f"token={TOKEN}"),
     ):
         assert {name: headers[name] for name in HEADERS} == {name: [value] for name, value in HEADERS.items()}, status
+
+
+def test_a_page_that_fails_has_the_headers():
+    """And no word of the error."""
+    application = pytest.importorskip("seqsep.commands.explore.application", reason=WITHOUT_WEB).application
+    status, headers, body = answer(HOST, COOKIE, guard=application(GATE, fail))
+    assert status == 500
+    assert {name: headers[name] for name in HEADERS} == {name: [value] for name, value in HEADERS.items()}
+    assert b"This page failed." in body
+    assert b"Fails" not in body
 
 
 def test_the_policy_allows_nothing_inline_or_from_elsewhere():

@@ -1,5 +1,7 @@
-"""Pages open no file that a reader names: an audit hook sees every file that Python opens."""
+"""Pages open no file that a reader names, and change nothing: an audit hook sees what Python opens."""
 
+import os
+import sqlite3
 import sys
 import sysconfig
 from pathlib import Path
@@ -30,11 +32,24 @@ FIELDS = (
     "code",
     "config",
 )
+CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.utime")
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+pytestmark = pytest.mark.timeout(300)
 OPENED: list[str] = []
+CHANGED: list[str] = []
 HOOKED: list[bool] = []
 
 
+def changes(event, arguments):
+    """Tell if an event changes a file, or opens one to change it; a database is only read if its address says so."""
+    if event == "open":
+        return bool({*(arguments[1] or "r")} & set("wax+")) or bool(arguments[2] & WRITING)
+    return event in CHANGES or (event == "sqlite3.connect" and not str(arguments[0]).endswith(("mode=ro", "immutable=1")))
+
+
 def watch(event, arguments):
+    if HOOKED and changes(event, arguments):
+        CHANGED.append(f"{event} {arguments[0]}")
     if HOOKED and event in ("open", "os.listdir", "os.scandir", "socket.connect", "subprocess.Popen", "import"):
         if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], int):
             return
@@ -56,13 +71,14 @@ def watched():
         rendered(Visit(page, "index-lookup-state" if page in ("theorem", "certificate") else ""))
     rendered(Visit("thought", "turing-machine-hybrid"))
     OPENED.clear()
+    CHANGED.clear()
     HOOKED.append(True)
     yield
     HOOKED.clear()
 
 
 @pytest.mark.usefixtures("watched")
-def test_a_page_opens_nothing_that_a_reader_names():
+def test_a_page_opens_nothing_that_is_named_and_writes_nothing():
     for page in set(PAGES) - {""}:
         for payload in PAYLOADS:
             rendered(Visit(page, payload))
@@ -74,9 +90,13 @@ def test_a_page_opens_nothing_that_a_reader_names():
         for payload in PAYLOADS:
             rendered(Visit(page, name, {"machine": payload}))
     assert foreign() == []
+    assert CHANGED == []
 
 
-@pytest.mark.usefixtures("watched")
-def test_the_hook_sees_a_foreign_file(tmp_path):
+def test_the_hook_sees_a_foreign_file_and_changes(tmp_path, watched):
     (tmp_path / "x").write_text("x")
+    (tmp_path / "x").rename(tmp_path / "y")
+    sqlite3.connect(tmp_path / "z").close()
+    sqlite3.connect(f"file:{tmp_path}/z?mode=ro", uri=True).close()
     assert any(str(tmp_path) in one for one in foreign())
+    assert [one.split()[0] for one in CHANGED] == ["open", "os.rename", "sqlite3.connect"]

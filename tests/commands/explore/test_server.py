@@ -26,13 +26,6 @@ TRAVERSALS = tuple(
 ) + tuple(quote(name, safe="") for name in ("/etc/passwd", "C:\\boot.ini", "\x00", "con", ".", "..", "style.css/../x", "~root"))
 
 
-@pytest.fixture(scope="module")
-def server():
-    running = start_server()
-    yield running
-    assert running.stop() == 0
-
-
 def listening(port):
     """Return the addresses of this machine's listening TCP sockets with this port, in hexadecimal."""
     lines = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
