@@ -22,6 +22,14 @@ PAGES = (
 """The pages of tests in a browser: each template, with and without an answer, and messages."""
 
 
+def wait_until(page, expression):
+    """Wait until an expression is true. The page's policy forbids the eval with which playwright waits for a text."""
+    ends = time.monotonic() + 30
+    while not page.evaluate(expression):
+        assert time.monotonic() < ends, expression
+        time.sleep(0.01)
+
+
 @dataclass
 class RunningServer:
     """A server in a process of its own."""
@@ -79,11 +87,3 @@ def start_server():
     )
     found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)\n", process.stdout.readline())
     return RunningServer(process, int(found[1]), found[2])
-
-
-def wait_until(page, expression):
-    """Wait until an expression is true. The page's policy forbids the eval with which playwright waits for a text."""
-    ends = time.monotonic() + 30
-    while not page.evaluate(expression):
-        assert time.monotonic() < ends, expression
-        time.sleep(0.01)

@@ -66,7 +66,8 @@ def foreign():
 
 
 @pytest.fixture
-def watched():
+def watched(monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a module that is first imported now is compiled
     for page in ("theorem", "language", "capacity", "certificate", "protocol", "thought"):  # imports are done
         rendered(Visit(page, "index-lookup-state" if page in ("theorem", "certificate") else ""))
     rendered(Visit("thought", "turing-machine-hybrid"))

@@ -130,7 +130,7 @@ def test_traversals_open_nothing(server):
     assert len(TRAVERSALS) >= 200
     with ThreadPoolExecutor(4) as pool:
         for place in ("/", "/theorem/", "/file/", "/capacity/"):
-            for answer in pool.map(lambda name, before=place: server.ask(f"{before}{name}"), TRAVERSALS[::2]):
+            for answer in pool.map(lambda name, before=place: server.ask(f"{before}{name}"), TRAVERSALS):
                 assert answer.status in (400, 403, 404)
                 assert not re.search(r"root:|PATH=|\[core\]|__version__", answer.text)
 
