@@ -93,6 +93,7 @@ WRITTEN = {
     "--output",
     "--page",
     "--report",
+    "--write",
     "folder",
 }
 BESIDE: dict[str, str] = {

@@ -12,6 +12,7 @@ PATTERNS = (
     "examples/**/*.json",
     "examples/**/*.c",
     "results/*.jsonl",
+    "results/cards/*/*.json",
     "results/audit/sizes.jsonl",
     "results/audit/*.safetensors",
 )
