@@ -13,7 +13,7 @@ from typing import Any
 from seqsep.commands.explore.visit import Visit
 from seqsep.commands.shared_flags import fraction
 from seqsep.core.names import BadInput, excerpt
-from seqsep.theorems.options import Option
+from seqsep.core.options import Option
 
 MOST: Mapping[str, int] = {
     "length": 24,

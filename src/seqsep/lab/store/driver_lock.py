@@ -96,3 +96,13 @@ def only_driver(store: Path) -> Iterator[DriverLock]:
         yield lock
     finally:
         lock.release()
+
+
+def is_driven(store: Path) -> bool:
+    """Return True if Linux says that a process holds the lock of a store. No lock is taken; elsewhere the answer is False."""
+    try:
+        inode = Path(f"{store.resolve()}.lock").stat().st_ino
+        held = [line.split() for line in Path("/proc/locks").read_text(encoding="ascii").splitlines()]
+    except OSError:
+        return False
+    return any("FLOCK" in words and words[-3].endswith(f":{inode}") for words in held if len(words) > 3)

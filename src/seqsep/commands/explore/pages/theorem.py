@@ -12,10 +12,10 @@ from seqsep.commands.explore.pages.lengths import LAST_POWER, SizesOverLengths, 
 from seqsep.commands.explore.pages.one_run import NetworkOnInput, ShownInputs, inputs_of, network_on_input, task_of
 from seqsep.commands.explore.visit import PageContent, Visit
 from seqsep.core.names import BadInput, choose, docstring, text_of
+from seqsep.core.options import Option
 from seqsep.report.page.theorem_table import StatementTable, statement_tables
 from seqsep.theorems import BY_NAME, Theorem, TheoremFails
 from seqsep.theorems.evidence import Evidence, GeneratedRun, NetworkRun
-from seqsep.theorems.options import Option
 
 START: Mapping[str, Any] = {"length": 6, "alphabet": 8}
 """The sizes at which the page opens, if the theorem takes them: its pictures can be read at once."""
