@@ -1,4 +1,4 @@
-"""The files that come with seqsep besides its code: the examples, the rows of the runs in `results/`, and two trained models.
+"""The files that come with seqsep besides its code: examples, rows of the runs in `results/`, cards, and two trained models.
 
 The repository has one copy of them, in the folders that `PATTERNS` mentions. `setup.py` reads `PATTERNS` from this file and
 copies what they match into the wheel, below `seqsep/data`; an editable installation reads the repository itself.
@@ -13,6 +13,7 @@ PATTERNS = (
     "examples/**/*.c",
     "results/*.jsonl",
     "results/audit/sizes.jsonl",
+    "results/cards/**/*.json",
     "results/audit/*.safetensors",
 )
 """The files that are shipped, below the root of the repository."""
