@@ -59,10 +59,10 @@ class RunningServer:
         return self.process.wait(30)
 
 
-def start_server():
+def start_server(*flags):
     """Start a server on a free port, and wait for its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "seqsep", "explore"],
+        [sys.executable, "-m", "seqsep", "explore", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

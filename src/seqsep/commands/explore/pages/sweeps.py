@@ -143,16 +143,23 @@ def _progress(name: str, counted: StoredExperiment, stored: StoredRows, known: S
 
 
 def _presets(name: str, stored: StoredRows) -> list[KnownPreset]:
-    """Return the presets of an experiment, each with its runs by key; none for a sweep of the reader's own."""
+    """Return the presets of an experiment that explain its rows and the checkpoints; none for a sweep of the reader's own.
+
+    The large grids come last, and are made only if other presets leave a run unexplained.
+    """
     if name not in BY_NAME:
         return []
     experiment = BY_NAME[name]
     rows = [row for row in stored.of(name) if row.is_current and not row.is_reply]
+    left = {row.key for row in rows} | stored.steps.keys()
     found = []
-    for preset in experiment.presets:
+    for preset in sorted(experiment.presets, key=lambda one: one.endswith("grid")):
+        if not left:
+            break
         search = experiment.search(preset)
-        runs = experiment.runs(preset) if search is None else search.runs(rows)
-        found.append(KnownPreset(preset, {run.key(): run for run in runs}, search is not None))
+        runs = {run.key(): run for run in (experiment.runs(preset) if search is None else search.runs(rows))}
+        found.append(KnownPreset(preset, runs, search is not None))
+        left -= runs.keys()
     return found
 
 
