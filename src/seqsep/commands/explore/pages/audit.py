@@ -7,7 +7,7 @@ page may take, and it reads no file of weights.
 from pathlib import Path
 from shlex import quote
 
-from seqsep.commands.explore.pages.card import UNUSABLE
+from seqsep.commands.explore.pages.card import UNUSABLE, reason
 from seqsep.commands.explore.pages.sweeps import StoredRows
 from seqsep.commands.explore.uploads import Upload
 from seqsep.commands.explore.visit import PageContent, Visit
@@ -17,6 +17,7 @@ from seqsep.core.names import BadInput, excerpt, text_of
 from seqsep.lab.audit.answer import Audit
 from seqsep.lab.audit.failures import WorstCase
 from seqsep.lab.audit.sizes import rows
+from seqsep.report.figures.chart_picture import chart_svg
 from seqsep.report.page.audit_page import audit_values
 from seqsep.report.page.audit_record import audit_of_record, audit_of_text
 
@@ -42,9 +43,12 @@ def content(visit: Visit) -> PageContent:
     found = None
     error = ""
     try:
-        found = audit_values(*_audit(visit, names, model))
+        if names or visit.body is not None:
+            found = audit_values(*_audit(visit, names, model))
+            for chart in filter(None, (found["curve"], found["places"])):
+                chart_svg(chart, "tried")  # numbers that no audit has are refused here, not in the template
     except UNUSABLE as wrong:
-        error = text_of(wrong)
+        error = reason(wrong, f"{SENT}: expected numbers of an audit that can be drawn")
     kept, why = _kept(visit.store)
     values = {"names": list(names), "model": model, "found": found, "sent": visit.body is not None, "kept": kept}
     command = "seqsep audit MODEL.safetensors --json > audit.json"

@@ -19,7 +19,7 @@ from seqsep.report.card.page import card_values
 MOST_CARD = 1 << 20
 SENT = "your card"
 UNUSABLE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
-"""The errors of a picture of numbers that no card has."""
+"""The errors of a picture of numbers that no card and no audit has."""
 
 
 def shipped_cards() -> dict[str, Path]:
@@ -41,10 +41,21 @@ def content(visit: Visit) -> PageContent:
         if cards:
             values = {"found": card_values(cards, _company(cards)), "differences": differences(cards)}
     except UNUSABLE as wrong:
-        error = text_of(wrong)
+        error = reason(wrong, f"{SENT}: expected numbers of a card that can be drawn")
     values |= {"names": names, "card": card, "second": second, "sent": visit.body is not None, "budgets": STEPS}
     command = "seqsep card LAYER --budget 2m" if not second else "seqsep card --compare FIRST.json SECOND.json"
     return PageContent("Card of a layer", "card.html", values, error=error, command=command)
+
+
+def reason(error: BaseException, expected: str) -> str:
+    """Return the message of a wrong input, or what was expected if the error is one of drawing.
+
+    >>> reason(KeyError("x"), "your card: expected numbers of a card that can be drawn")
+    "your card: expected numbers of a card that can be drawn, found others (KeyError: 'x')"
+    """
+    if isinstance(error, BadInput):
+        return text_of(error)
+    return f"{expected}, found others ({type(error).__name__}: {text_of(error)[:100]})"
 
 
 def _cards(upload: Upload | None, first: str, second: str) -> list[Card]:

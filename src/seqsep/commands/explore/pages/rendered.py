@@ -20,10 +20,9 @@ def rendered(visit: Visit, links: Links = ON_SERVER) -> RenderedPage:
     if visit.page not in PAGES:
         return message_page(NOT_FOUND, "This page does not exist.", links)
     try:
-        content = PAGES[visit.page](visit)
+        return _page(PAGES[visit.page](visit), visit, links)
     except (ValueError, OverflowError, ZeroDivisionError) as error:
         return message_page(NOT_FOUND if visit.name and not visit.query else BAD_REQUEST, text_of(error), links)
-    return _page(content, visit, links)
 
 
 def message_page(status: int, message: str, links: Links = ON_SERVER) -> RenderedPage:
