@@ -16,6 +16,9 @@ SHOWN = (
     Visit("theorem", "index-lookup-state", is_static=True),
     Visit("protocol", "index-lookup", is_static=True),
     Visit("certificate", "index-lookup-state", is_static=True),
+    Visit("experiments", "mamba-width", is_static=True),
+    Visit("card", query={"card": "2m/lstm"}, is_static=True),
+    Visit("audit", query={"model": "lstm-64"}, is_static=True),
 )
 
 

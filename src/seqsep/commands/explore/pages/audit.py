@@ -48,6 +48,7 @@ def content(visit: Visit) -> PageContent:
             for chart in filter(None, (found["curve"], found["places"])):
                 chart_svg(chart, "tried")  # numbers that no audit has are refused here, not in the template
     except UNUSABLE as wrong:
+        found = None
         error = reason(wrong, f"{SENT}: expected numbers of an audit that can be drawn")
     kept, why = _kept(visit.store)
     values = {"names": list(names), "model": model, "found": found, "sent": visit.body is not None, "kept": kept}

@@ -7,6 +7,7 @@ from seqsep.commands.explore.visit import BAD_REQUEST, DONE, FILES, NOT_FOUND, T
 from seqsep.core.names import text_of
 
 ON_SERVER = Links()
+PAGES.members()  # imported once: the processes that make pages are copies of one that has imported this file
 
 
 def rendered(visit: Visit, links: Links = ON_SERVER) -> RenderedPage:

@@ -119,7 +119,7 @@ function keepFresh(part) {
   let running = false;
   const show = (now) => {
     running = now;
-    stop.textContent = now ? "Stop reading again" : "Read again every few seconds";
+    stop.textContent = now ? "Stop the updates" : "Continue the updates";
   };
 
   async function ask() {
