@@ -24,6 +24,9 @@ FIELDS = (
     "regex",
     "model",
     "second",
+    "card",
+    "sweep",
+    "store",
     "theorem",
     "circuit",
     "text",
@@ -52,7 +55,7 @@ def foreign():
 
 @pytest.fixture
 def watched():
-    for page in ("theorem", "language", "capacity", "certificate", "protocol", "thought"):  # imports are done
+    for page in ("theorem", "language", "capacity", "certificate", "protocol", "thought", "card", "audit"):  # imports are done
         rendered(Visit(page, "index-lookup-state" if page in ("theorem", "certificate") else ""))
     rendered(Visit("thought", "turing-machine-hybrid"))
     OPENED.clear()
