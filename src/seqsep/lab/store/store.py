@@ -236,10 +236,6 @@ class Store:
                 say(f"{self.path}: {words}; the run starts at step 0")
         return None
 
-    def unfinished(self) -> int:
-        """Return the number of runs with a checkpoint and no outcome."""
-        return len(self.steps())
-
     def steps(self) -> dict[str, int]:
         """Return the step of the last checkpoint of each run that has one and no outcome, by its key."""
         return {key: step for key, step, *_ in self._checkpoints("1")}
