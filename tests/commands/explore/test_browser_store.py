@@ -22,8 +22,14 @@ if CHROMIUM is None:
     pytest.skip("the browser is not installed: apt-get install chromium", allow_module_level=True)
 pytestmark = pytest.mark.timeout(600)
 
-PAGES = ("/card", "/card?card=2m%2Flstm&second=2m%2Fseeds%2Flstm-1", "/audit", "/experiments",
-         f"/experiments?sweep={NAME}", f"/experiments?sweep={NAME}&cell=0.0&run=0")  # fmt: skip
+PAGES = (
+    "/card",
+    "/card?card=2m%2Flstm&second=2m%2Fseeds%2Flstm-1",
+    "/audit",
+    "/experiments",
+    f"/experiments?sweep={NAME}",
+    f"/experiments?sweep={NAME}&cell=0.0&run=0",
+)
 CHECKS = Path(__file__).parents[2].joinpath("support/seen_page.js").read_text(encoding="utf-8")
 VIOLATIONS = "window.violations = []; addEventListener('securitypolicyviolation', (e) => violations.push(e.violatedDirective))"
 SETTINGS = [{"width": width, "color_scheme": scheme} for width in (1200, 400) for scheme in ("light", "dark")]

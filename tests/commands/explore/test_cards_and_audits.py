@@ -157,12 +157,22 @@ def test_an_audit_of_the_command_is_shown_with_its_worst_case(tmp_path, capsys, 
         {"places": [{"position": -1, "accuracy": 7, "at_least": -1}] * 3},
         {"curve": []},
         {"task": {"name": "index-lookup", "length": 1 << 60, "alphabet": 1 << 60}},
-        {"worst": {"task": {}, "questions": 1, "confidence": 1, "attacks": [], "worst_prefix": None,
-                   "worst_prefix_questions": 0, "worst_prefix_wrong": 0,
-                   "least": {"inputs": [1], "answer": 1, "expected": 0, "margin": 0},
-                   "collision": None, "inputs": None}},
+        {
+            "worst": {
+                "task": {},
+                "questions": 1,
+                "confidence": 1,
+                "attacks": [],
+                "worst_prefix": None,
+                "worst_prefix_questions": 0,
+                "worst_prefix_wrong": 0,
+                "least": {"inputs": [1], "answer": 1, "expected": 0, "margin": 0},
+                "collision": None,
+                "inputs": None,
+            }
+        },
     ],
-)  # fmt: skip
+)
 def test_an_audit_of_impossible_numbers_gives_a_page(change):
     record = shipped_audits()["lstm-64"] | change
     page = rendered(posted("audit", file=json.dumps(record)))

@@ -21,8 +21,18 @@ from seqsep.lab.store.store import Store
 from support.explore_server import WITHOUT_WEB, start_server
 from support.explore_stores import NAME, OWN, ended, make_store, runs
 
-PATHS = ("/", "/experiments", f"/experiments?sweep={NAME}", f"/experiments?sweep={NAME}&cell=0.0&run=0", "/audit", "/card",
-         "/experiments?sweep=my%2F%3Csweep%3E", "/experiments/mamba-width", "/experiments?sweep=none", "/theorems")  # fmt: skip
+PATHS = (
+    "/",
+    "/experiments",
+    f"/experiments?sweep={NAME}",
+    f"/experiments?sweep={NAME}&cell=0.0&run=0",
+    "/audit",
+    "/card",
+    "/experiments?sweep=my%2F%3Csweep%3E",
+    "/experiments/mamba-width",
+    "/experiments?sweep=none",
+    "/theorems",
+)
 WRITER = """
 import sys, time
 from pathlib import Path
