@@ -40,8 +40,8 @@ def content(visit: Visit) -> PageContent:
     experiments = known_experiments()
     if not visit.name:
         sweeps, error = sweeps_of(visit.store)
-        values = {"experiments": experiments, "sweeps": sweeps, "store": Path(visit.store).name if visit.store else ""}
-        return PageContent("Experiments", "experiments.html", values, error=error, command="seqsep list experiments")
+        listed = {"experiments": experiments, "sweeps": sweeps, "store": Path(visit.store).name if visit.store else ""}
+        return PageContent("Experiments", "experiments.html", listed, error=error, command="seqsep list experiments")
     name = choose("experiment", visit.name, [one.name for one in experiments])
     experiment = BY_NAME[name]
     presets = presets_of(experiment)
