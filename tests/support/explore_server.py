@@ -18,6 +18,7 @@ PAGES = (
     "/thought", "/thought/is-tree-walk", "/thought/turing-machine-hybrid", "/capacity",
     "/experiments", "/experiments/is-tree", "/experiments/index-lookup-architectures?cell=0.1&run=0",
     "/capacity?second=ai21labs%2FJamba-v0.1", "/certificate", "/certificate/index-lookup-attention?spoil=yes", "/nothing",
+    "/card", "/card?card=lstm", "/audit",
 )  # fmt: skip
 """The pages of tests in a browser: each template, with and without an answer, and messages."""
 
@@ -75,10 +76,10 @@ class RunningServer:
         return self.process.wait(30)
 
 
-def start_server():
+def start_server(*flags):
     """Start a server on a free port, and wait for its address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "seqsep", "explore"],
+        [sys.executable, "-m", "seqsep", "explore", *flags],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -26,6 +26,9 @@ FIELDS = (
     "regex",
     "model",
     "second",
+    "card",
+    "sweep",
+    "store",
     "theorem",
     "circuit",
     "text",
@@ -68,7 +71,7 @@ def foreign():
 @pytest.fixture
 def watched(monkeypatch):
     monkeypatch.setattr(sys, "dont_write_bytecode", True)  # a module that is first imported now is compiled
-    for page in ("theorem", "language", "capacity", "certificate", "protocol", "thought"):  # imports are done
+    for page in ("theorem", "language", "capacity", "certificate", "protocol", "thought", "card", "audit"):  # imports are done
         rendered(Visit(page, "index-lookup-state" if page in ("theorem", "certificate") else ""))
     rendered(Visit("thought", "turing-machine-hybrid"))
     OPENED.clear()

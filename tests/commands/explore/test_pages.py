@@ -7,7 +7,8 @@ import pytest
 
 from seqsep.commands.explore.pages import MENU, PAGES
 from seqsep.commands.explore.pages.certificate import checked, spoil, written
-from seqsep.commands.explore.pages.experiments import heat_rows, known_experiments, presets_of, shown_cell
+from seqsep.commands.explore.pages.experiments import known_experiments, presets_of
+from seqsep.commands.explore.pages.heat_map import heat_rows, shown_cell
 from seqsep.commands.explore.pages.language import EXAMPLES
 from seqsep.commands.explore.pages.protocol import TASKS, protocol_run
 from seqsep.commands.explore.pages.rendered import rendered

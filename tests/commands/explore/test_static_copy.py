@@ -16,6 +16,9 @@ SHOWN = (
     Visit("theorem", "index-lookup-state", is_static=True),
     Visit("protocol", "index-lookup", is_static=True),
     Visit("certificate", "index-lookup-state", is_static=True),
+    Visit("experiments", "mamba-width", is_static=True),
+    Visit("card", query={"card": "2m/lstm"}, is_static=True),
+    Visit("audit", query={"model": "lstm-64"}, is_static=True),
 )
 
 
@@ -65,6 +68,6 @@ def test_a_folder_with_other_files_is_refused(tmp_path, capsys):
 @pytest.mark.timeout(600)
 def test_the_complete_copy_is_written(tmp_path, capsys):
     assert main(["explore", "--write", str(tmp_path / "gallery")]) == 0
-    assert re.match(r"1\d\d pages are in ", capsys.readouterr().out)
+    assert re.match(r"2\d\d pages are in ", capsys.readouterr().out)
     names = {path.name for path in (tmp_path / "gallery").glob("*.html")}
     assert names == {static_copy.name_of(visit) for visit in static_copy.visits()}

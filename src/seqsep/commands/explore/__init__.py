@@ -22,6 +22,7 @@ from pathlib import Path
 
 from seqsep.commands.command import THEOREMS, Command
 from seqsep.commands.status import DONE
+from seqsep.core.names import BadInput
 
 MOST_PORT = 65_535
 
@@ -38,8 +39,11 @@ def port(text: str) -> int:
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Add the flags: the port, and the folder of a static copy."""
+    """Add the flags: the port, the reader's store, and the folder of a static copy."""
     parser.add_argument("--port", type=port, default=0, help="port on 127.0.0.1 and ::1; by default a free one")
+    parser.add_argument(
+        "--store", type=Path, metavar="FILE", help="also show the runs of this store, and how far they are; it is only read"
+    )
     parser.add_argument(
         "--write", type=Path, metavar="DIR", help="write the pages to a folder, to read without a server, and stop"
     )
@@ -48,13 +52,17 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve the pages until Ctrl-C, or write a static copy."""
     if options.write is not None:
+        if options.store is not None:
+            raise BadInput("explore: expected --store without --write; seqsep report --rows writes a page of a store")
         from seqsep.commands.explore.static_copy import write_pages
 
         print(write_pages(options.write))
         return DONE
     from seqsep.commands.explore.serve import serve
 
-    serve(options.port)
+    if options.store is not None and not options.store.is_file():
+        raise BadInput(f"explore: --store: expected the file of a store, found none at {options.store}")
+    serve(options.port, options.store)
     return DONE
 
 

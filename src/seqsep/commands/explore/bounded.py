@@ -12,7 +12,7 @@ import threading
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -37,11 +37,13 @@ class Renderer:
     """Makes pages in other processes, at most two at a time.
 
     `seconds` and `mebibytes` are the limits of one page: time on the clock, and memory beyond what all pages share.
+    `store` is the path of the reader's store, or empty.
     """
 
-    def __init__(self, seconds: float = SECONDS, mebibytes: int = MEBIBYTES) -> None:
+    def __init__(self, seconds: float = SECONDS, mebibytes: int = MEBIBYTES, store: str = "") -> None:
         self.seconds = seconds
         self.mebibytes = mebibytes
+        self.store = store
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([PRELOADED])
         self._free = threading.BoundedSemaphore(AT_ONCE)
@@ -63,7 +65,7 @@ class Renderer:
 
     def _made(self, visit: Visit) -> RenderedPage:
         receiving, sending = self._context.Pipe(duplex=False)
-        request = asdict(visit) | {"body": None}
+        request = asdict(replace(visit, body=None, store=self.store))
         process = self._context.Process(
             target=make, args=(sending, json.dumps(request), visit.body, self.seconds, self.mebibytes), daemon=True
         )

@@ -4,6 +4,7 @@ import secrets
 import socket
 import sys
 from contextlib import ExitStack, suppress
+from pathlib import Path
 
 from seqsep.core.names import install
 
@@ -17,8 +18,10 @@ class WebMissing(OSError):
     """A package of the extra web is not installed."""
 
 
-def serve(port: int = 0) -> None:
+def serve(port: int = 0, store: Path | None = None) -> None:
     """Serve the pages on 127.0.0.1 and ::1 until Ctrl-C; print the address with its token once pages can be made.
+
+    The pages also show the runs of `store`, which they never write to.
 
     Raises WebMissing if the extra web is not installed, and OSError if the port is taken.
     """
@@ -37,7 +40,7 @@ def serve(port: int = 0) -> None:
         bound = sockets[0].getsockname()[1]
         gate = Gate.of(bound, secrets.token_urlsafe(24))
         print("loading the pages, which takes a few seconds", file=sys.stderr, flush=True)
-        renderer = Renderer()
+        renderer = Renderer(store="" if store is None else str(store.absolute()))
         renderer.warm(Visit())
         settings = uvicorn.Config(
             application(gate, renderer.page),

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from seqsep.commands.explore.links import Links, file_of
+from seqsep.commands.explore.pages.audit import shipped_audits
+from seqsep.commands.explore.pages.card import shipped_cards
 from seqsep.commands.explore.pages.experiments import known_experiments
 from seqsep.commands.explore.pages.language import EXAMPLES
 from seqsep.commands.explore.pages.protocol import TASKS
@@ -24,7 +26,7 @@ MARK = "explore.json"
 
 
 def visits() -> Iterator[Visit]:
-    """Yield the pages of a copy: every theorem, each task, the examples of languages, each network, model and certificate."""
+    """Yield the pages of a copy: those of every list, and every theorem, task, example, model, card, audit and certificate."""
     yield Visit(is_static=True)
     yield Visit("theorems", is_static=True)
     for name in BY_NAME:
@@ -39,6 +41,10 @@ def visits() -> Iterator[Visit]:
     yield Visit("experiments", is_static=True)
     for experiment in known_experiments():
         yield Visit("experiments", experiment.name, is_static=True)
+    for page, key, known in (("card", "card", shipped_cards()), ("audit", "model", shipped_audits())):
+        yield Visit(page, is_static=True)
+        for name in known:
+            yield Visit(page, query={key: name}, is_static=True)
     yield Visit("capacity", is_static=True)
     for model in published():
         yield Visit("capacity", query={"model": model.name}, is_static=True)

@@ -25,6 +25,7 @@ class Visit:
         body: bytes that a form sends; None if it sends none.
         kind: content type of the body.
         is_static: the page is written to a file, so it has no forms.
+        store: path of the reader's store; empty if there is none. It comes from the command line, never from a request.
 
     >>> Visit("theorem", "index-lookup-attention", {"length": "8"}).asked("length")
     '8'
@@ -36,6 +37,7 @@ class Visit:
     body: bytes | None = None
     kind: str = ""
     is_static: bool = False
+    store: str = ""
 
     def asked(self, field_name: str, default: str = "") -> str:
         """Return the value of a field without the space around it, or the default if it is empty or missing."""

@@ -9,8 +9,12 @@ lengths      sizes of a theorem over N, and where weights and state cross
 protocol     a recurrent model as a protocol between two parties
 language     the classes of a regular language
 capacity     what a published model keeps between tokens
+card         the card of a layer, and two compared
+audit        what a trained model stores, needs and carries
 certificate  what a certificate proves
 experiments  heat maps, curves and runs of the committed experiments
+sweeps       the same of the reader's store, with the progress of each sweep
+heat_map     a heat map, its chosen cell and run
 thought      chains of thought, token by token
 tape         a Turing machine's run, cell by cell
 """
@@ -27,18 +31,28 @@ PAGES: Registry[Page] = Registry(
     {
         "": f"{__name__}.start:content",
         **{name: f"{__name__}.{name}:content" for name in ("theorems", "theorem", "protocol", "language")},
-        **{name: f"{__name__}.{name}:content" for name in ("capacity", "certificate", "thought", "experiments")},
+        **{
+            name: f"{__name__}.{name}:content"
+            for name in ("capacity", "card", "audit", "certificate", "thought", "experiments")
+        },
     },
 )
-FORMS: Mapping[str, int] = {"capacity": 1 << 20, "certificate": (10 << 20) + (64 << 10)}
+FORMS: Mapping[str, int] = {
+    "capacity": 1 << 20,
+    "card": (2 << 20) + (64 << 10),
+    "audit": (4 << 20) + (64 << 10),
+    "certificate": (10 << 20) + (64 << 10),
+}
 """The pages that take a form with a file or a text, and the greatest number of its bytes."""
 MENU: tuple[tuple[str, str], ...] = (
     ("theorems", "Theorems"),
     ("protocol", "Protocol"),
     ("language", "Languages"),
     ("thought", "Chains of thought"),
-    ("experiments", "Experiments"),
     ("capacity", "Capacity"),
+    ("card", "Cards"),
+    ("audit", "Audits"),
+    ("experiments", "Experiments"),
     ("certificate", "Certificates"),
 )
 """The pages of the menu, in its order."""

@@ -7,6 +7,7 @@ from seqsep.commands.explore.visit import BAD_REQUEST, DONE, FILES, NOT_FOUND, T
 from seqsep.core.names import text_of
 
 ON_SERVER = Links()
+PAGES.members()  # imported once: the processes that make pages are copies of one that has imported this file
 
 
 def rendered(visit: Visit, links: Links = ON_SERVER) -> RenderedPage:
@@ -20,10 +21,9 @@ def rendered(visit: Visit, links: Links = ON_SERVER) -> RenderedPage:
     if visit.page not in PAGES:
         return message_page(NOT_FOUND, "This page does not exist.", links)
     try:
-        content = PAGES[visit.page](visit)
+        return _page(PAGES[visit.page](visit), visit, links)
     except (ValueError, OverflowError, ZeroDivisionError) as error:
         return message_page(NOT_FOUND if visit.name and not visit.query else BAD_REQUEST, text_of(error), links)
-    return _page(content, visit, links)
 
 
 def message_page(status: int, message: str, links: Links = ON_SERVER) -> RenderedPage:

@@ -27,6 +27,15 @@ class StartStep:
     what: str
 
 
+@dataclass(frozen=True)
+class StartDoor:
+    """A door: its title, what is on the other side, and its pages with their names."""
+
+    title: str
+    what: str
+    pages: tuple[tuple[str, str], ...]
+
+
 PATH = (
     StartStep(
         "theorem",
@@ -61,17 +70,26 @@ PATH = (
 )
 """The separation in five steps."""
 DOORS = (
-    StartStep(
-        "theorems", "", "Theorems", "Networks built weight by weight, lower bounds with witnesses, and errata of the papers."
+    StartDoor(
+        "Theorems",
+        "Networks built weight by weight, lower bounds with witnesses, and errata of the papers.",
+        (("theorems", "All theorems"), ("protocol", "A model as a protocol"), ("certificate", "Certificates")),
     ),
-    StartStep(
-        "language", "", "Languages and functions", "The minimal automaton of a regular expression, and who recognises it."
+    StartDoor(
+        "Languages and functions",
+        "The minimal automaton of a regular expression, and chains of thought of graphs and Turing machines, token by token.",
+        (("language", "Languages"), ("thought", "Chains of thought")),
     ),
-    StartStep("capacity", "", "Layers and models", "What a published model keeps of its past, from its config.json."),
-    StartStep(
-        "experiments", "", "Experiments", "Trained models: a heat map, the curves of a cell, and one run with all fields."
+    StartDoor(
+        "Layers and models",
+        "What a published model keeps of its past, what a layer learns, and what a trained model carries in its state.",
+        (("capacity", "Capacity"), ("card", "Cards of layers"), ("audit", "Audits of models")),
     ),
-    StartStep("thought", "", "Chains of thought", "Graphs and Turing machines, token by token, with what each head reads."),
+    StartDoor(
+        "Experiments",
+        "Trained models: a heat map, the curves of a cell, and one run with all fields. Also of your own store.",
+        (("experiments", "All experiments"),),
+    ),
 )
 
 

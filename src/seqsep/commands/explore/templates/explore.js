@@ -104,6 +104,49 @@ function startSteps(inside) {
   }
 }
 
+// A part of a page that changes while models train: it is read again every few seconds, unless the reader stops it.
+const FRESH = 4000; // milliseconds between two requests, or ten times as long as an answer takes
+
+function keepFresh(part) {
+  const stop = document.createElement("button");
+  stop.type = "button";
+  stop.className = "second";
+  const said = document.createElement("span");
+  const bar = document.createElement("div");
+  bar.className = "player";
+  bar.append(stop, said);
+  part.after(bar);
+  let running = false;
+  const show = (now) => {
+    running = now;
+    stop.textContent = now ? "Stop the updates" : "Continue the updates";
+  };
+
+  async function ask() {
+    let wait = FRESH;
+    if (running && document.visibilityState === "visible") {
+      const began = performance.now();
+      try {
+        const response = await fetch(location.href, { credentials: "same-origin" });
+        const page = new DOMParser().parseFromString(await response.text(), "text/html");
+        const fresh = page.getElementById(part.id);
+        if (fresh && running && !part.contains(document.activeElement)) {
+          if (!fresh.isEqualNode(part)) part.replaceChildren(...fresh.childNodes);
+          said.textContent = `Last read at ${new Date().toLocaleTimeString()}`;
+        }
+      } catch {
+        said.textContent = "The server does not answer.";
+      }
+      wait = Math.max(FRESH, 10 * (performance.now() - began));
+    }
+    setTimeout(ask, wait);
+  }
+
+  stop.addEventListener("click", () => show(!running));
+  show(true);
+  setTimeout(ask, FRESH);
+}
+
 // A file that is dropped on a form becomes the form's file.
 function takeDrops(form) {
   const field = form.querySelector("input[type=file]");
@@ -116,4 +159,5 @@ function takeDrops(form) {
 
 document.querySelectorAll("form[data-live]").forEach(answerInPlace);
 document.querySelectorAll("form[data-drop]").forEach(takeDrops);
+document.querySelectorAll("[data-fresh]").forEach(keepFresh);
 startSteps(document);
