@@ -57,6 +57,7 @@ def fastest(action, times=4):
     return min(found)
 
 
+@pytest.mark.slow
 def test_pages_and_answers_are_fast(open_page, server):
     """The fastest of four loads, as other programs share the machine."""
     page = open_page()
