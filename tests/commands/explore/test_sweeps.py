@@ -183,7 +183,9 @@ def test_a_server_only_reads_the_store(store):
         with writing(store) as writer:
             for path in PATHS:
                 answer = server.ask(path)
-                moved = "cell 0.0: expected a model that was trained on this task" in answer.text  # a row that was written since
+                moved = (
+                    "cell 0.0: expected a model that was trained on this task" in answer.text
+                )  # a row that was written since
                 assert answer.status == (400 if "none" in path or moved else 200), (path, answer.text)
             assert writer.poll() is None
             assert "A sweep writes to this store now." in server.ask("/experiments").text or not driver_lock.LOCKS.exists()

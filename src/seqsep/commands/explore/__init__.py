@@ -23,6 +23,7 @@ from pathlib import Path
 from seqsep.commands.command import THEOREMS, Command
 from seqsep.commands.status import DONE
 from seqsep.core.names import BadInput
+from seqsep.lab.store_file import is_store
 
 MOST_PORT = 65_535
 
@@ -58,10 +59,10 @@ def run(options: argparse.Namespace) -> int:
 
         print(write_pages(options.write))
         return DONE
+    if options.store is not None and not is_store(options.store):
+        raise BadInput(f"explore: --store: expected the file of a store, found none at {options.store}")
     from seqsep.commands.explore.serve import serve
 
-    if options.store is not None and not options.store.is_file():
-        raise BadInput(f"explore: --store: expected the file of a store, found none at {options.store}")
     serve(options.port, options.store)
     return DONE
 
