@@ -40,17 +40,13 @@ NO_FAULT = "none in "
 REWRITTEN = {"token-twice", "state-in-bf16"}
 """A key's value that is written twice is the same value, and these states are exact in bf16."""
 OF_DECODING = {"states-swapped", "window-zero-in-decoding", "state-zero-in-decoding", "state-of-chunk-before"}
+WITH_ATTENTION = ("qwen3-next", "qwen3.5", "granite-4-h", "nemotron-h", "falcon-h1")
 NOT_SEEN = {
     "checksum": {"state-in-bf16", "oldest-key-lost"},
     "olmo-hybrid": {"token-twice"},
-    "mamba2": REWRITTEN,
-    "qwen3-next": REWRITTEN,
-    "qwen3.5": REWRITTEN,
-    "granite-4-h": REWRITTEN,
-    "nemotron-h": REWRITTEN,
-    "falcon-h1": REWRITTEN,
+    **dict.fromkeys(("mamba2", *WITH_ATTENTION), REWRITTEN),
     "jamba": {"state-in-bf16"},
-    "walk-qwen3-next": {*OF_DECODING, "state-in-bf16", "oldest-key-lost"},
+    **{f"walk-{name}": {*OF_DECODING, "state-in-bf16", "oldest-key-lost"} for name in WITH_ATTENTION},
     "walk-mamba2": {*OF_DECODING, "state-in-bf16"},
     "walk-llama": {
         "token-twice",
