@@ -22,7 +22,7 @@ def limits() -> list[Shown]:
     by_bytes = [
         (b"x" * MOST_BYTES, "not JSON"),
         (b"x" * (MOST_BYTES + 1), "more than 10 MiB"),
-        (b"[" * 200_000, "not JSON"),
+        (b"[" * 200_000, "nested too deeply"),
         (b"[" * 100_001 + b"{" * 100_000, "brackets"),
         (b'"' * 20_000, "not JSON"),
         (b'"' * 20_001, "quotation"),
@@ -45,7 +45,7 @@ def limits() -> list[Shown]:
         (b"\xff", "not JSON"),
         ('"\u00e9"'.encode(), "not JSON"),
         (b"", "not JSON"),
-        (b"[" * 100_000 + b"]" * 100_000, "not JSON"),
+        (b"[" * 100_000 + b"]" * 100_000, "nested too deeply"),
         (canonical([*automaton]), "not the fields"),
         (b"[]", "not the fields"),
         (canonical(dict.fromkeys(automaton, 1)), "not a seqsep-certificate"),
