@@ -21,8 +21,8 @@ Each side is a process of its own with a heap of its own. The sides take turns, 
 seconds a step, the medians' ratio to ours, and each process's peak memory (imports included, about 0.3 GiB).
 All sides run in the environment of a worker of a sweep (one thread, no spinning, a glibc that keeps freed memory): variables
 that are set already stay as they are, so OMP_NUM_THREADS=2 gives two threads; --glibc leaves out the MALLOC_ variables.
-Peers: pip install transformers flash-linear-attention; pip install --no-deps mambapy xlstm. One that cannot be imported is
-reported and left out.
+Peers: pip install transformers flash-linear-attention triton; pip install --no-deps mambapy xlstm. One that cannot be imported
+is reported and left out.
 """
 
 import argparse

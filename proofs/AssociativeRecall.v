@@ -279,3 +279,13 @@ Section InsideLastPair.
         rewrite app_nth2, Lu, Nat.sub_diag by lia. rewrite app_nth1 by lia. exact Dv.
   Qed.
 End InsideLastPair.
+
+(** The model that keeps all tokens meets the hypotheses: two pairs, and values from an alphabet of two. *)
+Example two_pairs : 2 ^ 2 <= 4 /\ 2 * 2 ^ (2 - 1) <= 4.
+Proof.
+  split.
+  - apply (associative_recall_state_fixed_order 2 2 9 (history nat) 0 _ _ (history_answers _ _ 0 (recall_last 9)));
+      [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+  - apply (associative_recall_state_any_order 2 2 9 (history nat) 0 _ _ ltac:(lia) ltac:(lia)
+      (history_answers _ _ 0 (recall_last 9))); [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+Qed.

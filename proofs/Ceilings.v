@@ -78,3 +78,12 @@ Proof.
     - intros x Hx. apply in_seq in Hx. destruct (Nat.eq_dec (Nat.min x (n - 1)) x); [lia|reflexivity]. }
   rewrite A, B, seq_length. simpl. lia.
 Qed.
+
+(** Three inputs and two states: the hypotheses are met, and two inputs are answered completely right. *)
+Example two_of_three : length (filter (is_answered nat unit nat nat Nat.eq_dec (fun s _ => s) (fun s _ _ => s)
+  (fun x => Nat.min x 1) [tt] (fun x => [x])) (seq 0 3)) <= 2 /\ length (filter (is_answered nat unit nat nat Nat.eq_dec
+  (fun s _ => s) (fun s _ _ => s) (fun x => Nat.min x (2 - 1)) [tt] (fun x => [x])) (seq 0 3)) = 2.
+Proof.
+  split; [|apply ceiling_attained; lia].
+  apply (right_at_most _ _ _ _ _ _ _ _ _ _ (seq 0 3) (fun s => s)); auto using seq_NoDup; intros; [congruence|lia].
+Qed.

@@ -530,3 +530,90 @@ Example the_rules_refuse :
   rank_rule two_letters equal_letters [true; false] [[0]; [0]] [[0]; [1]] [[1; 0]; [0; 1]] 1 = false /\
   one_layer_rule 2 100 false 4 4 2 4 = false.
 Proof. repeat split; vm_compute; reflexivity. Qed.
+
+(** Parties and models that meet the hypotheses: the first party says its letter. *)
+Definition letter (x : word) : nat := Z.to_nat (Z.max 0 (Z.min 2 (hd 0 x))).
+Definition letters_said : protocol word word := Alice _ _ 3 letter (fun _ => Bob _ _ 3 letter (fun _ => Done _ _)).
+Definition same_letters (_ : word) (t : list nat) : Z := if (hd 0 t =? hd 0 (tl t))%nat then 1 else 0.
+
+Lemma letters_range : keeps_to_range _ _ letters_said.
+Proof.
+  assert (B : forall x, (letter x < 3)%nat) by (intros x; unfold letter; lia).
+  split; [exact B|]. intros i _. split; [exact B|]. intros j _. exact I.
+Qed.
+
+Lemma letters_right : forall x y, in_domain two_letters equal_letters (assemble [true; false] x y) = true ->
+  exists a b, hd 0 x = a /\ hd 0 y = b /\ 0 <= a < 3 /\ 0 <= b < 3 /\
+    equal_letters (assemble [true; false] x y) = if a =? b then 1 else 0.
+Proof.
+  intros [|a x] [|b y] H; try discriminate H;
+    [unfold in_domain in H; cbn in H; rewrite andb_false_r in H; discriminate H|]. exists a, b. cbn [hd assemble] in *. unfold
+      in_domain in H.
+  apply andb_prop in H. destruct H as [H _]. cbn in H. rewrite !andb_true_iff in H. repeat split; lia.
+Qed.
+
+Lemma second_says : second_is_right two_letters equal_letters [true; false] letters_said same_letters.
+Proof.
+  intros x y H. destruct (letters_right x y H) as (a & b & Ex & Ey & Ha & Hb & ->). unfold same_letters, letters_said.
+  cbn [transcript hd tl]. unfold letter. rewrite Ex, Ey.
+  destruct (Z.eqb_spec a b), (Nat.eqb_spec (Z.to_nat (Z.max 0 (Z.min 2 a))) (Z.to_nat (Z.max 0 (Z.min 2 b)))); lia.
+Qed.
+
+Example parties_meet_the_rules : (bits 3 <= 4)%nat /\ (bits 2 <= 4)%nat /\ (2 <= 3)%nat.
+Proof.
+  destruct the_rules_accept as (F & _ & _ & R & _). split; [|split].
+  - apply (fooling_rule_sound two_letters equal_letters [true; false] 1 [[0; 0]; [1; 1]; [2; 2]] letters_said same_letters F
+      letters_range (or_introl second_says)).
+  - set (g := fun x y => if (letter x =? letter y)%nat then 1 else 0).
+    apply (rank_rule_sound two_letters equal_letters [true; false] [[0]; [1]] [[0]; [1]] [[1; 0]; [0; 1]] 1 g letters_said
+      same_letters same_letters R); [|exact letters_range|intros x y; reflexivity|intros x y; reflexivity].
+    intros x y H. pose proof (second_says x y H) as E. rewrite <- E. reflexivity.
+  - apply (distinguishing_rule_sound two_letters equal_letters [true; false] [[0]; [1]] [[0]; [1]] nat letter
+      (fun m y => if (m =? letter y)%nat then 1 else 0) (fun m => m) 3).
+    + vm_compute. reflexivity.
+    + intros r c H. pose proof (second_says r c H) as E. rewrite <- E. reflexivity.
+    + auto.
+    + intros r _. unfold letter. lia.
+Qed.
+
+Example models_meet_the_rules : (3 <= 3)%nat /\ (3 <= 3)%nat.
+Proof.
+  destruct the_rules_accept as (_ & _ & S & _). split.
+  - apply (least_state_sound two_letters equal_letters [true; false] 1 [[0]; [1]; [2]] [[0]; [1]] (history Z) 0 _ 3 eq_refl
+      ltac:(simpl; lia) S (history_answers _ _ 0 equal_letters)); [apply history_right|apply (history_states _ Z.eq_dec);
+        simpl; lia].
+  - apply (least_state_of_all_sound two_letters equal_letters [true; false] 1 [[0]; [1]; [2]] [[0]; [1]] (history Z)
+    equal_letters 3
+      eq_refl S); [apply history_right|apply (history_states _ Z.eq_dec); simpl; lia].
+Qed.
+
+Definition silent_layer : grid_layer nat bool 1 1 2 1 4.
+Proof.
+  refine {| ask := fun _ => [0%nat]; OneLayerBounds.score := fun _ _ _ _ => 0; OneLayerBounds.value := fun _ _ _ _ _ => 0;
+            OneLayerBounds.expo := fun _ => 1; OneLayerBounds.finish := fun _ _ => true |}; intros; try lia.
+  split; [reflexivity|]. intros v [<-|[]]. lia.
+Defined.
+
+Example no_small_layer : ~ decides_equality 100 2 1 1 2 1 4 false bool true silent_layer.
+Proof.
+  apply (one_layer_rule_sound 2 100 false 1 1 2 4). destruct the_rules_accept as (_ & _ & _ & _ & O). exact O.
+Qed.
+
+Lemma three_equal_words : counted two_letters equal_letters 1 3.
+Proof.
+  split.
+  - intros w _. unfold equal_letters, outside. destruct (_ =? _); discriminate.
+  - intros l N H. apply (NoDup_incl_length (l' := [[0; 0]; [1; 1]; [2; 2]]) N). intros w Hw. specialize (H w Hw).
+    unfold has_value, in_domain in H. rewrite !andb_true_iff in H. destruct H as [[F _] V].
+    destruct w as [|a [|b [|c w]]]; cbn in F; rewrite ?andb_true_iff, ?andb_false_r in F; try (exfalso; intuition discriminate).
+    unfold equal_letters in V. cbn in V. destruct (Z.eqb_spec a b) as [<-|]; [|discriminate].
+    assert (a = 0 \/ a = 1 \/ a = 2) as [->|[->| ->]] by lia; simpl; auto.
+Qed.
+
+Example a_complete_list : (bits 3 <= 4)%nat /\ In [2; 2] [[0; 0]; [1; 1]; [2; 2]].
+Proof.
+  destruct the_rules_accept as (_ & C & _). split.
+  - apply (complete_rule_sound two_letters equal_letters [true; false] 1 3 [[0; 0]; [1; 1]; [2; 2]] letters_said same_letters C
+      three_equal_words letters_range (or_introl second_says)).
+  - apply (complete_rule_all two_letters equal_letters [true; false] 1 3 _ C three_equal_words). reflexivity.
+Qed.

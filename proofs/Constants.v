@@ -229,3 +229,6 @@ Definition simple_graph_bits (vertices blocks : N) : N := N.log2_up (nth (N.to_n
 Theorem simple_graph_bits_right : forall n b,
   N.to_nat (simple_graph_bits (N.of_nat n) (N.of_nat b)) = bits (stirling n b + 1).
 Proof. intros n b. unfold simple_graph_bits. rewrite bits_right, N2Nat.inj_add, !Nat2N.id, stirling_right. reflexivity. Qed.
+
+Example a_message : N.to_nat (message_bits_of_token 0 2 1 1 2 4) = OneLayerBounds.message_bits false 2 1 1 2 1 4.
+Proof. apply (message_bits_right false 2 1 1 2 4); lia. Qed.

@@ -204,3 +204,9 @@ Proof.
     assert (q = 0) as -> by lia. assert (t = 0) as -> by lia. reflexivity.
   - exists (fun _ => 0). split; auto. intros. destruct (after _ _ _), (after _ _ _). reflexivity.
 Qed.
+
+Example one_multiset : binomial (2 * 1 - 1) 1 <= 1 /\ length (counts 1 1) = binomial (1 + 1 - 1) 1.
+Proof.
+  split; [|apply counts_length; lia]. destruct counting_has_a_model as [R B].
+  apply (counting_state 1 stateless 0 _ _ ltac:(lia) (by_state _ _ _ _ _) R B).
+Qed.

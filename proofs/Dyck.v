@@ -11,8 +11,8 @@
     Source: Bhattamishra et al. 2024 (arXiv:2406.09347), Lemma 1, Theorems 5 and 10, appendix E.
     In Python: [bounded-dyck-state] and [bounded-dyck-one-layer].
 
-    The hypotheses, for a real model: recognition is asked for every string that occurs in the fooling set, also for the mixed
-    ones, which are no words. See [OneWay] and [OneLayer] for the others. *)
+    The hypotheses, for a real model: recognition is asked for every string of 2 (l + 1) brackets of n kinds, also for those
+    that are not words. See [OneWay] and [OneLayer] for the others. *)
 
 From Coq Require Import List Arith Lia ZArith FinFun.
 From Seqsep Require Import Words OneWay Protocols OneLayer OneLayerBounds.
@@ -238,22 +238,7 @@ Section FoolingSet.
 
   Lemma halves_nodup : NoDup (map (fun w => (alices_half w, bobs_half w)) dyck_words).
   Proof.
-    assert (G : forall m, incl m dyck_words -> NoDup m -> NoDup (map (fun w => (alices_half w, bobs_half w)) m)).
-    { induction m as [|w m IH]; intros Hm Hn; simpl; constructor; inversion Hn; subst.
-      - intros Hin. apply in_map_iff in Hin. destruct Hin as (w' & E & Hw').
-        assert (In w dyck_words) by (apply Hm; left; reflexivity). assert (In w' dyck_words) by (apply Hm; right; exact Hw').
-        apply halves_injective in E; auto. subst. contradiction.
-      - apply IH; auto. intros z Hz. apply Hm. right. exact Hz. }
-    apply G; [intros z Hz; exact Hz|apply dyck_words_nodup].
-  Qed.
-
-  (** Two parties that recognise Dyck-(n,k), for the odd and the even positions. *)
-  Theorem dyck_costs : forall p out,
-    keeps_to_range _ _ p -> bob_learns _ _ _ (fun x y => is_word k (mixed x y)) p out -> n * (2 * n) ^ l <= 2 ^ cost _ _ p.
-  Proof.
-    intros p out Hr Hb. rewrite <- dyck_words_length.
-    rewrite <- (map_length (fun w => (alices_half w, bobs_half w)) dyck_words).
-    eapply fooling_set; eauto using dyck_fooling_set, halves_nodup.
+    apply NoDup_map_different; [|apply dyck_words_nodup]. intros w w' Hw Hw' Ne E. apply Ne, halves_injective; auto.
   Qed.
 
   Lemma halves_lengths : forall w, In w dyck_words -> length (alices_half w) = S l /\ length (bobs_half w) = S l.
@@ -262,6 +247,46 @@ Section FoolingSet.
     unfold alices_half, bobs_half. cbn [fst snd]. revert a.
     induction u as [|c u IH]; intros a; [auto|]. simpl.
     destruct c as [b|b]; simpl; [destruct (IH b)|destruct (IH a)]; simpl in *; lia.
+  Qed.
+
+  (** Two parties that recognise Dyck-(n,k), for the odd and the even positions of strings of 2 (l + 1) brackets of n kinds. *)
+  Definition kinds_below (x : list bracket) : Prop := forall a, In (Open a) x \/ In (Close a) x -> a < n.
+  Definition is_side (x : list bracket) : Prop := length x = S l /\ kinds_below x.
+
+  Lemma halves_kinds : forall w, In w dyck_words -> kinds_below (alices_half w) /\ kinds_below (bobs_half w).
+  Proof.
+    intros [a u] Hw. apply in_prod_iff in Hw. destruct Hw as [Ha Hu]. apply in_seq in Ha. apply in_words in Hu.
+    destruct Hu as [_ Hu]. unfold alices_half, bobs_half. cbn [fst snd].
+    assert (Hb : forall b, In b u -> exists c, c < n /\ (b = Turn c \/ b = Nest c)).
+    { intros b H. apply Hu, in_app_iff in H. destruct H as [H|H]; apply in_map_iff in H; destruct H as (c & <- & Hc);
+        apply in_seq in Hc; exists c; (split; [lia|auto]). }
+    assert (A : a < n) by lia. clear Hu Ha. revert a A. induction u as [|b u IH]; intros a A.
+    - split; intros c [[E|[]]|[E|[]]]; first [discriminate E|injection E as <-; exact A].
+    - assert (Hr : forall d, In d u -> exists c, c < n /\ (d = Turn c \/ d = Nest c)) by (intros d H; apply Hb; right; exact H).
+      destruct (Hb b (or_introl eq_refl)) as (c & Hc & [->| ->]); cbn [odd_half even_half].
+      + destruct (IH Hr c Hc) as [P Q]. split; intros x [[E|H]|[E|H]]; try discriminate E; try (injection E as <-; assumption).
+        * apply (P x). simpl in *. tauto.
+        * apply (P x). simpl in *. tauto.
+        * apply (Q x). tauto.
+        * apply (Q x). tauto.
+      + destruct (IH Hr a A) as [P Q]. split; intros x [[E|H]|[E|H]]; try discriminate E; try (injection E as <-; assumption).
+        * apply (P x). simpl in *. destruct H as [H|H]; [discriminate H|tauto].
+        * destruct H as [H|H]; [injection H as <-; exact Hc|]. apply (P x). simpl. tauto.
+        * apply (Q x). tauto.
+        * apply (Q x). tauto.
+  Qed.
+
+  Lemma halves_are_sides : forall w, In w dyck_words -> is_side (alices_half w) /\ is_side (bobs_half w).
+  Proof. intros w Hw. destruct (halves_lengths w Hw), (halves_kinds w Hw). repeat split; auto. Qed.
+
+  Theorem dyck_costs : forall p out,
+    keeps_to_range _ _ p -> bob_learns_on _ _ _ (fun x y => is_word k (mixed x y)) is_side is_side p out ->
+    n * (2 * n) ^ l <= 2 ^ cost _ _ p.
+  Proof.
+    intros p out Hr Hb. rewrite <- dyck_words_length.
+    rewrite <- (map_length (fun w => (alices_half w, bobs_half w)) dyck_words).
+    eapply (fooling_set_on _ _ _ _ is_side is_side); eauto using dyck_fooling_set, halves_nodup.
+    intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). apply halves_are_sides. exact Hw.
   Qed.
 
   (** The position i of the mixed input. *)
@@ -280,11 +305,18 @@ Section FoolingSet.
   Variable model : grid_layer bracket Answer H m kq dq L.
 
   Definition recognises : Prop :=
-    forall w, length w = 2 * S l ->
+    forall w, length w = 2 * S l -> kinds_below w ->
     (answer bracket Answer (2 * S l) H m kq dq L nearest model (fun i => nth i w (Close 0)) = yes <-> is_word k w = true).
 
   Lemma mixed_length : forall x y, length x = length y -> length (mixed x y) = length x + length y.
   Proof. induction x as [|b x IH]; intros [|c y] E; simpl in *; try discriminate; auto. rewrite IH by lia. lia. Qed.
+
+  Lemma mixed_kinds : forall x y, kinds_below x -> kinds_below y -> kinds_below (mixed x y).
+  Proof.
+    assert (G : forall x y b, In b (mixed x y) -> In b x \/ In b y).
+    { induction x as [|b x IH]; intros [|c y] d; simpl; auto. intros [Q|[Q|Q]]; auto. destruct (IH y d Q); auto. }
+    intros x y Hx Hy a [Q|Q]; apply G in Q; destruct Q; [apply Hx|apply Hy|apply Hx|apply Hy]; auto.
+  Qed.
 
   Theorem bounded_dyck_one_layer : 1 <= kq -> (1 <= L)%Z -> recognises ->
     n * (2 * n) ^ l <= 2 ^ message_bits nearest (2 * S l) H m kq dq L.
@@ -300,22 +332,23 @@ Section FoolingSet.
     { intros x y Lx Ly. apply forward_ext; [lia|]. intros i Hi. unfold split, enc. rewrite mixed_nth by lia. reflexivity. }
     destruct dyck_fooling_set as [Hv Hf].
     assert (Hs : forall s, In s (map (fun w => (alices_half w, bobs_half w)) dyck_words) ->
-      length (fst s) = S l /\ length (snd s) = S l).
-    { intros s Hin. apply in_map_iff in Hin. destruct Hin as (w & <- & Hw). apply halves_lengths. exact Hw. }
+      is_side (fst s) /\ is_side (snd s)).
+    { intros s Hin. apply in_map_iff in Hin. destruct Hin as (w & <- & Hw). apply halves_are_sides. exact Hw. }
     apply (one_layer_fooling bracket Answer (2 * S l) H m kq dq L nearest model ltac:(lia) Hkq HL Nat.even Hb enc enc yes);
       [|apply halves_nodup].
     split.
-    - intros s Hin. destruct (Hs s Hin). rewrite E by auto. apply Hd; [rewrite mixed_length; lia|]. apply Hv. exact Hin.
-    - intros s s' Hin Hin' Ne. destruct (Hs s Hin), (Hs s' Hin').
+    - intros s Hin. destruct (Hs s Hin) as [[] []]. rewrite E by auto.
+      apply Hd; [rewrite mixed_length; lia|apply mixed_kinds; assumption|]. apply Hv. exact Hin.
+    - intros s s' Hin Hin' Ne. destruct (Hs s Hin) as [[] []], (Hs s' Hin') as [[] []].
       destruct (Hf s s' Hin Hin' Ne) as [W|W]; [left|right]; rewrite E by auto; intros Y;
-        (apply Hd in Y; [|rewrite mixed_length; lia]); auto.
+        (apply Hd in Y; [|rewrite mixed_length; lia|apply mixed_kinds; assumption]); auto.
   Qed.
 End FoolingSet.
 
 (** For two kinds of brackets: N - 1 bits for N = 2 (l + 1) brackets. *)
 Corollary bounded_dyck_one_layer_two_kinds : forall k l H m kq dq L nearest Answer (yes : Answer)
   (model : grid_layer bracket Answer H m kq dq L),
-  2 <= k -> 1 <= kq -> (1 <= L)%Z -> recognises k l H m kq dq L nearest Answer yes model ->
+  2 <= k -> 1 <= kq -> (1 <= L)%Z -> recognises 2 k l H m kq dq L nearest Answer yes model ->
   2 * l + 1 <= message_bits nearest (2 * S l) H m kq dq L.
 Proof.
   intros k l H m kq dq L nearest Answer yes model Hk Hkq HL Hd. apply (Nat.pow_le_mono_r_iff 2); [lia|].
@@ -329,3 +362,55 @@ Example two_words : let u := (0, [Turn 1]) in let v := (0, [Nest 1]) in
   is_word 2 (mixed (alices_half u) (bobs_half u)) = true /\ is_word 2 (mixed (alices_half v) (bobs_half v)) = true /\
   is_word 2 (mixed (alices_half u) (bobs_half v)) = false /\ is_word 2 (mixed (alices_half v) (bobs_half u)) = false.
 Proof. repeat split. Qed.
+
+(** The hypotheses are met. A recurrent model: the stack, for two kinds and depth 1. *)
+Example two_stacks : 2 ^ 1 <= 2.
+Proof.
+  apply (bounded_dyck_state 2 1 (stack_model 1) (Close 0) _ 2 ltac:(lia)
+    (by_state _ _ (stack_model 1) _ (fun s : option (list nat) => match s with Some [] => true | _ => false end))).
+  - intros w _. apply bounded_dyck_enough.
+  - exists (fun s : option (list nat) => match s with Some [a] => a | _ => 9 end).
+    split; [intros p [<-|[<-|[]]]; simpl; lia|intros p q [<-|[<-|[]]] [<-|[<-|[]]] E; try reflexivity; discriminate].
+Qed.
+
+(** Two parties, for two kinds and two brackets: Alice says her kind, and which of both brackets hers is. *)
+Definition code (b : bracket) : nat := match b with Open a => Nat.min (2 * a) 3 | Close a => Nat.min (2 * a + 1) 3 end.
+Definition uncode (c : nat) : bracket := if Nat.even c then Open (c / 2) else Close (c / 2).
+
+Example two_parties : is_fooling _ _ _ (fun x y => is_word 2 (mixed x y)) true
+    (map (fun w => (alices_half w, bobs_half w)) (dyck_words 2 0)) /\ 2 * (2 * 2) ^ 0 <= 2 ^ 2.
+Proof.
+  split; [apply dyck_fooling_set; lia|].
+  apply (dyck_costs 2 2 0 ltac:(lia) (Alice _ _ 4 (fun x => code (hd (Open 0) x)) (fun _ => Done _ _))
+    (fun y t => is_word 2 (mixed [uncode (hd 0 t)] y))).
+  - split; [|intros i _; exact I]. intros x. unfold code. destruct (hd (Open 0) x); lia.
+  - intros x y [Lx Kx] _. destruct x as [|b [|]]; try discriminate Lx. simpl transcript. simpl hd.
+    assert (uncode (code b) = b) as ->; [|reflexivity].
+    destruct b as [a|a]; (assert (a < 2) by (apply Kx; simpl; auto)); assert (a = 0 \/ a = 1) as [-> | ->] by lia; reflexivity.
+Qed.
+
+(** A layer of one head that is right on two brackets of two kinds: only a pair has the values 0 and 10, or 1 and 9. *)
+Definition bracket_layer : grid_layer bracket Z 1 1 1 1 4.
+Proof.
+  refine {| ask := fun _ => [0]; score := fun _ _ _ _ => 0%Z;
+            value := fun _ _ _ i b => match i, b with
+              | O, Open O => 0%Z | O, Open _ => 1%Z | O, Close _ => 5%Z
+              | _, Close O => 10%Z | _, Close _ => 9%Z | _, Open _ => 3%Z end;
+            expo := fun d => if (d =? 0)%Z then 4%Z else 0%Z; finish := fun _ sums => hd 0%Z sums |}; intros; try lia.
+  - split; [reflexivity|]. intros v [<-|[]]. lia.
+  - destruct i, t as [[|]|[|]]; lia.
+  - destruct (d =? 0)%Z; lia.
+Defined.
+
+Example a_layer_recognises : 2 * (2 * 2) ^ 0 <= 2 ^ message_bits false 2 1 1 1 1 4 /\ 1 <= message_bits false 2 1 1 1 1 4.
+Proof.
+  assert (R : recognises 2 2 0 1 1 1 1 4 false Z 20%Z bracket_layer).
+  { intros w Lw Kw. destruct w as [|b [|c [|]]]; try discriminate Lw.
+    assert (K : forall d, In d [b; c] -> d = Open 0 \/ d = Open 1 \/ d = Close 0 \/ d = Close 1).
+    { intros [a|a] Hd; (assert (a < 2) by (apply Kw; auto)); assert (a = 0 \/ a = 1) as [-> | ->] by lia; auto. }
+    destruct (K b (or_introl eq_refl)) as [-> |[-> |[-> | ->]]],
+      (K c (or_intror (or_introl eq_refl))) as [-> |[-> |[-> | ->]]];
+      vm_compute; split; intros E; try reflexivity; discriminate E. }
+  split; [apply (bounded_dyck_one_layer 2 2 0 ltac:(lia) 1 1 1 1 4 false Z 20%Z bracket_layer); try lia; exact R|].
+  apply (bounded_dyck_one_layer_two_kinds 2 0 1 1 1 1 4 false Z 20%Z bracket_layer); try lia; exact R.
+Qed.

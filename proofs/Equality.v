@@ -45,35 +45,18 @@ Section Equality.
   Theorem equality_state : forall (M : Recurrent nat) d answer n,
     answers_as nat nat M d answer -> is_right nat nat is_equality equality answer ->
     states_below nat M n (words (seq 0 S) h) -> S ^ h <= n.
-  Proof.
-    intros M d answer n Ha Hr Hs.
-    replace (S ^ h) with (length (words (seq 0 S) h)) by (rewrite words_length, seq_length; reflexivity).
-    eapply states_needed with (K := h); eauto using Nat.eq_dec, equality_distinguishes.
-    - apply words_nodup, seq_NoDup.
-    - intros p Hp. apply in_words in Hp. tauto.
-  Qed.
+  Proof. exact (all_words_need _ _ _ _ equality_distinguishes). Qed.
 
   Corollary equality_state_bits : forall (M : Recurrent nat) d answer B,
     1 <= S -> answers_as nat nat M d answer -> is_right nat nat is_equality equality answer ->
     states_below nat M (2 ^ B) (words (seq 0 S) h) -> bits (S ^ h) <= B.
-  Proof.
-    intros M d answer B HS Ha Hr Hs. apply fits_in_bits.
-    - apply Nat.neq_0_lt_0, Nat.pow_nonzero. lia.
-    - eapply equality_state; eauto.
-  Qed.
+  Proof. exact (all_words_need_bits _ _ _ _ equality_distinguishes). Qed.
 
   (** A model with fewer states answers some pair of halves wrongly. *)
   Theorem equality_errs : forall (M : Recurrent nat) see d n,
     states_below nat M n (words (seq 0 S) h) -> n < S ^ h ->
     exists w, is_equality w /\ answer_seeing_last nat nat M see d w <> equality w.
-  Proof.
-    intros M see d n Hs Hlt.
-    destruct (too_few_states_seeing_last nat nat M Nat.eq_dec is_equality equality (words (seq 0 S) h) h n see d)
-      as (p & q & _ & Dq & W); eauto using equality_distinguishes.
-    - apply words_nodup, seq_NoDup.
-    - intros p Hp. apply in_words in Hp. tauto.
-    - rewrite words_length, seq_length. exact Hlt.
-  Qed.
+  Proof. exact (all_words_err _ _ _ _ equality_distinguishes). Qed.
 End Equality.
 
 (** A model that meets the hypotheses, for halves of length 1: its state is the first symbol, and then the answer. *)
@@ -95,4 +78,13 @@ Proof.
   - exists (fun s => s). split; auto. intros p Hp. apply in_words in Hp. destruct Hp as [L H].
     destruct p as [|a [|]]; simpl in L; try lia.
     specialize (H a (or_introl eq_refl)). apply in_seq in H. unfold after. simpl. lia.
+Qed.
+
+Example equality_of_two_meets : 2 ^ 1 <= 2 /\ bits (2 ^ 1) <= 1 /\
+  exists w, is_equality 1 2 w /\ answer_seeing_last nat nat stateless (fun _ _ x => x) 0 w <> equality 1 w.
+Proof.
+  destruct (equality_has_a_model 2) as [R B]. split; [|split].
+  - apply (equality_state 1 2 ltac:(lia) equality_of_two 0 _ _ (by_state _ _ _ _ _) R B).
+  - apply (equality_state_bits 1 2 ltac:(lia) equality_of_two 0 _ 1 ltac:(lia) (by_state _ _ _ _ _) R B).
+  - apply (equality_errs 1 2 ltac:(lia) stateless) with (n := 1); [apply stateless_states|simpl; lia].
 Qed.

@@ -1,10 +1,11 @@
-(** The layer of [OneLayerBounds] as an OCaml program, which a test runs next to the executor of the project.
+(** The layer of [OneLayerBounds] and the network of [PeelingRun] as an OCaml program. A test runs it next to the executor.
 
-    [run_layer] is [answer] with tables for scores, values and exponentials, and with all value sums as its answer. Numbers of
-    Coq become OCaml's integers of 63 bits, so the inputs of the test are small. *)
+    [run_layer] is [answer] with tables for scores, values and exponentials, and with all value sums as its answer.
+    [logits_run] and [next_run] are the logits and the next token of the network. Numbers of Coq become OCaml's integers of 63
+    bits, so the inputs of the test are small. *)
 
 From Coq Require Import List ZArith Extraction ExtrOcamlBasic ExtrOcamlNatInt ExtrOcamlZInt.
-From Seqsep Require Import OneLayer OneLayerBounds.
+From Seqsep Require Import OneLayer OneLayerBounds PeelingRun.
 Import ListNotations.
 
 Definition run_layer (nearest : bool) (N H m : nat) (L : Z) (score : nat -> nat -> Z) (value : nat -> nat -> nat -> Z)
@@ -21,4 +22,4 @@ Theorem run_layer_is_answer : forall nearest N H m L score value expo finish f1 
        value_on_grid := f3; expo_on_grid := f4 |} (fun _ => 0%nat) = finish (run_layer nearest N H m L score value expo).
 Proof. reflexivity. Qed.
 
-Extraction "layer.ml" run_layer.
+Extraction "layer.ml" run_layer logits_run next_run.

@@ -46,35 +46,18 @@ Section IndexLookup.
   Theorem index_lookup_state : forall (M : Recurrent nat) d answer n,
     answers_as nat nat M d answer -> is_right nat nat is_index_lookup index_lookup answer ->
     states_below nat M n (words (seq 0 S) N) -> S ^ N <= n.
-  Proof.
-    intros M d answer n Ha Hr Hs.
-    replace (S ^ N) with (length (words (seq 0 S) N)) by (rewrite words_length, seq_length; reflexivity).
-    eapply states_needed with (K := N); eauto using Nat.eq_dec, index_lookup_distinguishes.
-    - apply words_nodup, seq_NoDup.
-    - intros p Hp. apply in_words in Hp. tauto.
-  Qed.
+  Proof. exact (all_words_need _ _ _ _ index_lookup_distinguishes). Qed.
 
   Corollary index_lookup_state_bits : forall (M : Recurrent nat) d answer B,
     1 <= S -> answers_as nat nat M d answer -> is_right nat nat is_index_lookup index_lookup answer ->
     states_below nat M (2 ^ B) (words (seq 0 S) N) -> bits (S ^ N) <= B.
-  Proof.
-    intros M d answer B HS Ha Hr Hs. apply fits_in_bits.
-    - apply Nat.neq_0_lt_0, Nat.pow_nonzero. lia.
-    - eapply index_lookup_state; eauto.
-  Qed.
+  Proof. exact (all_words_need_bits _ _ _ _ index_lookup_distinguishes). Qed.
 
   (** A model with fewer states answers some input wrongly. *)
   Theorem index_lookup_errs : forall (M : Recurrent nat) see d n,
     states_below nat M n (words (seq 0 S) N) -> n < S ^ N ->
     exists w, is_index_lookup w /\ answer_seeing_last nat nat M see d w <> index_lookup w.
-  Proof.
-    intros M see d n Hs Hlt.
-    destruct (too_few_states_seeing_last nat nat M Nat.eq_dec is_index_lookup index_lookup (words (seq 0 S) N) N n see d)
-      as (p & q & _ & Dq & W); eauto using index_lookup_distinguishes.
-    - apply words_nodup, seq_NoDup.
-    - intros p Hp. apply in_words in Hp. tauto.
-    - rewrite words_length, seq_length. exact Hlt.
-  Qed.
+  Proof. exact (all_words_err _ _ _ _ index_lookup_distinguishes). Qed.
 
   (** The model with S^N states: its state is a number in base S, and digit i is symbol i. *)
   Definition lookup_model : Recurrent nat :=
@@ -128,3 +111,18 @@ Section IndexLookup.
       apply number_below. intros x Hin. apply Hx, in_seq in Hin. lia.
   Qed.
 End IndexLookup.
+
+(** The hypotheses are met for all sizes by the model of [index_lookup_enough]; with one state an answer is wrong. *)
+Example lookup_model_meets : forall N S, S ^ N <= S ^ N.
+Proof.
+  intros N S. destruct (index_lookup_enough N S) as [R B].
+  apply (index_lookup_state N S (lookup_model S) 0 _ _ (by_seeing_last _ _ _ _ _) R B).
+Qed.
+
+Example two_bits_for_two_bits : bits (2 ^ 2) <= 2 /\
+  exists w, is_index_lookup 2 2 w /\ answer_seeing_last nat nat stateless (fun _ _ x => x) 0 w <> index_lookup 2 w.
+Proof.
+  destruct (index_lookup_enough 2 2) as [R B]. split.
+  - apply (index_lookup_state_bits 2 2 (lookup_model 2) 0 _ 2 ltac:(lia) (by_seeing_last _ _ _ _ _) R B).
+  - apply (index_lookup_errs 2 2 stateless) with (n := 1); [apply stateless_states|simpl; lia].
+Qed.

@@ -537,3 +537,15 @@ Qed.
 Example four_vertices : 2 * stirling 4 2 + 1 = 15 /\ length (beginnings 4 2) = 15 /\ tree [0; 1; 2; 3; 1; 2] = true /\
   tree [0; 1; 1; 2; 2; 0] = false.
 Proof. repeat split; reflexivity. Qed.
+
+(** The model that keeps all tokens meets the hypotheses, for 4 vertices and 2 blocks: it has 15 states. *)
+Example fifteen_states : 2 * stirling 4 2 + 1 <= 15 /\ bits (2 * stirling 4 2 + 1) <= 4 /\
+  exists q, forest (fun x => x) q = true /\ length q + 2 = 2 * length (roots 4 (fun x => x)) /\ below 4 q.
+Proof.
+  split; [|split; [|apply completed; [lia|intros x Hx; auto]]].
+  - apply (is_tree_state 4 2 ltac:(lia) ltac:(lia) (history nat) 0 _ _ (history_answers _ _ 0 tree)); [apply history_right|].
+    apply (history_states _ Nat.eq_dec). vm_compute. lia.
+  - apply (is_tree_state_bits 4 2 ltac:(lia) ltac:(lia) (history nat) 0 _ _ (history_answers _ _ 0 tree)); [apply
+    history_right|].
+    apply (history_states _ Nat.eq_dec). vm_compute. lia.
+Qed.

@@ -125,3 +125,17 @@ Proof.
   - intros w Hw. apply in_words in Hw. destruct Hw as [L H]. destruct w as [|a [|]]; simpl in L; try lia.
     split; auto. intros x [<-|[]]. specialize (H a (or_introl eq_refl)). apply in_seq in H. simpl. lia.
 Qed.
+
+Example last_token_model_meets : states_below nat last_token_model (2 ^ (1 * 1)) (words (seq 0 2) 1) /\
+  2 ^ 1 <= 2 ^ (1 * 1) /\ bits (2 ^ 1) <= 1 * 1 * 1 * (0 + 1) * 1.
+Proof.
+  destruct a_vector_state as [R B].
+  assert (Len : forall w, In w (words (seq 0 2) 1) -> length (after nat last_token_model w) = 1) by (intros w Hw; apply B, Hw).
+  assert (Lt : forall w x, In w (words (seq 0 2) 1) -> In x (after nat last_token_model w) -> x < 2 ^ 1)
+    by (intros w x Hw; apply B, Hw).
+  split; [|split].
+  - apply (vector_states_below last_token_model (fun s => s) 1 1); auto.
+  - apply (vector_state_bound 1 2 last_token_model 0 _ (fun s => s) 1 1 (by_seeing_last _ _ _ _ _) R); auto.
+  - apply (linear_attention_state 1 2 1 1 1 0 1 last_token_model 0 _ (fun s => s) ltac:(lia) (by_seeing_last _ _ _ _ _) R);
+    auto.
+Qed.

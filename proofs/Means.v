@@ -564,3 +564,16 @@ Proof.
   intros [|a [|b [|c w]]] r L R E; try discriminate. simpl in E. destruct (a =? 0)%nat; [|discriminate]. injection E as <-.
   assert (Hb : (b < 2)%nat) by (apply R; right; left; reflexivity). destruct b as [|[|b]]; [reflexivity|reflexivity|lia].
 Qed.
+
+Example means_meet : (1 ^ 1 <= cells (1 * (1 * 1)) (1 + 2) ^ 1)%nat /\ ((2 - 1) ^ 1 <= cells (1 * (1 * 1)) (1 + 2) ^ 1)%nat /\
+  shatters 1 (fun w => In w [[true]; [false]]) /\ (1 <= cells (1 * (1 * 0)) (1 + 2) ^ 1)%nat.
+Proof.
+  split; [|split; [|split]].
+  - apply (composition_of_means 1 1 1 _ _ [(1, 1)] _ ltac:(lia) a_mean_composes).
+  - apply (induction_one_layer 1 2 0 1 1 _ _ [(1, 1)] _ ltac:(lia) ltac:(lia) a_mean_does_induction).
+  - apply (sauer_shelah 1 1); [repeat constructor; simpl; intuition discriminate| |simpl; lia].
+    intros w [<-|[<-|[]]]; reflexivity.
+  - apply (means_message nat nat 1 1 1 (fun _ _ _ => 1) (fun _ _ _ _ => 0) [(1, 1)] (fun _ => 0%nat) (fun _ => true) []
+      [fun i => i]); [repeat constructor; intros []|].
+    intros x x' [<-|[]] [<-|[]] Ne. contradiction.
+Qed.

@@ -123,3 +123,7 @@ End Monoid.
 (** A string that needs the power: "(" has k different powers that are not 0, so w and w^2 are not congruent for k >= 2. *)
 Example open_grows : ~ congruent 2 (power [Open 0] 1) (power [Open 0] 2).
 Proof. intros C. specialize (C [] [Close 0]). discriminate C. Qed.
+
+Example not_in_da_of_depth_one : exists x y z, congruent 1 (pair_of 0 ++ pair_of 0) (pair_of 0) /\ pair_of 0 = x ++ y ++ z /\
+  ~ congruent 1 (pair_of 0 ++ y ++ pair_of 0) (pair_of 0).
+Proof. apply not_in_da. lia. Qed.

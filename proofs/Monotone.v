@@ -13,7 +13,7 @@
     For a step h <- R(a h + b) with a monotone rounding R, the map is nondecreasing if a >= 0, and nonincreasing if a <= 0
     ([affine_step_monotone], over the rational numbers). *)
 
-From Coq Require Import List Arith Lia QArith.
+From Coq Require Import List Arith Lia QArith Qround.
 Import ListNotations.
 Local Open Scope nat_scope.
 
@@ -142,4 +142,29 @@ Proof.
       apply (Qopp_le_compat a 0) in Ha. exact Ha. }
     apply Qopp_le_compat in E. setoid_replace (a * value y)%Q with (- (- a * value y))%Q by ring.
     setoid_replace (a * value x)%Q with (- (- a * value x))%Q by ring. exact E.
+Qed.
+
+(** A channel that counts to G - 1 = 2 and then stops meets the hypotheses. *)
+Example counter_of_three : Nat.iter 3 (counter 3) 0 = Nat.iter 2 (counter 3) 0 /\
+  (exists n, n <= 3 /\ (fun h => Nat.odd (hd 0 h)) (after_ones [(counter 3, 0)] n) <> Nat.odd n) /\
+  after_ones [(counter 3, 0)] 6 = after_ones [(counter 3, 0)] 4 /\
+  exists n, n <= 6 /\ hd 0 (after_ones [(counter 3, 0)] n) <> n mod 3.
+Proof.
+  destruct (nonnegative_diagonal_parity_upper 3 2 ltac:(lia) ltac:(lia)) as (B & M & _).
+  assert (All : forall c : (nat -> nat) * nat, In c [(counter 3, 0)] -> nondecreasing (fst c)) by (intros c [<-|[]]; exact M).
+  assert (Both : forall c : (nat -> nat) * nat, In c [(counter 3, 0)] -> nondecreasing (fst c) \/ nonincreasing (fst c)) by
+    auto.
+  split; [|split; [|split]].
+  - apply (monotone_run_stops 3 (counter 3) 0); [apply (B (counter 3, 0)); left; reflexivity|exact M|lia].
+  - apply (nonnegative_diagonal_parity 3 [(counter 3, 0)] (fun h => Nat.odd (hd 0 h))); auto.
+  - apply (diagonal_periods 3 [(counter 3, 0)]); auto.
+  - apply (diagonal_modulo 3 [(counter 3, 0)] (fun h => hd 0 h) 3); auto.
+Qed.
+
+(** A rounding that cuts off the fraction: the step h <- h / 2 + 1 of whole numbers is monotone. *)
+Example half_step : nondecreasing (fun i => (fun q => Z.to_nat (Qfloor q)) ((1 # 2) * inject_Z (Z.of_nat i) + 1)%Q).
+Proof.
+  apply (affine_step_monotone (fun i => inject_Z (Z.of_nat i)) (fun q => Z.to_nat (Qfloor q)) (1 # 2) 1); [| |discriminate].
+  - intros i j H. rewrite <- Zle_Qle. lia.
+  - intros u v H. pose proof (Qfloor_resp_le u v H). lia.
 Qed.

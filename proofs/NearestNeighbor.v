@@ -124,3 +124,13 @@ Example unit_vectors_separated : forall n, separated nat (fun a x => if Nat.eqb 
 Proof.
   intros n x a _ _ Ne. rewrite Nat.eqb_refl. destruct (Nat.eqb_spec a x); [subst; contradiction|lia].
 Qed.
+
+(** With two such points and labels from an alphabet of two, the model that keeps all tokens meets the hypotheses. *)
+Example two_points : 2 ^ 2 <= 4.
+Proof.
+  set (product := fun a x => if Nat.eqb a x then 1%Z else 0%Z).
+  assert (E : forall a b : token nat, {a = b} + {a <> b}) by (decide equality; apply Nat.eq_dec).
+  apply (nearest_neighbor_state nat product (seq 0 2) 2 (history (token nat)) (Label nat 0) _ 4 (seq_NoDup _ _)
+    (unit_vectors_separated 2) (history_answers _ _ _ (nearest_neighbor nat product)));
+    [apply history_right|apply (history_states _ E); simpl; lia].
+Qed.

@@ -656,3 +656,104 @@ Proof.
     enough (total l (fun i => nearest_weight L (e i) z) - L <= Z.of_nat (length l) / 2) by lia.
     apply Z.div_le_lower_bound; lia.
 Qed.
+
+Lemma total_le : forall l g g', (forall i, g i <= g' i) -> total l g <= total l g'.
+Proof. induction l as [|i l IH]; intros g g' H; simpl; [lia|]. specialize (H i) as Hi. specialize (IH g g' H). lia. Qed.
+
+(** Two more roundings of a quotient: a half goes to the even neighbour, and the fraction is cut off. *)
+Definition half_even_weight (L e z : Z) : Z :=
+  let w := nearest_weight L e z in if andb (2 * (L * e) + z =? 2 * z * w) (Z.odd w) then w - 1 else w.
+Definition cut_weight (L e z : Z) : Z := Z.quot (L * e) z.
+
+Example halves : map (fun L => half_even_weight L 1 2) [1; 2; 3; 5] = [0; 1; 2; 2] /\
+  map (fun L => nearest_weight L 1 2) [1; 2; 3; 5] = [1; 1; 2; 3].
+Proof. split; reflexivity. Qed.
+
+(** Every rounding between 0 and the nearest with halves up has the bound of [nearest_weights]. *)
+Theorem rounded_weights : forall (weight : Z -> Z -> Z) l L e z, 0 <= L -> (forall i, 0 <= e i) -> z = total l e ->
+  (forall e z, weight e z <= nearest_weight L e z) ->
+  total l (fun i => weight (e i) z) <= L + Z.of_nat (length l) / 2.
+Proof.
+  intros weight l L e z HL He Hz Hw. transitivity (total l (fun i => nearest_weight L (e i) z)).
+  - apply total_le. intros i. apply Hw.
+  - apply nearest_weights; assumption.
+Qed.
+
+Lemma half_even_at_most : forall L e z, half_even_weight L e z <= nearest_weight L e z.
+Proof. intros. unfold half_even_weight. cbv zeta. destruct (andb _ _); lia. Qed.
+
+(** The bits and the answer of the three protocols for one rounding of the weights: a layer with two positions, one head and
+    one coordinate on the grid of step 1/4. All scores are 0, and the values count the token [true]. *)
+Definition count_true : list nat -> nat -> nat -> nat -> bool -> Z := fun _ _ _ _ t => if t then 4 else 0.
+Definition at_zero (d : Z) : Z := if d =? 0 then 4 else 0.
+Definition no_score : list nat -> nat -> nat -> bool -> Z := fun _ _ _ _ => 0.
+Definition class_of_sum (a : bool) : nat := if a then 1%nat else 0%nat.
+
+Definition is_protocol (weight : Z -> Z -> Z) : Prop :=
+  let positive := fun (_ : list nat) (sums : list Z) => 0 <? hd 0 sums in
+  let layer := layer bool bool 2 1 1 16 (fun _ => []) no_score count_true at_zero weight positive Nat.even in
+  let learns := one_learns bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight Nat.even in
+  let sends := one_learns_and_sends bool bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight positive
+    Nat.even 2 class_of_sum in
+  let both := both_exchange bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight Nat.even in
+  (cost _ _ learns = 28 /\ cost _ _ sends = 29 /\ cost _ _ both = 36)%nat /\
+  (exists out, bob_learns _ _ _ layer learns out) /\
+  (exists out out', bob_learns _ _ _ layer sends out /\ alice_learns _ _ _ layer sends out') /\
+  (exists out out', bob_learns _ _ _ layer both out /\ alice_learns _ _ _ layer both out').
+
+(** The hypotheses are met by all four roundings: down, to the nearest with halves up, to the nearest with halves to the even
+    neighbour, and towards 0. *)
+Example every_rounding : Forall (fun w => is_protocol (fun e z => Z.max 0 (w e z)))
+  [floor_weight 4; nearest_weight 4; half_even_weight 4; cut_weight 4].
+Proof.
+  apply Forall_forall. intros w Hw. set (weight := fun e z => Z.max 0 (w e z)).
+  assert (Z0 : forall d, 0 <= at_zero d <= 4) by (intros d; unfold at_zero; destruct (d =? 0); lia).
+  assert (V0 : forall qs h j i t, - 16 <= count_true qs h j i t <= 16) by (intros; unfold count_true; destruct t; lia).
+  assert (S0 : forall qs h i t, - 16 <= no_score qs h i t <= 16) by (intros; unfold no_score; lia).
+  assert (Q0 : forall t : bool, fits 1 0 ((fun _ => []) t)) by (intros t; split; [reflexivity|intros v []]).
+  assert (W0 : forall e z, 0 <= weight e z) by (intros; unfold weight; lia).
+  assert (P : forall e z, 0 <= e -> 0 <= z -> w e z <= nearest_weight 4 e z /\ 0 <= nearest_weight 4 e z).
+  { intros e z He Hz. destruct (Z.eq_dec z 0) as [->|Nz].
+    - destruct Hw as [<-|[<-|[<-|[<-|[]]]]]; unfold half_even_weight, nearest_weight, floor_weight, cut_weight;
+        rewrite ?Z.mul_0_r, ?Zdiv_0_r, ?Z.quot_0_r_ext by reflexivity; cbv zeta; try lia.
+      destruct (andb _ _); lia.
+    - assert (F : 4 * e / z <= nearest_weight 4 e z).
+      { unfold nearest_weight. apply Z.div_le_lower_bound; [lia|]. pose proof (Z.mul_div_le (4 * e) z ltac:(lia)). nia. }
+      assert (0 <= 4 * e / z) by (apply Z.div_pos; lia).
+      destruct Hw as [<-|[<-|[<-|[<-|[]]]]]; split; try lia; try exact F.
+      + apply half_even_at_most.
+      + unfold cut_weight. rewrite Z.quot_div_nonneg by lia. exact F. }
+  assert (M : forall qs (x : nat -> bool) h, total (seq 0 2) (fun i => weight
+    (exponentials bool no_score at_zero qs x h (maximum bool 2 16 no_score qs x h) i)
+    (normaliser bool 2 16 no_score at_zero qs x h)) <= 5).
+  { intros qs x h. set (e := exponentials bool no_score at_zero qs x h (maximum bool 2 16 no_score qs x h)).
+    assert (E : forall i, 0 <= e i) by (intros i; apply Z0).
+    change (total (seq 0 2) (fun i => weight (e i) (total (seq 0 2) e)) <= 5).
+    transitivity (total (seq 0 2) (fun i => nearest_weight 4 (e i) (total (seq 0 2) e))).
+    - apply total_le. intros i. unfold weight. destruct (P (e i) (total (seq 0 2) e) (E i) (total_nonneg _ _ E)). lia.
+    - apply (nearest_weights (seq 0 2) 4 e); auto. lia. }
+  unfold is_protocol. cbv zeta. set (positive := fun (_ : list nat) (sums : list Z) => 0 <? hd 0 sums).
+  split; [split; [|split]|split; [|split]].
+  - rewrite (proj1 (one_learns_bits bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight ltac:(lia)
+      ltac:(lia) Nat.even)). reflexivity.
+  - rewrite (proj1 (one_learns_and_sends_bits bool bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight
+      positive ltac:(lia) ltac:(lia) Nat.even 2 class_of_sum ltac:(lia))). reflexivity.
+  - rewrite (proj1 (both_exchange_bits bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight ltac:(lia)
+      ltac:(lia) Nat.even)). reflexivity.
+  - eexists. apply (one_layer_protocol bool bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight positive);
+      auto; lia.
+  - do 2 eexists. apply (one_layer_protocol_sends bool bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight
+      positive) with (classes := 2%nat) (answer_of := fun c => (c =? 1)%nat); auto; try lia; intros [|]; cbn; auto.
+  - do 2 eexists. apply (one_layer_protocol_both bool bool 2 1 1 16 4 16 5 1 0 (fun _ => []) no_score count_true at_zero weight
+      positive); auto; lia.
+Qed.
+
+(** The sums of weights for two exponentials of 1, on the grid of step 1/3. *)
+Example two_halves : let sum w := total [0; 1]%nat (fun i => w ((fun _ : nat => 1) i) 2) in
+  sum (floor_weight 3) <= 3 /\ sum (nearest_weight 3) <= 3 + 1 /\ sum (half_even_weight 3) <= 3 + 1.
+Proof.
+  cbv zeta. split; [|split].
+  - apply (floor_weights [0; 1]%nat 3 (fun _ => 1)); [lia|lia|reflexivity].
+  - apply (nearest_weights [0; 1]%nat 3 (fun _ => 1)); [lia|lia|reflexivity].
+  - apply (rounded_weights (half_even_weight 3) [0; 1]%nat 3 (fun _ => 1)); [lia|lia|reflexivity|apply half_even_at_most].
+Qed.

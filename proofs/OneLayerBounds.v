@@ -293,8 +293,7 @@ Section Equality.
   Proof.
     intros classes class_of answer_of HS Hk HL Hd H1 H2 H3. apply fits_in_bits; [lia|].
     rewrite Nat.add_1_r, <- (diagonal_length h S).
-    assert (W : forall a, (a < S)%nat -> In (repeat a h) (words (seq 0 S) h)).
-    { intros a Ha. apply in_words. split; [apply repeat_length|]. intros x Hx. apply repeat_spec in Hx. apply in_seq. lia. }
+    assert (W : forall a, (a < S)%nat -> In (repeat a h) (words (seq 0 S) h)) by (intros; apply repeated_is_half; assumption).
     apply (one_layer_fooling_both nat Answer (2 * h) H m kq dq L nearest g ltac:(lia) Hk HL first_half bob_has_the_last
       enc enc' yes
              (diagonal h S) (repeat 0%nat h) (repeat 1%nat h) classes class_of answer_of);
@@ -367,4 +366,79 @@ Defined.
 Example a_layer_decides_equality : decides_equality 1 1 1 1 1 1 1 false bool true constant_layer.
 Proof.
   intros x y Hx Hy. simpl in Hx, Hy. destruct Hx as [<-|[]], Hy as [<-|[]]. split; auto.
+Qed.
+
+(** A layer on the grid meets the hypotheses, with both roundings: two positions, and two classes of answers. *)
+Definition class_of_bool (a : bool) : nat := if a then 1%nat else 0%nat.
+Definition bool_of_class (c : nat) : bool := (c =? 1)%nat.
+
+Lemma classes_of_bool : (1 <= 2)%nat /\ (forall a, (class_of_bool a < 2)%nat) /\ forall a, bool_of_class (class_of_bool a) = a.
+Proof. split; [lia|split; intros [|]; cbn; auto]. Qed.
+
+Notation uniform nearest := (fun x y => answer bool bool 2 1 1 2 1 4 nearest uniform_layer (split bool Nat.even x y)).
+
+Example uniform_layer_meets : forall nearest, (exists p out, keeps_to_range _ _ p /\ bob_learns _ _ _ (uniform nearest) p out /\
+    cost _ _ p = message_bits nearest 2 1 1 2 1 4) /\
+  exists p out out', keeps_to_range _ _ p /\ bob_learns _ _ _ (uniform nearest) p out /\
+    alice_learns _ _ _ (uniform nearest) p out' /\ cost _ _ p = (message_bits nearest 2 1 1 2 1 4 + bits 2)%nat.
+Proof.
+  intros nearest. destruct classes_of_bool as (C1 & C2 & C3). split.
+  - apply (grid_protocol bool bool 2 1 1 2 1 4 nearest uniform_layer ltac:(lia) ltac:(lia) ltac:(lia) Nat.even eq_refl).
+  - apply (grid_protocol_sends bool bool 2 1 1 2 1 4 nearest uniform_layer ltac:(lia) ltac:(lia) ltac:(lia) Nat.even eq_refl
+      2 class_of_bool bool_of_class C1 C2 C3).
+Qed.
+
+(** Its inputs without [true] are a fooling set of one input. *)
+Example one_input_fools : let set := [((fun _ : nat => false), (fun _ : nat => false))] in
+  (length set <= 2 ^ message_bits false 2 1 1 2 1 4)%nat /\ (length set <= 2 ^ message_bits false 2 1 1 2 1 4)%nat /\
+  (S (length set) <= 2 ^ (message_bits false 2 1 1 2 1 4 + bits 2))%nat.
+Proof.
+  intros set. destruct classes_of_bool as (C1 & C2 & C3).
+  assert (F : is_fooling _ _ _ (uniform false) false set).
+  { split; [intros s [<-|[]]; vm_compute; reflexivity|]. intros s s' [<-|[]] [<-|[]] Ne. contradiction. }
+  assert (N : NoDup set) by (repeat constructor; intros []). split; [|split].
+  - apply (one_layer_fooling_set bool bool 2 1 1 2 1 4 false uniform_layer ltac:(lia) ltac:(lia) ltac:(lia) Nat.even eq_refl
+      false set F N).
+  - apply (one_layer_fooling bool bool 2 1 1 2 1 4 false uniform_layer ltac:(lia) ltac:(lia) ltac:(lia) Nat.even eq_refl
+      (fun x => x) (fun y => y) false set F N).
+  - apply (one_layer_fooling_both bool bool 2 1 1 2 1 4 false uniform_layer ltac:(lia) ltac:(lia) ltac:(lia) Nat.even eq_refl
+      (fun x => x) (fun y => y) false set (fun _ => true) (fun _ => true) 2 class_of_bool bool_of_class F N); auto.
+    vm_compute. discriminate.
+Qed.
+
+(** Layers that decide equality and disjointness of halves of one token, with both roundings. Their value sums differ: for
+    equality the first token counts 1 and the second -1; for disjointness each [true] counts 1. *)
+Definition difference_layer : grid_layer nat bool 1 1 1 1 4.
+Proof.
+  refine {| ask := fun _ : nat => [0%nat]; score := fun _ _ _ _ => 0;
+            value := fun _ _ _ i t => (if (i =? 0)%nat then 1 else -1) * (if (t =? 0)%nat then 0 else 1);
+            expo := fun d => if d =? 0 then 4 else 0; finish := fun _ sums => hd 0 sums =? 0 |}; intros; try lia.
+  - split; [reflexivity|]. intros v [<-|[]]. lia.
+  - destruct (i =? 0)%nat, (t =? 0)%nat; lia.
+  - destruct (d =? 0); lia.
+Defined.
+
+Definition meeting_layer : grid_layer bool bool 1 1 1 1 4.
+Proof.
+  refine {| ask := fun _ : bool => [0%nat]; score := fun _ _ _ _ => 0; value := fun _ _ _ _ (t : bool) => if t then 1 else 0;
+            expo := fun d => if d =? 0 then 4 else 0; finish := fun _ sums => hd 0 sums <? 4 |}; intros; try lia.
+  - split; [reflexivity|]. intros v [<-|[]]. lia.
+  - destruct t; lia.
+  - destruct (d =? 0); lia.
+Defined.
+
+Example layers_decide : forall nearest, (2 ^ 1 <= 2 ^ message_bits nearest (2 * 1) 1 1 1 1 4)%nat /\
+  (bits (2 ^ 1 + 1) <= message_bits nearest (2 * 1) 1 1 1 1 4 + bits 2)%nat /\ (1 <= message_bits nearest (2 * 1) 1 1 1 1
+    4)%nat.
+Proof.
+  intros nearest. destruct classes_of_bool as (C1 & C2 & C3).
+  assert (E : decides_equality 1 2 1 1 1 1 4 nearest bool true difference_layer).
+  { intros x y [<-|[<-|[]]] [<-|[<-|[]]]; destruct nearest; vm_compute; split; intros Q; try reflexivity; discriminate Q. }
+  split; [|split].
+  - apply (equality_one_layer 1 2 1 1 1 1 4 nearest bool true difference_layer); auto; lia.
+  - apply (equality_one_layer_both 1 2 1 1 1 1 4 nearest bool true difference_layer ltac:(lia) 2 class_of_bool bool_of_class);
+      auto; lia.
+  - apply (disjointness_one_layer 1 1 1 1 1 4 nearest bool true meeting_layer); try lia.
+    intros [|a [|u x]] [|c [|v y]] Lx Ly; try discriminate Lx; try discriminate Ly.
+    destruct a, c, nearest; vm_compute; split; intros Q; try reflexivity; discriminate Q.
 Qed.

@@ -234,10 +234,150 @@ Section Recurrent.
   Qed.
 End Recurrent.
 
-(** An example that meets the hypotheses of the second class at K = N: no state, and the answer "last symbol" is right. *)
+(** Functions that distinguish all S^N words of N symbols. *)
+Section AllWords.
+  Variables (N S : nat) (domain : list nat -> Prop) (f : list nat -> nat).
+  Hypothesis all_differ : distinguished nat nat (fun w => domain w /\ N < length w) f (words (seq 0 S) N).
+
+  Lemma all_words : NoDup (words (seq 0 S) N) /\ same_length nat (words (seq 0 S) N) N /\
+    length (words (seq 0 S) N) = S ^ N.
+  Proof.
+    split; [apply words_nodup, seq_NoDup|split; [|rewrite words_length, seq_length; reflexivity]].
+    intros p Hp. apply in_words in Hp. tauto.
+  Qed.
+
+  Lemma all_words_need : forall (M : Recurrent nat) d answer n,
+    answers_as nat nat M d answer -> is_right nat nat domain f answer -> states_below nat M n (words (seq 0 S) N) -> S ^ N <= n.
+  Proof.
+    intros M d answer n Ha Hr Hs. destruct all_words as (Nd & Len & <-).
+    apply (states_needed nat nat M Nat.eq_dec d answer domain f _ N n Ha Hr Nd Len all_differ Hs).
+  Qed.
+
+  Lemma all_words_need_bits : forall (M : Recurrent nat) d answer B, 1 <= S ->
+    answers_as nat nat M d answer -> is_right nat nat domain f answer -> states_below nat M (2 ^ B) (words (seq 0 S) N) ->
+    bits (S ^ N) <= B.
+  Proof.
+    intros M d answer B HS Ha Hr Hs. apply fits_in_bits; [apply Nat.neq_0_lt_0, Nat.pow_nonzero; lia|].
+    eapply all_words_need; eauto.
+  Qed.
+
+  Lemma all_words_err : forall (M : Recurrent nat) see d n, states_below nat M n (words (seq 0 S) N) -> n < S ^ N ->
+    exists w, domain w /\ answer_seeing_last nat nat M see d w <> f w.
+  Proof.
+    intros M see d n Hs Hlt. destruct all_words as (Nd & Len & E). rewrite <- E in Hlt.
+    destruct (too_few_states_seeing_last nat nat M Nat.eq_dec domain f _ N n see d Nd Len all_differ Hs Hlt) as (p & q & _ & H).
+    exists (p ++ q). exact H.
+  Qed.
+End AllWords.
+
+(** A model without a state. *)
 Definition stateless : Recurrent nat :=
   {| State := unit; start := tt; step := fun _ s _ => s |}.
 
+Lemma stateless_states : forall prefixes, states_below nat stateless 1 prefixes.
+Proof.
+  intros prefixes. exists (fun _ => 0). split; [auto|]. intros p q _ _ _.
+  destruct (after nat stateless p), (after nat stateless q). reflexivity.
+Qed.
+
+(** A model that keeps all tokens. It is right on every function, and after a list of prefixes it has as many states as there
+  are
+    prefixes. So it meets the hypotheses of every lower bound on states, and shows that the bound is not vacuous. *)
+Section History.
+  Variables Token Answer : Type.
+  Variable token_eq : forall a b : Token, {a = b} + {a <> b}.
+
+  Definition history : Recurrent Token := {| State := list Token; start := []; step := fun _ s x => s ++ [x] |}.
+
+  Lemma after_history : forall w, after Token history w = w.
+  Proof.
+    assert (G : forall w t s, run Token history t s w = s ++ w).
+    { induction w as [|x w IH]; intros t s; simpl; [symmetry; apply app_nil_r|]. rewrite IH, <- app_assoc. reflexivity. }
+    intros w. apply G.
+  Qed.
+
+  Fixpoint place_of (p : list Token) (l : list (list Token)) : nat :=
+    match l with [] => 0 | q :: l => if list_eq_dec token_eq q p then 0 else S (place_of p l) end.
+
+  Lemma place_of_right : forall p l, In p l -> place_of p l < length l /\ nth (place_of p l) l [] = p.
+  Proof.
+    induction l as [|q l IH]; intros H; [destruct H|]. simpl. destruct (list_eq_dec token_eq q p); [split; [lia|auto]|].
+    destruct H as [|H]; [contradiction|]. destruct (IH H). split; [lia|auto].
+  Qed.
+
+  Lemma history_states : forall prefixes n, length prefixes <= n -> states_below Token history n prefixes.
+  Proof.
+    intros prefixes n H. exists (fun p => place_of p prefixes). split.
+    - intros p Hp. rewrite after_history. apply place_of_right in Hp. lia.
+    - intros p q Hp Hq E. rewrite !after_history in *. apply place_of_right in Hp, Hq. destruct Hp as [_ <-], Hq as [_ <-].
+      rewrite E. reflexivity.
+  Qed.
+
+  Lemma history_right : forall domain (f : list Token -> Answer),
+    is_right Token Answer domain f (answer_of_state Token Answer history f).
+  Proof. intros domain f w _. unfold answer_of_state. rewrite after_history. reflexivity. Qed.
+
+  Lemma history_answers : forall d (f : list Token -> Answer),
+    answers_as Token Answer history d (answer_of_state Token Answer history f).
+  Proof. constructor. Qed.
+End History.
+
+(** A state for each token is needed, and with one state some answer is wrong: for the function "first of two bits". *)
+Definition two_bits : list nat -> Prop := fun w => length w = 2.
+
+Lemma first_distinguishes : distinguished nat nat (fun w => two_bits w /\ 1 < length w) (fun w => hd 0 w) [[0]; [1]].
+Proof.
+  intros p p' [<-|[<-|[]]] [<-|[<-|[]]] Ne; try contradiction; exists [0]; unfold two_bits; simpl; repeat split; auto;
+    discriminate.
+Qed.
+
+Example two_states_for_the_first_bit : let n := length [[0]; [1]] in n <= 2 /\ n <= 2 /\ n <= 2.
+Proof.
+  assert (N : NoDup [[0]; [1]]) by (repeat constructor; simpl; intuition discriminate).
+  assert (L : same_length nat [[0]; [1]] 1) by (intros p [<-|[<-|[]]]; reflexivity).
+  assert (B : states_below nat (history nat) 2 [[0]; [1]]) by (apply (history_states nat Nat.eq_dec); auto).
+  pose proof first_distinguishes as D. cbv zeta. split; [|split].
+  - apply (states_needed nat nat (history nat) Nat.eq_dec 0 _ two_bits (fun w => hd 0 w) _ 1 2
+      (history_answers _ _ 0 (fun w => hd 0 w))); auto using history_right.
+  - apply (states_needed_of_state nat nat (history nat) Nat.eq_dec (fun w => hd 0 w) (fun w => two_bits w /\ 1 < length w)
+      (fun w => hd 0 w) _ 1 2); auto using history_right.
+  - apply (one_way_messages nat nat nat Nat.eq_dec (fun w => hd 0 w) (fun m _ => m) (fun m => m)
+      (fun w => two_bits w /\ 1 < length w) (fun w => hd 0 w) _ 2 N D); auto; intros p.
+    + intros [<-|[<-|[]]]; simpl; lia.
+    + intros q [<-|[<-|[]]] _; reflexivity.
+Qed.
+
+Example one_state_is_wrong :
+  (exists p q, In p [[0]; [1]] /\ (two_bits (p ++ q) /\ 1 < length (p ++ q)) /\ 0 <> hd 0 (p ++ q)) /\
+  (exists p q, In p [[0]; [1]] /\ (two_bits (p ++ q) /\ 1 < length (p ++ q)) /\
+    answer_of_state nat nat stateless (fun _ => 0) (p ++ q) <> hd 0 (p ++ q)) /\
+  (exists p q, In p [[0]; [1]] /\ two_bits (p ++ q) /\
+    answer_seeing_last nat nat stateless (fun _ _ x => x) 0 (p ++ q) <> hd 0 (p ++ q)) /\
+  (exists p q, In p [[0]; [1]] /\ two_bits (p ++ q) /\
+    answer_after_thought nat nat stateless (fun _ _ x => x) 1 (fun _ _ x => x) 0 (p ++ q) <> hd 0 (p ++ q)).
+Proof.
+  assert (N : NoDup [[0]; [1]]) by (repeat constructor; simpl; intuition discriminate).
+  assert (L : same_length nat [[0]; [1]] 1) by (intros p [<-|[<-|[]]]; reflexivity).
+  assert (B : states_below nat stateless 1 [[0]; [1]]) by apply stateless_states.
+  pose proof first_distinguishes as D. assert (S : 1 < length [[0]; [1]]) by (simpl; lia). split; [|split; [|split]].
+  - apply (one_way_errs nat nat unit Nat.eq_dec (fun _ => tt) (fun _ _ => 0) (fun _ => 0) (fun w => two_bits w /\ 1 < length w)
+      (fun w => hd 0 w) _ 1); auto.
+  - apply (too_few_states_of_state nat nat stateless Nat.eq_dec (fun w => two_bits w /\ 1 < length w) (fun w => hd 0 w) _ 1 1
+      (fun _ => 0)); auto.
+  - apply (too_few_states_seeing_last nat nat stateless Nat.eq_dec two_bits (fun w => hd 0 w) _ 1 1); auto.
+  - apply (too_few_states_with_thought nat nat stateless Nat.eq_dec two_bits (fun w => hd 0 w) _ 1 1); auto.
+Qed.
+
+(** Bob's suffix has a token: the state after [3; 4], and his tokens [5; 6]. *)
+Example bob_goes_on :
+  answer_seeing_last nat nat (history nat) (fun _ s x => length s + x) 0 ([3; 4] ++ [5; 6]) = 9 /\
+  answer_after_thought nat nat (history nat) (fun _ _ x => x) 1 (fun _ s x => length s + x) 0 ([3; 4] ++ [5; 6]) = 10.
+Proof.
+  split; [rewrite one_way_protocol_seeing_last by discriminate|rewrite one_way_protocol_of_thought by discriminate];
+    reflexivity.
+Qed.
+
+(** An example that meets the hypotheses of the second class at K = N: no state, and the answer "last symbol" is right. *)
 Example last_token_needs_no_state : forall w, answer_seeing_last nat nat stateless (fun _ _ x => x) 0 w = last w 0.
 Proof. reflexivity. Qed.
 

@@ -31,20 +31,6 @@ Fixpoint onto (h : nat) (symbols : list nat) : list (list nat) :=
   | S h => flat_map (fun x => map (cons x) (onto h symbols ++ onto h (remove Nat.eq_dec x symbols))) symbols
   end.
 
-Lemma remove_length : forall l x, NoDup l -> In x l -> S (length (remove Nat.eq_dec x l)) = length l.
-Proof.
-  induction l as [|y l IH]; intros x Hn Hx; [contradiction|]. inversion Hn; subst. simpl.
-  destruct (Nat.eq_dec x y) as [->|Ne].
-  - rewrite notin_remove; auto.
-  - destruct Hx as [->|Hx]; [contradiction|]. simpl. rewrite IH; auto.
-Qed.
-
-Lemma remove_nodup : forall l x, NoDup l -> NoDup (remove Nat.eq_dec x l).
-Proof.
-  induction l as [|y l IH]; intros x Hn; simpl; [constructor|]. inversion Hn; subst.
-  destruct (Nat.eq_dec x y); auto. constructor; auto. intros H. apply in_remove in H. tauto.
-Qed.
-
 Lemma onto_length : forall h symbols, NoDup symbols -> length (onto h symbols) = surj h (length symbols).
 Proof.
   induction h as [|h IH]; intros symbols Hn.
@@ -212,3 +198,19 @@ End Oracle.
 (** For two symbols and three places: 2^(h-1) - 1 = 3 sequences, surj(3, 2) / 2. *)
 Example three_sequences : length (sequences 1 [0; 1] 0) = 3 /\ surj 3 2 = 6.
 Proof. split; reflexivity. Qed.
+
+(** A model whose state is the data meets the hypotheses; its answer needs no oracle. *)
+Example data_as_state : length (sequences 1 [0; 1] 0) <= 3 /\
+  forall q, recall 9 q (data 2 [1; 0; 1]) = recall 9 q (data 2 [0; 0; 1]).
+Proof.
+  assert (N : NoDup [0; 1]) by (repeat constructor; simpl; intuition discriminate).
+  split.
+  - apply (recall_oracle_state 1 2 9 [0; 1] 0 N (or_introl eq_refl) ltac:(simpl; intuition discriminate) (list nat) (fun w => w)
+      (fun w => 2 * nth 0 w 0 + nth 4 w 0 - 1) (fun w _ i => nth (2 * i) w 0)).
+    + reflexivity.
+    + intros y H. vm_compute in H. intuition (subst; vm_compute; lia).
+    + intros y y' H H'. vm_compute in H, H'. intuition (subst; try reflexivity; discriminate).
+    + intros y i H. vm_compute in H. intuition (subst; destruct i as [|[|[|i]]]; try reflexivity; simpl in *; lia).
+  - apply oracle_answers_alike; [simpl; intuition discriminate|simpl; intuition discriminate|].
+    intros x. simpl. intuition.
+Qed.

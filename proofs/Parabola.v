@@ -206,3 +206,12 @@ Proof.
   intros d Hd. unfold distance_score. destruct (Z.eqb_spec (Z.max (- (8 * 8)) (- (1 * (Z.of_nat d * Z.of_nat d)))) 0);
     [nia|lia].
 Qed.
+
+Example hard_attention_looks_up : let expo := fun x => if x =? 0 then 8 else 0 in
+  exists layer, answer token (list bool) 3 1 1 3 1 8 false layer (input 2 (fun i _ => (i =? 1)%nat) 1) = [true].
+Proof.
+  cbv zeta. destruct hard_attention as (B & Z0 & F).
+  exists (parabola_layer 2 1 8 1 (fun x => if x =? 0 then 8 else 0) ltac:(lia) ltac:(lia) B Z0).
+  apply (parabola_index_lookup 2 1 8 1 (fun x => if x =? 0 then 8 else 0) ltac:(lia) ltac:(lia) B Z0 F
+    (fun i _ => (i =? 1)%nat) 1); lia.
+Qed.

@@ -311,3 +311,11 @@ Section Decides.
     - exists th. split; [exact W|lia].
   Qed.
 End Decides.
+
+(** The edges 1 2 and 2 3 meet the hypotheses: the thought has 5 tokens, as many as it can have for 3 vertices. *)
+Example a_path : (exists thought, writes 3 2 6 (begin [(1, 2); (2, 3)]) = thought ++ [Yes] /\ length thought <= 2 * 3 - 1) /\
+  writes 3 2 6 (begin [(1, 2); (2, 3)]) = [Pointer 1; Vertex 2; Vertex 3; Pointer 2; Pointer 3; Yes].
+Proof.
+  split; [|reflexivity]. apply (peel_right 3 [(1, 2); (2, 3)]); [|reflexivity|lia].
+  intros e [<-|[<-|[]]]; simpl; lia.
+Qed.

@@ -4,7 +4,7 @@
     them once for each place and keeps them in a list. Its next token and its logits are those of the network, for all sizes,
     tables and tokens ([next_run_right], [logits_run_right]).
 
-    Source: this project. In Python: the network of [is-tree-peeling]. No test compares this program with it.
+    Source: this project. In Python: the network of [is-tree-peeling]. A test runs this program next to it ([Extraction]).
 
     The hypotheses, for a real model: none for the equality. The example [a_tree] meets all hypotheses of
     [PeelingNetwork.peeling_right], for n = 2, L = 49, eta = 1 and exponentials of 0 below the maximum. *)
@@ -112,8 +112,9 @@ Section Run.
 
   Definition choice (logit : token -> Z) : token :=
     fold_right (fun c best => if logit best <? logit c then c else best) Bos (vocabulary n).
-  Definition next_run (t : nat) : token := choice (logit_run t).
-  Definition logits_run (t : nat) : list Z := map (logit_run t) (vocabulary n).
+  Definition next_run (t : nat) : token := let places := map stored (seq 0 (S t)) in choice (logit_at t places).
+  Definition logits_run (t : nat) : list Z :=
+    let places := map stored (seq 0 (S t)) in map (logit_at t places) (vocabulary n).
 
   Lemma at_high_right : forall t value p_value, (forall i, p_value (stored i) = value i) ->
     count_run (label w t) p_high p_high_square p_value (map stored (seq 0 (S t))) = at_high n L eta expo w t value.
@@ -148,7 +149,7 @@ Section Run.
 
   Theorem next_run_right : forall t, next_run t = next_token n L eta expo w t.
   Proof.
-    intros t. unfold next_run, choice, next_token. generalize (vocabulary n).
+    intros t. change (next_run t) with (choice (logit_run t)). unfold choice, next_token. generalize (vocabulary n).
     induction l as [|c l IH]; [reflexivity|]. cbn [fold_right]. rewrite IH, !logit_run_right. reflexivity.
   Qed.
 End Run.
@@ -173,4 +174,23 @@ Proof.
   - split; [vm_compute; reflexivity|]. intros [|i] H; [vm_compute; repeat split|cbn in H; lia].
   - intros t H. rewrite <- next_run_right. cbn in H.
     assert (t = 3 \/ t = 4 \/ t = 5 \/ t = 6)%nat as [->|[->|[->| ->]]] by lia; vm_compute; reflexivity.
+Qed.
+
+(** So the network writes YES for it, after 3 tokens of thought. *)
+Example a_tree_is_decided : exists k, (k <= 3)%nat /\ read (S (3 + k)) = Yes /\
+  (forall i, (i < k)%nat -> read (S (3 + i)) <> Yes /\ read (S (3 + i)) <> No).
+Proof.
+  destruct a_tree as (N2 & E1 & TL & SL & Z0 & Far & M1 & Mn & Am & Rp & Wr).
+  destruct (peeling_right 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am Rp Wr) as (k & Hk & Wk & Before).
+  exists k. split; [exact Hk|split; [exact Wk|exact Before]].
+Qed.
+
+(** Its first step: after the prompt the pointer to vertex 1 follows. *)
+Example a_first_step : next_token 2 49 1 (hard 49) read 3 = fst (next 2 1 (begin [(1, 2)%nat])).
+Proof.
+  destruct a_tree as (N2 & E1 & TL & SL & Z0 & Far & M1 & Mn & Am & Rp & Wr).
+  apply (peeling_step 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am 3 (begin [(1, 2)%nat])).
+  - apply (follows_prompt 2 49 1 (hard 49) read N2 E1 TL SL Z0 Far [(1, 2)%nat] M1 Mn Am Rp).
+  - split; [exact Am|]. split; [reflexivity|]. split; [reflexivity|]. split; [apply Nat.le_0_l|].
+    intros v [Hv Hv']. cbn in Hv'. lia.
 Qed.

@@ -197,15 +197,44 @@ Section RankBound.
   Qed.
 End RankBound.
 
-(** The unit matrix: a function that is 1 on equal inputs and 0 on others has rank r on r inputs. *)
+(** The unit matrix of r rows: is x equal to y? An input above r - 1 counts as r - 1. *)
+Definition same_below (r x y : nat) : Z := if Nat.eq_dec (Nat.min x (r - 1)) (Nat.min y (r - 1)) then 1 else 0.
+
 Theorem identity_costs : forall p out out' r,
-  keeps_to_range nat nat p -> bob_learns _ _ _ (fun x y => if Nat.eq_dec x y then 1 else 0) p out ->
-  alice_learns _ _ _ (fun x y => if Nat.eq_dec x y then 1 else 0) p out' -> (r <= 2 ^ cost _ _ p)%nat.
+  keeps_to_range nat nat p -> bob_learns _ _ _ (same_below r) p out -> alice_learns _ _ _ (same_below r) p out' ->
+  (r <= 2 ^ cost _ _ p)%nat.
 Proof.
   intros p out out' r Hk Hb Ha.
-  apply (rank_bound nat nat (fun x y => if Nat.eq_dec x y then 1 else 0) p out out' r (fun i => i) (fun i => i)
+  apply (rank_bound nat nat (same_below r) p out out' r (fun i => i) (fun i => i)
     (fun s j => if Nat.eq_dec s j then 1 else 0) 1); auto; [discriminate|].
-  intros i j Hi Hj. rewrite (sum_one r j); auto.
-  - destruct (Nat.eq_dec j j); [|contradiction]. destruct (Nat.eq_dec i j); reflexivity.
+  intros i j Hi Hj. unfold same_below. rewrite (sum_one r j); auto.
+  - rewrite !Nat.min_l by lia. destruct (Nat.eq_dec j j); [|contradiction]. destruct (Nat.eq_dec i j); reflexivity.
   - intros s Hs Ns. destruct (Nat.eq_dec s j); [contradiction|]. ring.
+Qed.
+
+(** Alice says x and Bob says y, each below 3, so both know if they are equal. *)
+Definition say_both : protocol nat nat :=
+  Alice _ _ 3 (fun x => Nat.min x 2) (fun _ => Bob _ _ 3 (fun y => Nat.min y 2) (fun _ => Done _ _)).
+
+Example three_equal_numbers : (3 <= 2 ^ cost _ _ say_both)%nat /\ (3 <= 2 ^ cost _ _ say_both)%nat.
+Proof.
+  set (out := fun (_ : nat) t => if Nat.eq_dec (hd 0%nat t) (hd 0%nat (tl t)) then 1 else 0).
+  assert (K : keeps_to_range _ _ say_both) by (split; [intros x; lia|intros i _; split; [intros y; lia|intros j _; exact I]]).
+  assert (B : bob_learns _ _ _ (same_below 3) say_both out) by (intros x y; reflexivity).
+  split; [apply (identity_costs _ out out); auto|].
+  apply (rank_bound _ _ (same_below 3) _ out out 3 (fun i => i) (fun i => i) (fun s j => if Nat.eq_dec s j then 1 else 0) 1);
+    auto;
+    [discriminate|].
+  intros i j Hi Hj. assert (i = 0 \/ i = 1 \/ i = 2)%nat as [->|[->| ->]] by lia;
+    assert (j = 0 \/ j = 1 \/ j = 2)%nat as [->|[->| ->]] by lia; reflexivity.
+Qed.
+
+(** Two rows of one number depend on each other, and the unit matrix of two rows is a product over two columns. *)
+Example small_ranks : (exists c, (exists i, (i < 2)%nat /\ c i <> 0) /\
+    (forall j, (j < 1)%nat -> sum 2 (fun i => c i * (fun i j => Z.of_nat (i + j)) i j) = 0)) /\ (2 <= 2)%nat.
+Proof.
+  split; [apply rows_depend; lia|].
+  set (one := fun i j : nat => if Nat.eq_dec i j then 1 else 0). apply (factors_at_least_rank 2 2 one one one 1);
+    [discriminate|].
+  intros i j Hi Hj. assert (i = 0 \/ i = 1)%nat as [->| ->] by lia; assert (j = 0 \/ j = 1)%nat as [->| ->] by lia; reflexivity.
 Qed.

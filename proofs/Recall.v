@@ -286,20 +286,6 @@ Fixpoint arrangements (k : nat) (l : list nat) : list (list nat) :=
   | S k => flat_map (fun x => map (cons x) (arrangements k (remove Nat.eq_dec x l))) l
   end.
 
-Lemma remove_length : forall l x, NoDup l -> In x l -> S (length (remove Nat.eq_dec x l)) = length l.
-Proof.
-  induction l as [|y l IH]; intros x Hn Hx; [contradiction|]. inversion Hn; subst. simpl.
-  destruct (Nat.eq_dec x y) as [->|Ne].
-  - rewrite notin_remove; auto.
-  - destruct Hx as [->|Hx]; [contradiction|]. simpl. rewrite IH; auto.
-Qed.
-
-Lemma remove_nodup : forall l x, NoDup l -> NoDup (remove Nat.eq_dec x l).
-Proof.
-  induction l as [|y l IH]; intros x Hn; simpl; [constructor|]. inversion Hn; subst.
-  destruct (Nat.eq_dec x y); auto. constructor; auto. intros H. apply in_remove in H. tauto.
-Qed.
-
 Lemma arrangements_length : forall k l, NoDup l -> length l = k -> length (arrangements k l) = fact k.
 Proof.
   induction k as [|k IH]; intros l Hn L; simpl; auto.
@@ -347,3 +333,19 @@ Qed.
 (** The lists of sequences are not empty: 24 sequences for n = 3 and c = 3, and 6 permutations. *)
 Example without_repeats_of_three : length (without_repeats 3 2) = 24 /\ length (arrangements 3 (seq 0 3)) = 6.
 Proof. split; vm_compute; reflexivity. Qed.
+
+(** The model that keeps all tokens meets the hypotheses, for n = 3: 6 permutations, and 24 sequences for c = 3. *)
+Example history_recalls : 3 ^ 3 - (3 - 2 + 1) * (3 - 2) / 2 * 3 ^ (3 - 2) <= 24 /\ fact 3 <= 6 /\
+  length (without_repeats 3 2) <= 24.
+Proof.
+  split; [|split].
+  - apply (gram_state 3 2 ltac:(lia) (history nat) 0 _ 24 ltac:(lia) (history_answers _ _ 0 (recall 3 2)));
+      [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+  - apply (recall_state 3 (history nat) 0 _ 6 ltac:(lia) (history_answers _ _ 0 (recall 3 1)));
+      [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+  - assert (S : forall w, In w (without_repeats 3 2) -> In w (words (seq 0 3) 3) /\ no_repeat 3 2 w)
+      by (intros w Hw; apply without_repeats_spec; auto; lia).
+    apply (recall_states 3 2 ltac:(lia) (history nat) 0 _ 24 (without_repeats 3 2) ltac:(lia)
+      (NoDup_filter _ (words_nodup _ _ (seq_NoDup _ _))) S (history_answers _ _ 0 (recall 3 2)));
+      [apply history_right|apply (history_states _ Nat.eq_dec); vm_compute; lia].
+Qed.

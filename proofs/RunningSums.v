@@ -230,3 +230,22 @@ Qed.
 Example order_matters : fold_left (fun a t => if t =? 9 then a - 3 else Nat.min 3 (a + t)) [3; 3; 9] 0 <>
   fold_left (fun a t => if t =? 9 then a - 3 else Nat.min 3 (a + t)) [3; 9; 3] 0.
 Proof. discriminate. Qed.
+
+Example no_accumulators : 1 ^ 1 <= 1 /\ bits (1 ^ 1) <= 1 * (1 + 2) * 0 /\
+  (exists p out, keeps_to_range _ _ p /\
+    bob_learns _ _ _ (fun x y => running nat nat (fun _ => 0) (fun _ _ a t => Nat.min 3 (a + t)) (fun _ a => a) 0
+      (joined nat Nat.even x y) [0; 1; 2; 3]) p out /\ cost _ _ p <= changes Nat.even [0; 1; 2; 3] false * bits 4) /\
+  cost _ _ (hand_over nat 4 (fun _ _ a t => Nat.min 3 (a + t)) Nat.even 0 [0; 1; 2; 3] false [] 0) <= changes Nat.even [0; 1;
+    2; 3] false * bits 4 /\
+  keeps_to_range _ _ (hand_over nat 4 (fun _ _ a t => Nat.min 3 (a + t)) Nat.even 0 [0; 1; 2; 3] false [] 0) /\
+  accumulate nat (fun _ _ a t => Nat.min 3 (a + t)) 0 (fun i => i) [0; 1] 0 < 4.
+Proof.
+  assert (B : forall q i a t : nat, (fun _ _ a t => Nat.min 3 (a + t)) q i a t < 4) by (intros; cbv beta; lia).
+  split; [|split; [|split; [|split; [|split]]]].
+  - apply (composition_one_layer 1 1 (fun _ => 0) (fun _ _ _ _ => 0) (fun _ _ => 0)); auto using a_layer_composes.
+  - apply (composition_one_layer_bits 1 1 (fun _ => 0) (fun _ _ _ _ => 0) (fun _ _ => 0)); auto using a_layer_composes.
+  - apply (running_protocol nat nat 4 (fun _ => 0) _ (fun _ a => a)); [intros; cbv beta; lia|exact B].
+  - apply (running_bits nat 4 _ Nat.even [0; 1; 2; 3] 0 false [] 0).
+  - apply (running_range nat 4 _ B). lia.
+  - apply (running_message nat nat 4 (fun _ => 0) _ (fun _ a => a) ltac:(intros; cbv beta; lia) B [0; 1] [] 0 (fun i => i)).
+Qed.

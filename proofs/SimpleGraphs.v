@@ -371,3 +371,10 @@ Proof.
   split; [repeat constructor; simpl; intuition discriminate|]. intros e He. unfold ordered. simpl in He.
   intuition (subst; simpl; lia).
 Qed.
+
+(** The model that keeps all tokens meets the hypotheses, for 6 vertices and 3 blocks. *)
+Example ninety_one_states : stirling 6 3 + 1 <= 91.
+Proof.
+  apply (simple_graph_state 6 3 ltac:(lia) ltac:(lia) (history nat) 0 _ _ (history_answers _ _ 0 tree)); [apply history_right|].
+  apply (history_states _ Nat.eq_dec). vm_compute. lia.
+Qed.

@@ -156,29 +156,31 @@ Section NoShortProtocol.
     - intros <- t j Ht _. rewrite app_nth1, app_nth2 by lia. replace (h + t - length x)%nat with t by lia. reflexivity.
   Qed.
 
-  Theorem two_layers_cost : forall p out,
-    keeps_to_range _ _ p -> bob_learns _ _ _ model p out -> (h <= cost _ _ p)%nat.
+  Lemma model_fools : is_fooling _ _ _ model false (diagonal h 2).
   Proof.
-    intros p out K B. apply (Nat.pow_le_mono_r_iff 2); [lia|]. rewrite <- (diagonal_length h 2).
-    apply (fooling_set _ _ _ model p out false); auto using diagonal_nodup. split.
+    split.
     - intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). apply model_right; auto.
     - intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & Hw), Hs' as (w' & <- & Hw').
       left. simpl. intros E. apply model_right in E; auto. subst. contradiction.
   Qed.
 
+  Theorem two_layers_cost : forall p out,
+    keeps_to_range _ _ p -> bob_learns_on _ _ _ model (is_half h 2) (is_half h 2) p out -> (h <= cost _ _ p)%nat.
+  Proof.
+    intros p out K B. apply (Nat.pow_le_mono_r_iff 2); [lia|]. rewrite <- (diagonal_length h 2).
+    eapply fooling_set_on; eauto using diagonal_inside, model_fools, diagonal_nodup.
+  Qed.
+
   (** If both learn the answer, one bit more. *)
-  Theorem two_layers_cost_both : forall p out out',
-    keeps_to_range _ _ p -> bob_learns _ _ _ model p out -> alice_learns _ _ _ model p out' -> (h + 1 <= cost _ _ p)%nat.
+  Theorem two_layers_cost_both : forall p out out', keeps_to_range _ _ p ->
+    bob_learns_on _ _ _ model (is_half h 2) (is_half h 2) p out ->
+    alice_learns_on _ _ _ model (is_half h 2) (is_half h 2) p out' -> (h + 1 <= cost _ _ p)%nat.
   Proof.
     intros p out out' K B A. rewrite Nat.add_1_r. apply (Nat.pow_lt_mono_r_iff 2); [lia|]. rewrite <- (diagonal_length h 2).
-    apply (fooling_set_both _ _ _ model p out out' false _ (repeat 0%nat h) (repeat 1%nat h)); auto using diagonal_nodup.
-    - split.
-      + intros s Hs. apply in_map_iff in Hs. destruct Hs as (w & <- & Hw). apply model_right; auto.
-      + intros s s' Hs Hs' Ne. apply in_map_iff in Hs, Hs'. destruct Hs as (w & <- & Hw), Hs' as (w' & <- & Hw').
-        left. simpl. intros E. apply model_right in E; auto. subst. contradiction.
-    - assert (W : forall a, (a < 2)%nat -> In (repeat a h) (words (seq 0 2) h)).
-      { intros a Ha. apply in_words. split; [apply repeat_length|]. intros z Hz. apply repeat_spec in Hz. apply in_seq. lia. }
-      intros E. apply model_right in E; [|apply W; lia|apply W; lia]. destruct h; [lia|]. discriminate.
+    assert (W : forall a, (a < 2)%nat -> is_half h 2 (repeat a h)) by (intros; apply repeated_is_half; assumption).
+    eapply (fooling_set_both_on _ _ _ model (is_half h 2) (is_half h 2)) with (x := repeat 0%nat h) (y := repeat 1%nat h);
+      eauto using diagonal_inside, model_fools, diagonal_nodup.
+    intros E. apply model_right in E; [|apply W; lia|apply W; lia]. destruct h; [lia|]. discriminate.
   Qed.
 End NoShortProtocol.
 
@@ -186,3 +188,21 @@ End NoShortProtocol.
 Example two_layers_run : let expo := fun x => if x =? 0 then 8 else 0 in
   model 2 8 1 expo [0; 1]%nat [0; 1]%nat = false /\ model 2 8 1 expo [0; 1]%nat [1; 1]%nat = true.
 Proof. split; vm_compute; reflexivity. Qed.
+
+(** With them the model is right, and a protocol of two bits shows that the lower bounds are not vacuous. *)
+Example two_layers_meet : let expo := fun x => if x =? 0 then 8 else 0 in
+  (unequal 1 1 8 1 expo (fun _ _ => true) = false <->
+    forall t j, (t < 1)%nat -> (j < 1)%nat -> (fun _ _ : nat => true) t j = true) /\ (1 <= 2)%nat /\ (1 + 1 <= 2)%nat.
+Proof.
+  cbv zeta. destruct hard_attention as (B & Z0 & F). set (expo := fun x => if x =? 0 then 8 else 0) in *.
+  set (say := fun x : list nat => Nat.min (hd 0%nat x) 1).
+  set (p := Alice (list nat) (list nat) 2 say (fun _ => Bob _ _ 2 say (fun _ => Done _ _))).
+  set (out := fun (_ : list nat) t => negb (hd 0 t =? hd 0 (tl t))%nat).
+  assert (K : keeps_to_range _ _ p) by (split; [intros x; unfold say; lia|intros i _; split; [intros x; unfold say; lia|intros
+    j _; exact I]]).
+  assert (L : forall x y, is_half 1 2 x -> is_half 1 2 y -> out y (transcript _ _ p x y) = model 1 8 1 expo x y).
+  { intros x y [<-|[<-|[]]] [<-|[<-|[]]]; vm_compute; reflexivity. }
+  split; [apply (two_layers_right 1 1 8 1 expo); auto; lia|split].
+  - apply (two_layers_cost 1 8 1 expo ltac:(lia) ltac:(lia) B Z0 F ltac:(lia) ltac:(lia) p out); auto.
+  - apply (two_layers_cost_both 1 8 1 expo ltac:(lia) ltac:(lia) B Z0 F ltac:(lia) ltac:(lia) p out out); auto.
+Qed.

@@ -73,6 +73,31 @@ Proof.
     apply G. exact H.
 Qed.
 
+(** A function that keeps the things of a list different maps it to a list without repetitions. *)
+Lemma NoDup_map_different : forall {A B} (f : A -> B) l,
+  (forall x y, In x l -> In y l -> x <> y -> f x <> f y) -> NoDup l -> NoDup (map f l).
+Proof.
+  intros A B f. induction l as [|x l IH]; intros H Hn; simpl; [constructor|]. inversion Hn; subst. constructor.
+  - intros Hin. apply in_map_iff in Hin. destruct Hin as (y & E & Hy).
+    apply (H x y); [left; reflexivity|right; exact Hy|intros ->; contradiction|congruence].
+  - apply IH; auto. intros y z Hy Hz. apply H; right; assumption.
+Qed.
+
+(** A list without one of its things. *)
+Lemma remove_length : forall l x, NoDup l -> In x l -> S (length (remove Nat.eq_dec x l)) = length l.
+Proof.
+  induction l as [|y l IH]; intros x Hn Hx; [contradiction|]. inversion Hn; subst. simpl.
+  destruct (Nat.eq_dec x y) as [->|Ne].
+  - rewrite notin_remove; auto.
+  - destruct Hx as [->|Hx]; [contradiction|]. simpl. rewrite IH; auto.
+Qed.
+
+Lemma remove_nodup : forall l x, NoDup l -> NoDup (remove Nat.eq_dec x l).
+Proof.
+  induction l as [|y l IH]; intros x Hn; simpl; [constructor|]. inversion Hn; subst.
+  destruct (Nat.eq_dec x y); auto. constructor; auto. intros H. apply in_remove in H. tauto.
+Qed.
+
 (** More than [n] things with numbers below [n]: two of them share a number. *)
 Lemma pigeonhole : forall {T} (number : T -> nat) n l,
   NoDup l -> (forall x, In x l -> number x < n) -> n < length l ->

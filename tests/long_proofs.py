@@ -20,15 +20,16 @@ sys.path.insert(0, str(ROOT / "tools"))
 import proofs  # noqa: E402
 
 NAME = "proofs"
-WORDS = "proofs compile without axioms, their constants and their layer are those of the package, and spoiled ones are refused"
+WORDS = "proofs compile without axioms, their constants and networks are those of the package, and spoiled ones are refused"
 MUTANTS = Path(__file__).parent / "support/proof_mutants.json"
 LAYER = ("maths/networks/executor.py", "maths/arithmetic/grid.py", "maths/arithmetic/softmax.py")
 PARTIES = ("theorems/protocols/_one_layer_parties.py", "theorems/protocols/one_layer_trials.py")
+PEELING = ("theorems/is_tree/peeling.py", "theorems/is_tree/_peeling_layers.py", "tasks/trees/peeling.py")
 OWN = ("tools/proofs.py", "tests/long_proofs.py", "tests/support/machine_checked.py", "tests/support/proof_mutants.json")
 FILES = tuple(
     path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "proofs").glob("*.*")) if path.suffix in {".v", ".ml", ".json"}
 )
-SOURCES = (*LAYER, *PARTIES, *(f"../../{name}" for name in (*FILES, *OWN)))
+SOURCES = (*LAYER, *PARTIES, *PEELING, *(f"../../{name}" for name in (*FILES, *OWN)))
 
 
 def missing() -> str | None:
@@ -37,13 +38,16 @@ def missing() -> str | None:
 
 
 def verify() -> list[Outcome]:
-    """Compile, compare constants, run the extracted layer, and refuse the mutants; write results/proofs.json."""
+    """Compile, compare constants, run the extracted programs, and refuse the mutants; write results/proofs.json."""
     proofs.require_complete()
     with TemporaryDirectory() as folder:
         build = proofs.Build(Path(folder))
         build.compile()
         figures = measured(build)
-        unequal = machine_checked.unequal(build.program(), list(machine_checked.cases(machine_checked.LAYERS)))
+        program = build.program()
+        unequal = machine_checked.unequal(program, list(machine_checked.cases(machine_checked.LAYERS)))
+        peeling = {n: machine_checked.peeling_cases(n, count) for n, count in machine_checked.PEELING_INPUTS.items()}
+        unequal_peeling = sum(machine_checked.unequal_peeling(program, n, found) for n, found in peeling.items())
         accepted = [old for name, old, new in mutants() if is_accepted(build, name, old, new)]
     proofs.FIGURES.write_text(written(figures), encoding="utf-8")
     wrong = [
@@ -57,6 +61,7 @@ def verify() -> list[Outcome]:
         outcome("theorems without axioms", figures["theorems"], 0),
         outcome("constants equal to the package's", compared, len(wrong)),
         outcome("layers with the logits of the executor", machine_checked.LAYERS, unequal),
+        outcome("peeling networks with the logits and the next token of the executor", figures["networks"], unequal_peeling),
         outcome("mutants refused", len(mutants()), len(accepted)),
     ]
 
@@ -76,6 +81,7 @@ def measured(build: proofs.Build) -> dict[str, Any]:
         "cpu_seconds": round(seconds),
         "mutants": len(mutants()),
         "layers": machine_checked.LAYERS,
+        "networks": sum(machine_checked.PEELING_INPUTS.values()),
         "assumptions": assumed,
         "constants": {
             name: [[*arguments, value] for arguments, value in zip(machine_checked.ARGUMENTS[name], values, strict=True)]

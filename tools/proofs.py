@@ -26,6 +26,11 @@ OPTIONS = ("-Q", ".", "Seqsep")
 CHECKER = "seqsep-check-verified"
 CLOSED = "Closed under the global context"
 STATED = re.compile(r"^\s*(?:Theorem|Corollary|Example) (\w+)", re.MULTILINE)
+PARTS = re.compile(
+    r"^\s*(?:(?P<section>(?:Section \w+|Module \w+ <: \w+)\.)|(?P<end>End \w+\.)|(?P<hypothesis>Hypothes[ei]s )"
+    r"|(?P<kind>Theorem|Corollary|Example) (?P<name>\w+)(?P<text>.*?)\bProof\b(?P<proof>.*?)\b(?:Qed|Defined)\.)",
+    re.MULTILINE | re.DOTALL,
+)
 INCOMPLETE = re.compile(r"\b(Admitted|admit|give_up|Axiom|Axioms|Conjecture|Parameter|Parameters|Abort)\b")
 COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 SECONDS = 600
@@ -140,6 +145,63 @@ def missing() -> str | None:
 def stated() -> list[str]:
     """Return all theorems, corollaries and examples of the files, as `File.name`."""
     return [f"{path.stem}.{name}" for path in sources() for name in STATED.findall(_without_comments(path))]
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A theorem, corollary or example of a file.
+
+    Fields:
+        name: `File.name`.
+        is_example: True for an example.
+        text: what is stated.
+        proof: the proof.
+        assumed: number of hypotheses of the sections around it.
+    """
+
+    name: str
+    is_example: bool
+    text: str
+    proof: str
+    assumed: int
+
+    @property
+    def has_hypotheses(self) -> bool:
+        """Return True if something must hold before the statement does."""
+        return self.assumed > 0 or "->" in self.text
+
+    @property
+    def is_met(self) -> bool:
+        """Return True for an example outside of sections with hypotheses, and without an implication as its statement."""
+        text = self.text
+        while (less := re.sub(r"\([^()]*\)", "", text)) != text:
+            text = less
+        return self.is_example and self.assumed == 0 and "->" not in text
+
+
+def statements() -> list[Stated]:
+    """Return all theorems, corollaries and examples with their proofs, in the order of the files."""
+    found = []
+    for path in sources():
+        sections: list[int] = []
+        for one in PARTS.finditer(_without_comments(path)):
+            if one["section"]:
+                sections.append(0)
+            elif one["hypothesis"]:
+                sections[-1] += 1
+            elif one["end"]:
+                sections.pop()
+            elif one["name"]:
+                name = f"{path.stem}.{one['name']}"
+                found.append(Stated(name, one["kind"] == "Example", one["text"], one["proof"], sum(sections)))
+    return found
+
+
+def without_example() -> list[str]:
+    """Return the theorems with hypotheses that no example applies, so that nothing shows that they can be met."""
+    every = statements()
+    applied = {word for one in every if one.is_met for word in re.findall(r"\w+", one.text + one.proof)}
+    return [one.name for one in every if not one.is_example and one.has_hypotheses and one.name.split(".")[1] not in applied]
 
 
 def named() -> dict[str, list[str]]:

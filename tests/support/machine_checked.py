@@ -1,4 +1,4 @@
-"""The machine-checked proofs beside the package: constants of both, and the extracted layer next to the executor.
+"""The machine-checked proofs beside the package: constants of both, and extracted programs next to the executor.
 
 A constant is a function of proofs/Constants.v. `PYTHON` has the function of the package that says the same number, and
 `ARGUMENTS` where both are compared.
@@ -22,8 +22,11 @@ from seqsep.maths.communication.one_layer_message import cells, induction_bits
 from seqsep.maths.networks.executor import run
 from seqsep.maths.networks.network import AttentionLayer, Network
 from seqsep.tasks.ceilings import counting_ceiling
+from seqsep.tasks.trees.peeling import Pointed, peel
 from seqsep.theorems import BY_NAME
+from seqsep.theorems.blocks import hard_scale
 from seqsep.theorems.bounded_dyck import one_layer as dyck
+from seqsep.theorems.is_tree import peeling
 from seqsep.theorems.is_tree._beginnings import InputPlace
 from seqsep.theorems.protocols import _one_layer_parties as parties
 from seqsep.theorems.protocols import one_layer_trials as trials
@@ -35,6 +38,8 @@ NO_CHANNEL = Channel(None, None)  # type: ignore[arg-type]
 LAYERS = 10_000
 INPUTS_OF_A_NETWORK = 50
 MOST_STEPS = (2, 3, 4, 5)
+PEELING_INPUTS = {2: 2_000, 3: 3_000, 7: 5_000}
+"""Vertices of a network that peels leaves -> the inputs on which it is compared. Its grids have 343, 1,728 and 1,024 steps."""
 
 
 def state_bits(theorem: str, **sizes: int) -> int:
@@ -171,9 +176,8 @@ def cases(count: int, seed: int = 0) -> Iterator[Case]:
 
 def unequal(program: Path, found: list[Case]) -> int:
     """Run the program on the cases, and count those whose logits are not the executor's."""
-    text = f"{len(found)}\n" + "\n".join(" ".join(map(str, case.numbers)) for case in found) + "\n"
-    printed = subprocess.run([program], input=text, capture_output=True, text=True, check=True, timeout=600).stdout
-    lines = printed.splitlines()
+    text = f"{len(found)}\n" + "\n".join(" ".join(map(str, case.numbers)) for case in found) + "\n0\n"
+    lines = printed(program, text)
     assert len(lines) == len(found)
     wrong = 0
     for case, line in zip(found, lines, strict=True):
@@ -181,4 +185,52 @@ def unequal(program: Path, found: list[Case]) -> int:
         logits = parties._logits(case.network, case.last, sums, Tally())
         expected = run(case.network, case.tokens[None], at=-1).logits.of_unit(case.network.grid.step)
         wrong += list(logits) != expected.integers.reshape(-1).tolist()
+    return wrong
+
+
+def printed(program: Path, text: str) -> list[str]:
+    """Return the lines that the program prints for an input."""
+    return subprocess.run([program], input=text, capture_output=True, text=True, check=True, timeout=600).stdout.splitlines()
+
+
+def peeling_cases(vertices: int, count: int, seed: int = 0) -> list[tuple[list[int], int]]:
+    """Draw beginnings of runs, each with its next token: a prompt, and a part of its thought."""
+    random = np.random.default_rng([seed, vertices])
+    tokens = Pointed(vertices)
+    found = []
+    for _ in range(count):
+        size = int(random.integers(2, vertices + 1))
+        edges = random.integers(1, size + 1, size=(size - 1, 2)).tolist()
+        if random.random() < 0.5:
+            edges = [[child, int(random.integers(1, child))] for child in range(2, size + 1)]
+        prompt = [tokens.begin, *(token for u, v in edges for token in (u, tokens.between, v))]
+        thought = peel(tokens, size, edges)
+        written = int(random.integers(len(thought)))
+        found.append(([*prompt, *thought[:written]], thought[written]))
+    return found
+
+
+def unequal_peeling(program: Path, vertices: int, found: list[tuple[list[int], int]]) -> int:
+    """Run the program's network on the inputs, and count those whose logits or next token are not those of the executor.
+
+    The executor cuts off logits at the end of the grid, and the program does not.
+    """
+    network = peeling.build(vertices)
+    grid = network.grid
+    eta = hard_scale(grid.steps)
+    end = grid.steps**2
+    table = exponentials(grid, Array(np.arange(-grid.steps * eta, 1), grid.step)).tolist()
+    inputs = [" ".join(map(str, [len(tokens), *tokens])) for tokens, _ in found]
+    text = "\n".join(["0", "1", f"{vertices} {grid.steps} {eta}", " ".join(map(str, table)), str(len(found)), *inputs])
+    lines = printed(program, text + "\n")
+    assert len(lines) == len(found)
+    answers: dict[int, list[tuple[list[int], int, list[int]]]] = {}
+    for (tokens, following), line in zip(found, lines, strict=True):
+        answers.setdefault(len(tokens), []).append((tokens, following, [int(number) for number in line.split()]))
+    wrong = 0
+    for batch in answers.values():
+        logits = run(network, np.array([tokens for tokens, _, _ in batch]), at=-1).logits.of_unit(grid.step).integers
+        expected = logits.reshape(len(batch), -1).tolist()
+        for (_, following, (*given, chosen)), row in zip(batch, expected, strict=True):
+            wrong += [max(-end, min(end, logit)) for logit in given] != row or chosen != following
     return wrong

@@ -18,6 +18,7 @@ A test holds each committed page against what is generated. Files:
     _outputs      the outputs of commands on pages
     _glossary     links to the glossary
     members       docs/reference/tasks.md and docs/reference/mixers.md: every task, every mixer
+    _mixer_speeds  the section on the speed of layers that track a state
     reproduction_index  docs/reproduction/index.md: a verdict for each claim of the papers
     _curriculum   the table of a guide: what a curriculum gains
     _claims       evidence.json, what the committed rows show of the claims

@@ -16,6 +16,7 @@ from pages._claims import evidence_file
 from pages._experiment_figure import states_picture
 from pages._explanation_pictures import bounds_picture, positions_picture, rounding_picture, scores_picture
 from pages._glossary import with_terms
+from pages._mixer_speeds import mixer_speeds_section
 from pages._reach_picture import reach_picture
 from pages.audit import audit_page, audit_picture
 from pages.capacity import capacity_page
@@ -79,7 +80,9 @@ CARDS: Mapping[str, Callable[[Path], str]] = {
 PAGES: Mapping[str, Callable[[Path], str]] = {
     "src/seqsep/lab/experiments/claims/evidence.json": lambda clone: evidence_file(clone / "results"),
     "docs/reference/tasks.md": lambda clone: with_terms(tasks_page(), clone, up="../"),
-    "docs/reference/mixers.md": lambda clone: with_terms(mixers_page(), clone, up="../"),
+    "docs/reference/mixers.md": lambda clone: with_terms(
+        mixers_page() + mixer_speeds_section(clone / "results"), clone, up="../"
+    ),
     "docs/reference/languages.md": lambda clone: with_terms(languages_page(), clone, up="../"),
     "docs/reference/capacity.md": lambda clone: capacity_page(clone / "results"),
     "docs/reference/audit.md": lambda clone: audit_page(clone / "results"),
