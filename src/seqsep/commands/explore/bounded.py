@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from seqsep.commands.explore.visit import RenderedPage, Visit, plain_page
+from seqsep.core.interrupts import watch_parent
 
 SECONDS = 5.0
 MEBIBYTES = 1024
@@ -90,6 +91,7 @@ def make(sending: Connection, request: str, body: bytes | None, seconds: float, 
     """Make a page and send it, in a process of its own."""
     from seqsep.commands.explore.pages.rendered import rendered  # heavy: the server itself does not import it
 
+    watch_parent(os.getppid())  # the process that copies itself; it ends with the server
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
     most = (mebibytes << 20) + _address_space()
