@@ -27,7 +27,8 @@ recurrence. A layer has width 64 and 4 heads, and reads 2 sequences of 1,024 tok
 {processor}, in milliseconds. {faster} of the {layers} layers of seqsep are faster than the other layer.
 
 `PYTHONPATH=src python benchmarks/mixers.py tracking --json results/mixers-tracking.json` measures it again. The last column is
-a layer of causal attention with `scaled_dot_product_attention` of PyTorch.
+a layer of causal attention with `scaled_dot_product_attention` of PyTorch. Mamba-2, the layer beside `rotation`, has no
+rotation.
 
 """
 
