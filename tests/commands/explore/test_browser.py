@@ -10,7 +10,7 @@ import pytest
 
 from support.explore_server import PAGES, wait_until
 
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 CHECKS = Path(__file__).parents[2].joinpath("support/seen_page.js").read_text(encoding="utf-8")
 SECONDS_OF_PAGE = 1.0
@@ -57,7 +57,6 @@ def fastest(action, times=4):
     return min(found)
 
 
-@pytest.mark.slow
 def test_pages_and_answers_are_fast(open_page, server):
     """The fastest of four loads, as other programs share the machine."""
     page = open_page()
@@ -174,12 +173,3 @@ def test_another_site_cannot_read_or_send(browser, server, tmp_path):
     page.wait_for_url("**/capacity")
     assert "A form is accepted from a page of this server only." in page.content()
     window.close()
-
-
-def test_the_script_has_at_most_400_lines():
-    import seqsep.commands.explore as explore
-
-    script = Path(explore.__file__).with_name("templates").joinpath("explore.js").read_text(encoding="utf-8")
-    assert len(script.splitlines()) <= 400
-    assert "eval(" not in script
-    assert "innerHTML" not in script

@@ -20,7 +20,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright is no
 CHROMIUM = shutil.which("chromium")
 if CHROMIUM is None:
     pytest.skip("the browser is not installed: apt-get install chromium", allow_module_level=True)
-pytestmark = pytest.mark.timeout(600)
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 PAGES = (
     "/card",

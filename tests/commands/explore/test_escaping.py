@@ -122,3 +122,10 @@ def test_two_texts_of_the_code_are_not_escaped():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "Markup":
                 found.setdefault(path.relative_to(folder).as_posix(), []).append(ast.unparse(node))
     assert found == MARKUP
+
+
+def test_the_script_has_at_most_400_lines():
+    script = Path(explore.__file__).with_name("templates").joinpath("explore.js").read_text(encoding="utf-8")
+    assert len(script.splitlines()) <= 400
+    assert "eval(" not in script
+    assert "innerHTML" not in script
