@@ -16,7 +16,7 @@ PAGES = (
     "/", "/theorems", "/theorem/index-lookup-attention", "/theorem/is-tree-hybrid", "/theorem/index-lookup-state?check=yes",
     "/protocol", "/protocol/equality", "/language", "/language?regex=(0|1(01*0)*1)*&word=110", "/language?regex=(",
     "/thought", "/thought/is-tree-walk", "/thought/turing-machine-hybrid", "/capacity",
-    "/experiments", "/experiments/is-tree", "/experiments/index-lookup-architectures?cell=0.1&run=0",
+    "/experiments", "/experiments/is-tree", "/experiments/index-lookup-architectures?cell=Attention,+N+=+50&run=0",
     "/capacity?second=ai21labs%2FJamba-v0.1", "/certificate", "/certificate/index-lookup-attention?spoil=yes", "/nothing",
     "/card", "/card?card=lstm", "/audit",
 )  # fmt: skip

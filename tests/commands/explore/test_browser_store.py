@@ -28,7 +28,7 @@ PAGES = (
     "/audit",
     "/experiments",
     f"/experiments?sweep={NAME}",
-    f"/experiments?sweep={NAME}&cell=0.0&run=0",
+    f"/experiments?sweep={NAME}&cell=Mamba,%20N%20=%2020&run=0",
 )
 CHECKS = Path(__file__).parents[2].joinpath("support/seen_page.js").read_text(encoding="utf-8")
 VIOLATIONS = "window.violations = []; addEventListener('securitypolicyviolation', (e) => violations.push(e.violatedDirective))"

@@ -228,10 +228,10 @@ def test_an_experiment_shows_every_committed_run(experiment):
         table = experiment_table(experiment, rows).legible
         page = text(Visit("experiments", experiment.name, {"preset": preset}))
         assert page.count("#cell") == len(table.cells)
-        place = next(cell.place for _, cells in heat_rows(table) for cell in cells if cell)
-        shown = shown_cell(table, place, "0")
-        row, column = map(int, place.split("."))
-        cell = table.cells[list(table.models)[row], table.tasks[column]]
+        places = [one.place for _, cells in heat_rows(table) for one in cells if one]
+        assert len(set(places)) == len(table.cells)
+        shown = shown_cell(table, places[0], "0")
+        cell = next(column.cells[model] for model in table.models for column in table.columns if model in column.cells)
         assert len(shown.runs) == len(cell.runs) + len(cell.pruned)
         assert shown.runs[shown.best][3] == cell.number
         assert f"{cell.runs[0].parameters:,}" in dict(shown.fields)["parameters"]
@@ -239,7 +239,13 @@ def test_an_experiment_shows_every_committed_run(experiment):
 
 @pytest.mark.parametrize(
     "query",
-    [{"cell": "99.0"}, {"cell": "0"}, {"cell": "x"}, {"cell": "0.0", "run": "999"}, {"preset": "../demo"}, {"cell": "-1.0"}],
+    [
+        {"cell": "lstm, N = 7"},
+        {"cell": "0"},
+        {"cell": "x"},
+        {"cell": "Mamba (2, 16), N = 5", "run": "999"},
+        {"preset": "../demo"},
+    ],
 )
 def test_a_cell_that_does_not_exist_is_refused(query):
     assert alert(Visit("experiments", "mamba-width", query))

@@ -12,6 +12,7 @@ from seqsep.lab.card.card import Card
 from seqsep.lab.card.probe import PEERS, THIS
 from seqsep.report.card.picture import draw_card
 from seqsep.report.figures.picture_file import plain_svg
+from seqsep.report.formatting import listed
 from seqsep.report.page.templates import environment, source
 
 
@@ -29,6 +30,7 @@ def card_values(cards: Sequence[Card], company: Sequence[Card] = ()) -> dict[str
         "cards": [(card, paces_of(card), ladders_of(card), exponent(card)) for card in cards],
         "picture": _picture(pictures, company) if pictures else None,
         "peers": PEERS,
+        "company": listed([one.label for one in company if one.label not in {card.label for card in cards}]),
     }
 
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from seqsep.commands.explore.forms import whole_between
 from seqsep.commands.explore.visit import Visit
-from seqsep.core.names import BadInput, text_of
+from seqsep.core.names import BadInput, excerpt, text_of
 from seqsep.report.figures.chart import Axis, Chart, LineData
 from seqsep.report.formatting import percent
 from seqsep.report.measured import RunSummary
-from seqsep.report.result_table import Cell, ResultTable
+from seqsep.report.result_table import Cell, Column, ResultTable
 from seqsep.report.styles import spare_style
 from seqsep.report.ticks import round_ticks
 
@@ -19,7 +19,10 @@ SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 @dataclass(frozen=True)
 class HeatCell:
-    """A cell of the heat map: its accuracy, its lines, its colour step from 0 to 20, and its place as a link has it."""
+    """A cell of the heat map: its accuracy, its lines, its colour step from 0 to 20, and its place as a link has it.
+
+    The place is in words, since new rows of a store may move every row and column.
+    """
 
     place: str
     number: str
@@ -60,8 +63,7 @@ def heat_map(table: ResultTable, visit: Visit) -> tuple[HeatMap, str]:
         shown = shown_cell(table, visit.asked("cell"), visit.asked("run")) if visit.asked("cell") else None
     except BadInput as wrong:
         error = text_of(wrong)
-    columns = tuple(column.title.replace("\n", ", ") for column in table.columns)
-    return HeatMap(table.title, columns, heat_rows(table), shown), error
+    return HeatMap(table.title, tuple(map(_title, table.columns)), heat_rows(table), shown), error
 
 
 def heat_rows(table: ResultTable) -> list[tuple[str, list[HeatCell | None]]]:
@@ -69,13 +71,18 @@ def heat_rows(table: ResultTable) -> list[tuple[str, list[HeatCell | None]]]:
     return [
         (
             name,
-            [
-                None if (model, task) not in table.cells else _heat(table.cells[model, task], f"{row}.{column}")
-                for column, task in enumerate(table.tasks)
-            ],
+            [_heat(column.cells[model], _place(name, column)) if model in column.cells else None for column in table.columns],
         )
-        for row, (model, name) in enumerate(table.models.items())
+        for model, name in table.models.items()
     ]
+
+
+def _title(column: Column) -> str:
+    return column.title.replace("\n", ", ")
+
+
+def _place(model: str, column: Column) -> str:
+    return f"{model}, {_title(column)}"
 
 
 def _heat(cell: Cell, place: str) -> HeatCell:
@@ -84,19 +91,20 @@ def _heat(cell: Cell, place: str) -> HeatCell:
 
 
 def shown_cell(table: ResultTable, place: str, number: str) -> ShownCell:
-    """Return the cell at a place, as ROW.COLUMN, and one of its runs. Raises BadInput for a place without runs."""
-    row, _, column = place.partition(".")
-    models = list(table.models)
-    model = models[whole_between("row", row, 0, len(models) - 1)]
-    task = table.tasks[whole_between("column", column, 0, len(table.tasks) - 1)]
-    cell = table.cells.get((model, task))
-    if cell is None:
-        raise BadInput(f"cell {place}: expected a model that was trained on this task, found none")
+    """Return the cell at a place, such as "lstm, N = 20", and one of its runs. Raises BadInput for a place without runs."""
+    cells = {
+        _place(table.models[model], column): (model, cell) for column in table.columns for model, cell in column.cells.items()
+    }
+    if place not in cells:
+        raise BadInput(
+            f"cell: expected a model and a task of the table, such as {next(iter(cells), 'none')!r}, found {excerpt(place)!r}"
+        )
+    model, cell = cells[place]
     runs = [*cell.runs, *cell.pruned]
     best = runs.index(cell.best)
     chosen = whole_between("run", number, 0, len(runs) - 1) if number else None
     return ShownCell(
-        title=f"{table.models[model]}, N = {task.length}",
+        title=place,
         place=place,
         chart=_curves(table.models[model], cell, runs),
         runs=tuple(map(_row, runs)),

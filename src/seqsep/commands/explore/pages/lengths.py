@@ -41,7 +41,8 @@ class SizesOverLengths:
     """The chart, the chosen N with its sizes in bits, and the crossing.
 
     `crossing` is an N at which the least state has more bits than the weights, while at `before` it has not. It is None if
-    there is none up to the greatest N of the chart, or if the page does not know one of the two.
+    there is none up to the greatest N of the chart, or if the page does not know one of the two. `others` are the sizes that
+    do not change over the chart, in words.
     """
 
     chart: Chart
@@ -52,6 +53,7 @@ class SizesOverLengths:
     crossing: int | None
     before: int
     compares: bool
+    others: str
 
 
 def sizes_over_lengths(
@@ -82,6 +84,7 @@ def sizes_over_lengths(
         crossing=crossing,
         before=(crossing or 0) - sizes.step,
         compares=sizes.compares,
+        others=", ".join(f"{name} {value}" for name, value in known.items() if type(value) is int),
     )
 
 

@@ -41,7 +41,7 @@ PATH = (
         "theorem",
         PROVED,
         "The Transformer",
-        "Type a list and a position. The network has one attention layer; its squares show that it reads the queried position.",
+        "The network has one attention layer. Its squares show that the last token reads the queried position.",
     ),
     StartStep(
         "protocol",
@@ -59,7 +59,7 @@ PATH = (
         "theorem",
         PROVED,
         "The sizes",
-        "Move the slider for N: weights grow slowly, the state grows with N, and the lines cross.",
+        "With N, the weights grow slowly and the least state of a recurrent model grows in proportion. So the lines cross.",
     ),
     StartStep(
         "certificate",

@@ -8,7 +8,7 @@ from typing import Any
 
 from seqsep.commands.bound import SIZE_WORDS
 from seqsep.commands.explore.forms import FormField, fields_of, taken, values_of, whole_between
-from seqsep.commands.explore.pages.lengths import LAST_POWER, SizesOverLengths, sizes_over_lengths
+from seqsep.commands.explore.pages.lengths import DRAWN, LAST_POWER, SizesOverLengths, sizes_over_lengths
 from seqsep.commands.explore.pages.one_run import NetworkOnInput, ShownInputs, inputs_of, network_on_input, task_of
 from seqsep.commands.explore.visit import PageContent, Visit
 from seqsep.core.names import BadInput, choose, docstring, text_of
@@ -140,7 +140,13 @@ def _bounds(theorem: Theorem, values: Mapping[str, Any]) -> tuple[tuple[str, str
     if theorem.constants is None or (set(required) - set(chosen) - {one.name for one in theorem.options_of("check")}):
         return ()
     found = theorem.call("bound", {**_defaults(theorem, required), **chosen})
-    return tuple((name.replace("_", " "), f"{value:,}", SIZE_WORDS.get(name, "")) for name, value in found.items())
+    return tuple((name.replace("_", " "), f"{value:,}", _meaning(name)) for name, value in found.items())
+
+
+def _meaning(name: str) -> str:
+    """Return what a size counts, and the line of the chart that draws it."""
+    line = f"; in the chart, “{DRAWN[name].title}”" if name in DRAWN else ""
+    return f"{SIZE_WORDS.get(name, '')}{line}"
 
 
 def _defaults(theorem: Theorem, names: list[str]) -> dict[str, Any]:
