@@ -25,14 +25,17 @@ class CanaryProof:
     """The functions of a canary's theorem.
 
     Fields:
-        claim: the claim of the theorem.
         canary: the canary.
         forward: function from weights, configuration and tokens to logits.
     """
 
-    claim: Claim
     canary: Canary
     forward: Forward
+
+    @property
+    def claim(self) -> Claim:
+        """The claim of the theorem."""
+        return Claim(f"canary-{self.canary.name}", "own", self.canary.statement)
 
     def check(
         self,
