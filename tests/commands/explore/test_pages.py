@@ -60,9 +60,9 @@ def test_the_crossing_is_that_of_the_ledger():
     """The start page shows the parabola's code over 64 symbols."""
     first = crossing("parabola", "program").first
     assert first == 18_290
-    assert f"At N = {first:,} the state outgrows all weights" in text(Visit())
+    assert f"With 64 symbols, the state outgrows all weights at N = {first:,}" in text(Visit())
     page = text(Visit("theorem", "index-lookup-attention", {"alphabet": "64"}))
-    assert "At N = 18,290 the state of every recurrent model that answers all inputs has more bits" in page
+    assert "With alphabet 64, at N = 18,290 the state of every recurrent model that answers all inputs has more bits" in page
     assert "at N = 18,289 it has not" in page
 
 
