@@ -11,7 +11,7 @@ The threats, and the files that test the defences:
    test_bounded (time, memory, two pages at once)
 6. headers: test_server (8 statuses), test_guard (303, 403, 500, and the policy), test_browser (violations on 21 pages)
 7. traversals: test_server (200 paths on 4 routes), test_opened_files (12 names in 13 fields of 8 pages)
-8. injections: test_escaping (20 texts in 14 fields, configs, certificates and names)
+8. injections: test_escaping (60 texts in 17 fields, configs, certificates and names)
 9. stores: test_sweeps, test_opened_files (a database is opened to be read only)
 10. load: test_server (50 idle connections, 200 requests, 10,000 headers, 40 pages at once; 200 MiB)
 11. templates: test_escaping (every template, and every text of the code that is not escaped)

@@ -31,9 +31,9 @@ def elements(visit):
     return parser.found
 
 
-OPENERS = ("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "</title><script>", "</textarea><b>", "</option><b>",
-           '"><b>', "'><b>", "--><b>", "]]><b>", "<svg/onload=alert(1)>", "&lt;b&gt;<b>", "{{7*7}}", "{% raw %}", "<token>",
-           "\u202e<b>", "\x00<b>", "javascript:alert(1)", "${7*7}", "<!--", "<b")  # fmt: skip
+BEFORE = ("", '">', "'>", "</title>", "</textarea>", "</option>", "-->", "]]>", "&lt;b&gt;", "{{7*7}}", "\u202e", "\x00")
+ELEMENTS = ("<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<svg/onload=alert(1)>", "{% raw %}<token>", "<b")
+OPENERS = tuple(before + element for before in BEFORE for element in ELEMENTS)
 FIELDS = (
     ("theorem", "index-lookup-attention", "typed"),
     ("theorem", "index-lookup-attention", "length"),
@@ -55,12 +55,13 @@ FIELDS = (
 )
 
 
-@pytest.mark.parametrize("payload", OPENERS)
 @pytest.mark.parametrize("field", FIELDS, ids=":".join)
-def test_a_readers_text_adds_no_element(field, payload):
+def test_a_readers_text_adds_no_element(field):
     """The page has the elements that it has for a harmless wrong text."""
     page, name, key = field
-    assert elements(Visit(page, name, {key: payload})) == elements(Visit(page, name, {key: "?!"}))
+    harmless = elements(Visit(page, name, {key: "?!"}))
+    for payload in OPENERS:
+        assert elements(Visit(page, name, {key: payload})) == harmless, payload
 
 
 @pytest.mark.parametrize("payload", OPENERS)

@@ -8,11 +8,13 @@ import json
 import multiprocessing
 import os
 import resource
+import signal
 import threading
 import traceback
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
+from math import ceil
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,8 @@ from seqsep.commands.explore.visit import RenderedPage, Visit, plain_page
 from seqsep.core.interrupts import watch_parent
 
 SECONDS = 5.0
+CLOCK = 4
+"""Seconds on the clock for each second of a processor that a page may take: on a busy machine pages wait for a processor."""
 MEBIBYTES = 1024
 AT_ONCE = 2
 """Pages that are made at the same time."""
@@ -29,6 +33,7 @@ MOST_ANSWER = 8 << 20
 FAILED = 500
 TOO_LONG = 422
 TOO_BUSY = 503
+SMALLER = "Choose smaller sizes or a shorter input."
 NO_MEMORY = "allocate memory"
 """The words of torch for memory that it does not get, as a RuntimeError."""
 PRELOADED = "seqsep.commands.explore.pages.rendered"
@@ -37,8 +42,8 @@ PRELOADED = "seqsep.commands.explore.pages.rendered"
 class Renderer:
     """Makes pages in other processes, at most two at a time.
 
-    `seconds` and `mebibytes` are the limits of one page: time on the clock, and memory beyond what all pages share.
-    `store` is the path of the reader's store, or empty.
+    `seconds` and `mebibytes` are the limits of one page: time of a processor, and memory beyond what all pages share. On the
+    clock, a page may take four times as long. `store` is the path of the reader's store, or empty.
     """
 
     def __init__(self, seconds: float = SECONDS, mebibytes: int = MEBIBYTES, store: str = "") -> None:
@@ -74,13 +79,14 @@ class Renderer:
         sending.close()
         try:
             with suppress(EOFError, OSError):
-                if receiving.poll(self.seconds):
+                if receiving.poll(CLOCK * self.seconds):
                     status, _, html = receiving.recv_bytes(MOST_ANSWER).partition(b"\n")
                     return RenderedPage(int(status), html)
-                return plain_page(
-                    TOO_LONG, f"This page took more than {self.seconds:g} s. Choose smaller sizes or a shorter input."
-                )
-            return plain_page(TOO_LONG, "This page needs more memory than it may use. Choose smaller sizes or a shorter input.")
+                return plain_page(TOO_LONG, f"This page was not made in {CLOCK * self.seconds:g} s. {SMALLER}")
+            process.join(self.seconds)
+            if process.exitcode == -signal.SIGXCPU:
+                return plain_page(TOO_LONG, f"This page took more than {self.seconds:g} s of a processor. {SMALLER}")
+            return plain_page(TOO_LONG, f"This page needs more memory than it may use. {SMALLER}")
         finally:
             receiving.close()
             process.kill()
@@ -92,10 +98,7 @@ def make(sending: Connection, request: str, body: bytes | None, seconds: float, 
     from seqsep.commands.explore.pages.rendered import rendered  # heavy: the server itself does not import it
 
     watch_parent(os.getppid())  # the process that copies itself; it ends with the server
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
-    most = (mebibytes << 20) + _address_space()
-    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    limit(seconds, mebibytes)
     given: Mapping[str, Any] = json.loads(request)
     try:
         page = rendered(Visit(**{**given, "body": body}))
@@ -108,6 +111,14 @@ def make(sending: Connection, request: str, body: bytes | None, seconds: float, 
         sending.send_bytes(b"%d\n" % page.status + page.html)
     finally:
         sending.close()
+
+
+def limit(seconds: float, mebibytes: int) -> None:
+    """Limit this process: to whole seconds of a processor, after which the system ends it, and to further memory."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (ceil(seconds), ceil(seconds) + 1))
+    most = (mebibytes << 20) + _address_space()
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _address_space() -> int:
