@@ -61,7 +61,7 @@ def proved_lead(length: int, unit: float = 2**-53, *, turned: float = 0.0, round
     Arguments as for `_hybrid.proved_lead`.
 
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
-    (0.333, 0.31)
+    (0.333, 0.302)
     """
     missed, left = _hybrid.of_others(length, rounded * unit, turned, query=math.sqrt(2 / 5), key=math.sqrt(1 / 2))
     size = math.sqrt(SIZES.inner // SIZES.groups) * SHOWS / WIDTH
