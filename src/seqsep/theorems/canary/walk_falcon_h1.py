@@ -40,7 +40,7 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
         unit: the relative error of one rounding: 2^-24 in fp32, 2^-11 in fp16, 2^-8 in bf16.
 
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
-    (0.333, 0.31)
+    (0.333, 0.302)
     """
     return _walk_hybrid.proved_lead(length, unit, turned=falcon_h1.turned(length), rounded=falcon_h1.ROUNDED)
 
