@@ -41,9 +41,7 @@ WITHOUT_MARGINS = (
 )  # exact equalities, at small lengths
 TRACKERS = [name for name in state_tracking.PLACES if BY_NAME[name].predictor and name != "nonnegative-diagonal-parity"]
 SECOND_PAPER = tuple(theorem.name for theorem in THEOREMS if theorem.source.startswith("Wen, Dang, Lyu 2025"))
-WITHOUT_MARGINS += tuple(
-    name for name in verify.checks() if name.startswith(("faults-", "mutants-", "pages-", "quiet-", "slow-"))
-)
+WITHOUT_MARGINS += tuple(name for name in verify.checks() if name.startswith(("faults-", "mutants-", "pages-", "slow-")))
 
 
 @pytest.mark.parametrize("name", list(verify.checks()))

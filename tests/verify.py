@@ -73,9 +73,6 @@ def checks() -> dict[str, tuple[Callable[[], list[Outcome]], tuple[str, ...]]]:
     writers = sorted(f"theorems/certificate/{path.name}" for path in (ROOT / "src/seqsep/theorems/certificate").glob("*.py"))
     found |= {"certificates": (_certificates, ("../seqsep_check.py", *writers))}
     found |= {part.NAME: (part.verify, part.SOURCES) for part in PARTS}
-    for name in long_canary.QUIET_CLASSES:
-        written = [source for source in found[f"canary-{name}"][1] if source.startswith("theorems/canary/")]
-        found[f"quiet-{name}"] = (partial(long_canary.quiet, name), ("language_models/canary/folder.py", *written))
     found |= {
         name: (partial(long_mutants.verify, name, ROWS / f"{name}.json"), sources)
         for name, sources in long_mutants.SOURCES.items()
