@@ -111,8 +111,9 @@ class CanaryProof:
 def measured_sizes(weights: Mapping[str, np.ndarray]) -> dict[str, Number]:
     """Return the sizes that the weights have.
 
-    >>> measured_sizes({"lm_head.weight": np.zeros((4, 6)), "layers.0.norm.weight": np.zeros(6)})
-    {'layers': 1, 'width': 6}
+    >>> norm = np.zeros(6)
+    >>> measured_sizes({"lm_head.weight": np.zeros((4, 6)), "layers.0.norm.weight": norm, "layers.1.norm.weight": norm})
+    {'layers': 2, 'width': 6}
     """
     layers = {name.split("layers.")[1].split(".")[0] for name in weights if "layers." in name}
     return {"layers": len(layers), "width": weights["lm_head.weight"].shape[1]}
