@@ -48,20 +48,20 @@ def test_forced_colours_leave_every_page_readable(open_page, server):
         assert page.locator("h1").is_visible()
 
 
-def fastest(action, times=4):
-    found = []
+def is_within(seconds, action, times=12):
+    """Tell if an action takes less at least once: other programs share the machine."""
     for _ in range(times):
         began = time.monotonic()
         action()
-        found.append(time.monotonic() - began)
-    return min(found)
+        if time.monotonic() - began < seconds:
+            return True
+    return False
 
 
 def test_pages_and_answers_are_fast(open_page, server):
-    """The fastest of four loads, as other programs share the machine."""
     page = open_page()
     for path in PAGES:
-        assert fastest(lambda address=f"{server.address}{path}": page.goto(address)) < SECONDS_OF_PAGE, path
+        assert is_within(SECONDS_OF_PAGE, lambda address=f"{server.address}{path}": page.goto(address)), path
 
     page.goto(f"{server.address}/theorem/index-lookup-attention")
     lengths = iter(range(2, 24))
@@ -71,7 +71,7 @@ def test_pages_and_answers_are_fast(open_page, server):
         page.locator("#f-length").fill(length)
         wait_until(page, f"document.querySelector('footer code').textContent.includes('--length {length} ')")
 
-    assert fastest(choose_power) < SECONDS_OF_ANSWER + 0.15  # the script waits 0.15 s for further keys
+    assert is_within(SECONDS_OF_ANSWER + 0.15, choose_power)  # the script waits 0.15 s for further keys
 
 
 def test_the_slider_moves_the_line_without_a_new_page(open_page, server):
