@@ -40,13 +40,15 @@ NO_FAULT = "none in "
 REWRITTEN = {"token-twice", "state-in-bf16"}
 """A key's value that is written twice is the same value, and these states are exact in bf16."""
 OF_DECODING = {"states-swapped", "window-zero-in-decoding", "state-zero-in-decoding", "state-of-chunk-before"}
-WITH_ATTENTION = ("qwen3-next", "qwen3.5", "granite-4-h", "nemotron-h", "falcon-h1")
+WITH_MAMBA = ("granite-4-h", "nemotron-h", "falcon-h1")
+WITH_ATTENTION = ("qwen3-next", "qwen3.5", *WITH_MAMBA)
 NOT_SEEN = {
     "checksum": {"state-in-bf16", "oldest-key-lost"},
     "olmo-hybrid": {"token-twice"},
     **dict.fromkeys(("mamba2", *WITH_ATTENTION), REWRITTEN),
     "jamba": {"state-in-bf16"},
-    **{f"walk-{name}": {*OF_DECODING, "state-in-bf16", "oldest-key-lost"} for name in WITH_ATTENTION},
+    **{f"walk-{name}": {*OF_DECODING, "state-in-bf16", "oldest-key-lost"} for name in ("qwen3-next", "qwen3.5")},
+    **{f"walk-{name}": {*OF_DECODING, "state-in-bf16"} - {"states-swapped"} for name in WITH_MAMBA},
     "walk-mamba2": {*OF_DECODING, "state-in-bf16"},
     "walk-llama": {
         "token-twice",

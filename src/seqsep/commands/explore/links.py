@@ -35,7 +35,7 @@ def file_of(page: str, name: str = "", **query: object) -> str:
     """Return the file of a page in a static copy.
 
     >>> file_of(""), file_of("language", regex="(01)*")
-    ('index.html', 'language-regex--01-.html')
+    ('index.html', 'language-regex-01-.html')
     """
     words = [page, name, *(f"{key}-{value}" for key, value in query.items())]
     return "-".join(re.sub(r"[^\w.]+", "-", word) for word in words if word) + ".html" if any(words) else "index.html"

@@ -37,7 +37,7 @@ def audit_of_text(data: bytes, where: str) -> tuple[Audit, WorstCase | None]:
 def audit_of_record(record: Mapping[str, Any], where: str = "audit") -> Audit:
     """Return the audit of its record, as `Audit.record` gives it. Raises BadInput for a record of another form.
 
-    >>> audit_of_record({"task": {"name": "copying", "length": 3}})
+    >>> audit_of_record({"task": {"name": "index-lookup", "length": 3}})
     Traceback (most recent call last):
     seqsep.core.names.BadInput: audit: expected an audit ... found no 'accuracy'
     """

@@ -61,7 +61,7 @@ def tape_run(name: str, word: str, most: int) -> TapeRun:
 
     >>> run = tape_run("binary-increment", "11", 20)
     >>> "".join(run.steps[-1].cells), run.halted, run.agrees
-    ('100', True, True)
+    ('100_', True, True)
     """
     machine = machine_of(choose("machine", name, shipped()))
     if len(word) > MOST_WORD:
