@@ -4,25 +4,25 @@ Exit status, and one line on standard output: 0 it holds; 1 rejected, and why; 2
 cannot be written. The specification is docs/reference/certificates.md. Sentences in quotation marks are the specification's.
 This file shares no code with seqsep and imports nothing of it. It changes nothing that it reads.
 
-You need not read all of it. The lines 40 to 357 are common to all types, and are followed by one type after another:
+You need not read all of it. The lines 40 to 358 are common to all types, and are followed by one type after another:
 
-    To audit `fooling-set` read lines 40 to 431: 220 lines of code.
-    To audit `distinguishing-table` read lines 40 to 374 and 434 to 487: 223 lines of code.
-    To audit `automaton` read lines 40 to 357 and 490 to 532: 208 lines of code.
-    To audit `state-collision` read lines 40 to 357 and 535 to 657: 259 lines of code.
-    To audit `network` read lines 40 to 357 and 660 to 950: 363 lines of code.
-    To audit `generated-run` read lines 40 to 357 and 660 to 981: 378 lines of code.
+    To audit `fooling-set` read lines 40 to 433: 220 lines of code.
+    To audit `distinguishing-table` read lines 40 to 375 and 436 to 489: 223 lines of code.
+    To audit `automaton` read lines 40 to 358 and 492 to 534: 208 lines of code.
+    To audit `state-collision` read lines 40 to 358 and 537 to 659: 259 lines of code.
+    To audit `network` read lines 40 to 358 and 662 to 952: 363 lines of code.
+    To audit `generated-run` read lines 40 to 358 and 662 to 983: 378 lines of code.
 
-Docstrings and comments are not counted, but they are the proof. In the lines 278 to 357, which are 46 lines of code, you need
+Docstrings and comments are not counted, but they are the proof. In the lines 279 to 358, which are 46 lines of code, you need
 one task only, that of your certificate. If it is not there, it is one of these:
 
-    Read lines 984 to 1045 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
-    Read lines 1048 to 1080 for the task `circuit`.
-    Read lines 1083 to 1137 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
-    Read lines 984 to 1045 and 1140 to 1202 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
+    Read lines 986 to 1047 for the tasks `is-tree`, `is-tree-queries`, `ngram` and `counting`.
+    Read lines 1050 to 1082 for the task `circuit`.
+    Read lines 1085 to 1139 for the tasks `turing-machine`, `turing-machine-queries` and `turing-machine-numbers`.
+    Read lines 986 to 1047 and 1142 to 1204 for the tasks `index-by-pattern`, `counting-by-pattern` and `ngram-by-pattern`.
 
-The last two lines call `main`. No line changes what an earlier line defines: `grep '^[A-Za-z]' seqsep_check.py` prints every
-definition, and no two define one name. Only `LIMITS`, `TASKS` and `THEOREMS` grow, and none of their rows is replaced.
+The last two lines call `main`. No line changes what an earlier line defines: `grep -E '^(def|class|[A-Z_]+)[ [(]' FILE` prints
+every definition, and no two define one name. Only `LIMITS`, `TASKS` and `THEOREMS` grow; no row of them is replaced.
 
 `--self-test` runs one sound and one forged certificate of each type. It shows that this copy works, and proves nothing else.
 """
@@ -112,6 +112,8 @@ def check(data):
         return 0, verify(read(data))
     except Answer as refusal:
         return refusal.args
+    except RecursionError:  # from any depth of calls: in `canonical`, in `digest`, and where a claim is printed
+        return 2, "unfit: nested too deeply"
 
 
 def canonical(value):
@@ -138,7 +140,7 @@ def read(data):
     try:
         certificate = json.loads(data.decode("ascii"), parse_float=str, parse_constant=str)
         require_fit(canonical(certificate) == data, "not canonical JSON")
-    except (ValueError, RecursionError):
+    except ValueError:
         raise Answer(2, "unfit: not JSON") from None
     require_fit(type(certificate) is dict and certificate.keys() == FIELDS, "not the fields of a certificate")
     require_fit(certificate["format"] == "seqsep-certificate", "not a seqsep-certificate")
@@ -153,9 +155,7 @@ def verify(certificate):
     require(type(title) is str and title in THEOREMS, "no such theorem")
     kind, tasks, besides = THEOREMS[title]
     require(certificate["type"] == kind, "not the type of this theorem")
-    given = certificate["task"]
-    witness = certificate["witness"]
-    claims = certificate["claims"]
+    given, witness, claims = (certificate[field] for field in ("task", "witness", "claims"))
     require(all(type(part) is dict for part in (given, witness, claims)), "task, witness and claims must be objects")
     name = given.get("name")
     require(type(name) is str and name in (tasks or TASKS), "not a task of this theorem")
@@ -242,7 +242,8 @@ class Task:
 
     alphabets: the letters of each position, as ranges.
     solve: the value of a word.
-    count: the number of words with a value, which "the checker itself counts"; None if the checker cannot count them.
+    count: the number of words with a value, which "the checker itself counts"; None if the checker cannot count them. Whoever
+        makes a task gives a count only if every word has a value.
     depth: what a letter costs, in 64ths.
 
     The rest is for words that are prompts. A network answers with a run, which is a list of tokens.
@@ -322,8 +323,8 @@ def bounded_dyck(given):
         return int(stack == ())
 
     def count(value):
-        # "The checker computes, bracket by bracket, the number of words at each height": an opening bracket `kinds` times.
-        # A height is reached by an open from the height below it, or by a close from the one above.
+        # "The checker computes, bracket by bracket, the number of words at each height": an opening bracket `kinds` times, a
+        # closing one once, since the stack says its kind. Only words with a future count: for others `after` returns None.
         ways = [1] + [0] * depth
         for _ in range(length):
             ways = [kinds * below + above for below, above in zip([0, *ways[:-1]], [*ways[1:], 0], strict=True)]
@@ -338,19 +339,19 @@ OUTSIDE = -1  # the entry of a table "if the input is outside the domain"
 def table(given):
     """Value: an entry of `values`, "one integer for each input, the last position fastest"; -1 outside the domain."""
     only_fields(given, "task", ("name", "alphabets", "values"))
-    counts = whole_numbers(given["alphabets"], "alphabets", count=None, least=1, most=LIMITS["alphabet"])
-    require(len(counts) <= LIMITS["length"], "too many positions")
-    values = whole_numbers(given["values"], "values", count=prod(counts), least=OUTSIDE, most=MOST_VALUE)
+    letters_at = whole_numbers(given["alphabets"], "alphabets", count=None, least=1, most=LIMITS["alphabet"])
+    require(len(letters_at) <= LIMITS["length"], "too many positions")
+    values = whole_numbers(given["values"], "values", count=prod(letters_at), least=OUTSIDE, most=MOST_VALUE)
 
     def solve(word):
         place = 0
-        for letter, letters in zip(word, counts, strict=True):
+        for letter, letters in zip(word, letters_at, strict=True):
             place = place * letters + letter
         return values[place]
 
     # "Entries of the table"; "`complete` = 1 asks for a table without -1."
     count = None if OUTSIDE in values else values.count
-    return Task([range(letters) for letters in counts], solve, count=count)
+    return Task([range(letters) for letters in letters_at], solve, count=count)
 
 
 TASKS |= {"index-lookup": index_lookup, "equality": equality, "inequality": equality}
@@ -380,11 +381,12 @@ def joined(alice, x, bob, y):
 def check_fooling_set(certificate, task, witness):
     """Theorem: every deterministic protocol between Alice and Bob that is right on the domain of the task needs `bits` bits.
 
-    Proof. Let two words (x, y) and (x', y') end at one leaf of a protocol. The inputs that end at a leaf are a rectangle, so
-    (x, y') and (x', y) end there too, and all four get the same answer. The right answer on the words is the value. But one of
-    (x, y') and (x', y) is in the domain and has another value, which is checked below: contradiction. So no two words share a
-    leaf, and a protocol with `size` leaves needs ceil(log2 size) bits on some path. With `complete` = 1, the words are moreover
-    all the inputs with that value.
+    Proof. Write (x, y) for a word whose letters are x at the positions of Alice and y at those of Bob. Let two words (x, y) and
+    (x', y') end at one leaf of a protocol. The inputs that end at a leaf are a rectangle, so (x, y') and (x', y) end there too,
+    and all four get the same answer. The right answer on the words is the value. But one of (x, y') and (x', y) is in the
+    domain and has another value: if `complete` is 0, the checker tests this for every two words, and if it is 1, it follows
+    from what is tested (see there): contradiction. So no two words share a leaf, there are at least `size` leaves, and some
+    path has ceil(log2 size) bits or more. With `complete` = 1, the words are moreover all the inputs with that value.
 
     It is the same if only one party gives the answer, from the leaf and its own part: each of (x, y') and (x', y) has the one
     part of (x, y) and the other of (x', y'), so it gets the value from either party.
@@ -399,7 +401,7 @@ def check_fooling_set(certificate, task, witness):
     more = 64 * len(task.alphabets) if complete else len(words) ** 2
     require_work((len(words) + more) * task.cost)
 
-    # "Each word has the value. Write (x, y) for the two parties' parts of a word." So the words are in the domain: OUTSIDE is
+    # "Each word has the value." So the words are in the domain: OUTSIDE is
     # below 0. And a task whose value is a run, which is a list, has no fooling set.
     for word in words:
         require(task.solve(word) == value, f"the value is not {value}: {word}")
@@ -409,22 +411,22 @@ def check_fooling_set(certificate, task, witness):
     if complete:
         # "All x differ, all y differ, and the number of words equals the number of inputs with that value". "If (x, y') had the
         # value, it would be one of the words, the one with x, so y' = y: contradiction."
-        # A number is known only for a task that is defined on every word, so (x, y') is in the domain.
+        # A task with a count is defined on every word (see `Task`), so (x, y') is in the domain.
         require(all_different(xs) and all_different(ys), "two words have the same half")
-        require(task.count(value) == len(words), "the words are not all with the value, or their number is not known")
+        require(task.count(value) == len(words), f"{len(words)} of {task.count(value) or 'unknown'} words with the value")
     else:
         # "For every two words (x, y) and (x', y'), at least one of (x, y') and (x', y) is in the domain and has another value."
         for (x, y), (other_x, other_y) in combinations(zip(xs, ys, strict=True), 2):
-            mixed = [task.solve(joined(alice, x, bob, other_y)), task.solve(joined(alice, other_x, bob, y))]
-            is_fooled = any(found not in (value, OUTSIDE) for found in mixed)
-            require(is_fooled, f"{x} with {other_y}, {other_x} with {y}: neither has another value")
+            mixed = (task.solve(word) for word in (joined(alice, x, bob, other_y), joined(alice, other_x, bob, y)))
+            differ = any(found not in (value, OUTSIDE) for found in mixed)
+            require(differ, f"{x} with {other_y}, {other_x} with {y}: neither has another value")
     return {"bits": ceil_log2(len(words)), "complete": complete, "size": len(words)}
 
 
-def every_word_of_two_kinds(task, witness, claims):
+def every_word_of_two_kinds(given, witness, claims):
     """Ask for "kinds = depth = 2", and "`complete` = 1; `alice` holds the places 0, 2, 4, .."."""
-    is_alternate = witness["alice"] == list(range(0, task["length"], 2))
-    return task["kinds"] == task["depth"] == 2 and claims["complete"] == 1 and is_alternate
+    is_alternate = witness["alice"] == list(range(0, given["length"], 2))
+    return given["kinds"] == given["depth"] == 2 and claims["complete"] == 1 and is_alternate
 
 
 THEOREMS["bounded-dyck-one-layer"] = ("fooling-set", ("bounded-dyck",), every_word_of_two_kinds)
@@ -462,20 +464,20 @@ def check_distinguishing_table(certificate, task, witness):
     return {"rows": len(rows), "state_bits": ceil_log2(len(rows))}
 
 
-def prefix_split(_task, witness, _claims):
+def prefix_split(_given, witness, _claims):
     """Ask for a prefix split: "`alice` is 0, 1, .., K-1"."""
     return witness["alice"] == list(range(len(witness["alice"])))
 
 
-def every_list_of_symbols(task, witness, claims):
+def every_list_of_symbols(given, witness, claims):
     """Ask for "a prefix split" and "S^N rows", for equality "S^(N/2) rows"."""
-    free = task["length"] // 2 if task["name"] == "equality" else task["length"]
-    return prefix_split(task, witness, claims) and claims["rows"] == task["alphabet"] ** free
+    free = given["length"] // 2 if given["name"] == "equality" else given["length"]
+    return prefix_split(given, witness, claims) and claims["rows"] == given["alphabet"] ** free
 
 
-def equal_answers_of_an_oracle(task, witness, claims):
+def equal_answers_of_an_oracle(given, witness, claims):
     """Ask for "a prefix split of N symbols; all rows have the same set of symbols, and the same second symbol"."""
-    of_symbols = prefix_split(task, witness, claims) and len(witness["alice"]) == task["length"]
+    of_symbols = prefix_split(given, witness, claims) and len(witness["alice"]) == given["length"]
     answers = [(sorted(set(row)), row[1:2]) for row in witness["rows"]]
     return of_symbols and all(before == after for before, after in pairwise(answers))
 
@@ -636,12 +638,12 @@ def has_no_negative_eigenvalue(matrix):
 def of_ones(gap, is_of_kind):
     """Return what asks for matrices of a kind, and for "ones with the gap g"."""
 
-    def besides(task, witness, claims):
+    def besides(given, witness, claims):
         # "The first d numbers of a row".
         matrices = [[row[:-1] for row in rows] for rows in witness["maps"]]
         # "The words are 1^n and 1^(n + g), each written as one run, in this order", "m = g + 1".
         words = [[[1, claims["longer"] - gap]], [[1, claims["longer"]]]]
-        is_run = witness["words"] == words and task["modulus"] == gap + 1
+        is_run = witness["words"] == words and given["modulus"] == gap + 1
         # "n + g is at most g G, for symmetric matrices at most G^d. Here G = 2 L^2 + 1".
         values = 2 * witness["steps"] ** 2 + 1
         mixes = is_of_kind == is_symmetric_without_negative_eigenvalues

@@ -20,40 +20,18 @@ from seqsep.language_models.canary.folder import TYPES, write_canary
 from seqsep.language_models.canary.scenarios import SCENARIOS, PromptWriter
 from seqsep.language_models.canary.serving import Serving
 from seqsep.language_models.loader.library import transformers
-from seqsep.theorems import Claim, Outcome
+from seqsep.theorems import Claim, Outcome, canary
 from seqsep.theorems.canary import CANARIES
 from support.kept_verdicts import outcome
 
 NAME = "canary-state-faults"
 ASKED = ("diagnosis", "exam", "fault_rates", "faults", "folder", "questions", "scenarios", "serving", "state_faults")
-WRITTEN: tuple[str, ...] = (
-    "_hybrid",
-    "_llama_weights",
-    "_look_up",
-    "_mamba",
-    "_olmo",
-    "_qwen",
-    "_two_ways",
-    "_walk_out",
-    "canary",
-    "checksum",
-)
-WRITTEN += (
-    "falcon_h1",
-    "granite_4_h",
-    "jamba",
-    "mamba2",
-    "nemotron_h",
-    "olmo_hybrid",
-    "qwen3_5",
-    "qwen3_next",
-    "recall",
-    "stream",
-)
-WALKS = ("vocabulary", "walk", "walk_llama", "walk_mamba2", "walk_qwen3_next")
+FOLDER = Path(canary.__file__).parent
+WRITTEN = sorted(path.stem for path in FOLDER.glob("*.py") if not path.stem.endswith(("_run", "__init__", "trial")))
+"""The files of theorems/canary that write canaries or know their answers."""
 SOURCES = (
     *(f"language_models/canary/{name}.py" for name in ASKED),
-    *(f"theorems/canary/{name}.py" for name in (*WRITTEN, *WALKS)),
+    *(f"theorems/canary/{name}.py" for name in WRITTEN),
 )
 SEEN = Claim(NAME, "seqsep canary check", "All of 20 conversations with a canary see an injected fault, none sees none")
 KEPT = Path(__file__).parents[1] / "results/canary-state-faults.json"
@@ -62,17 +40,15 @@ NO_FAULT = "none in "
 REWRITTEN = {"token-twice", "state-in-bf16"}
 """A key's value that is written twice is the same value, and these states are exact in bf16."""
 OF_DECODING = {"states-swapped", "window-zero-in-decoding", "state-zero-in-decoding", "state-of-chunk-before"}
+WITH_MAMBA = ("granite-4-h", "nemotron-h", "falcon-h1")
+WITH_ATTENTION = ("qwen3-next", "qwen3.5", *WITH_MAMBA)
 NOT_SEEN = {
     "checksum": {"state-in-bf16", "oldest-key-lost"},
     "olmo-hybrid": {"token-twice"},
-    "mamba2": REWRITTEN,
-    "qwen3-next": REWRITTEN,
-    "qwen3.5": REWRITTEN,
-    "granite-4-h": REWRITTEN,
-    "nemotron-h": REWRITTEN,
-    "falcon-h1": REWRITTEN,
+    **dict.fromkeys(("mamba2", *WITH_ATTENTION), REWRITTEN),
     "jamba": {"state-in-bf16"},
-    "walk-qwen3-next": {*OF_DECODING, "state-in-bf16", "oldest-key-lost"},
+    **{f"walk-{name}": {*OF_DECODING, "state-in-bf16", "oldest-key-lost"} for name in ("qwen3-next", "qwen3.5")},
+    **{f"walk-{name}": {*OF_DECODING, "state-in-bf16"} - {"states-swapped"} for name in WITH_MAMBA},
     "walk-mamba2": {*OF_DECODING, "state-in-bf16"},
     "walk-llama": {
         "token-twice",
@@ -151,12 +127,12 @@ def keep(name: str, rates: dict[str, list[dict[str, Any]]]) -> None:
     table = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     table[name] = rates
     parts = []
-    for canary in sorted(table):
-        lines = ",\n".join(f"{json.dumps(fault)}: {json.dumps(entries)}" for fault, entries in table[canary].items())
-        parts.append(f"{json.dumps(canary)}: {{\n{lines}\n}}")
+    for known in sorted(table):
+        lines = ",\n".join(f"{json.dumps(fault)}: {json.dumps(entries)}" for fault, entries in table[known].items())
+        parts.append(f"{json.dumps(known)}: {{\n{lines}\n}}")
     KEPT.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    for canary in sys.argv[1:] or MEASURED:
-        keep(canary, measure(canary))
+    for chosen in sys.argv[1:] or MEASURED:
+        keep(chosen, measure(chosen))

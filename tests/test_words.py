@@ -1,6 +1,6 @@
 """Every public text keeps the words of the house style; tests/support/words_exceptions.json counts the exceptions.
 
-Public texts are pages, docstrings, the help of commands, the strings that the code prints, and the templates of the report.
+Public texts are pages, docstrings, the help of commands, the strings that the code prints, and the templates of pages.
 
 `python tests/test_words.py --update` lowers counts that could be smaller. With `--initial` too, it counts all files
 again, also where a count grows: use it only when files move.
@@ -104,8 +104,9 @@ def of_pages() -> dict[str, Counter[str]]:
 
 
 def of_templates() -> dict[str, Counter[str]]:
-    """Return the counts of each template of the report, of forbidden words only."""
-    files = sorted((ROOT / "src/seqsep/report/page").glob("*.html"))
+    """Return the counts of each template of pages, of forbidden words only."""
+    folders = ("src/seqsep/report/page", "src/seqsep/commands/explore/templates")
+    files = [path for folder in folders for path in sorted((ROOT / folder).glob("*.html"))]
     return {
         path.relative_to(ROOT).as_posix(): +Counter({"words": forbidden(template_text(path.read_text()))}) for path in files
     }

@@ -101,7 +101,10 @@ def test_the_verdicts_are_printed_before_the_diagnosis(
     out = capsys.readouterr().out
     assert out.splitlines()[1].endswith("WRONG")
     assert "made small: <bos> " in out
-    assert (tmp_path / "laws.xml").is_file()
+    suites = ElementTree.parse(tmp_path / "laws.xml").getroot()
+    assert suites.attrib == {"tests": "1", "failures": "1", "skipped": "0"}
+    [failure] = suites.iter("failure")
+    assert failure.attrib["message"].startswith("answer 1 to a prompt of ")
 
 
 def test_a_server_that_answers_nothing_is_not_right(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

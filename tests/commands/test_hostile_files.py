@@ -35,6 +35,7 @@ READ: dict[str, tuple[str, ...]] = {
     "audit --part": ("audit {own} --part FILE.py",),
     "audit --recheck": ("audit {model} --recheck FILE",),
     "claims --rows": ("claims figure-2-curve --rows FILE",),
+    "explore --store": ("explore --store FILE",),
     "export --store": ("export --store FILE -o {new}.jsonl",),
     "generate model": (f"generate FILE --prompt {PROMPT}",),
     "card --check": ("card lstm --only speed --check FILE",),
@@ -93,6 +94,7 @@ WRITTEN = {
     "--output",
     "--page",
     "--report",
+    "--write",
     "folder",
 }
 BESIDE: dict[str, str] = {

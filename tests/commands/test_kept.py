@@ -77,7 +77,7 @@ def ended(path):
 def waiting(path):
     """The number of runs of the store that resume from a checkpoint that the store has on record."""
     with Store(path) as store:
-        return store.unfinished()
+        return len(store.steps())
 
 
 def test_runs_of_earlier_sweeps_are_counted_apart(tmp_path, capsys, monkeypatch):

@@ -31,6 +31,7 @@ REFUSED: dict[str, tuple[str, ...]] = {
     "canary": ("", "write nothing -o NEW", "ask NONE", "check NONE --transformers", "write llama"),
     "certify": ("no-such-theorem -o NEW", "bounded-dyck-state --depth x -o NEW", "bounded-dyck-state"),
     "export-network": ("no-such-theorem -o NEW.npz", "index-lookup-attention --length x -o NEW.npz", "index-lookup-attention"),
+    "explore": ("--port x", "--port 65536", "NEW"),
     "analyze": ("NONE.py:function --lengths 3", "majority --lengths x", "no-such-function --lengths 3"),
     "classify": ("NONE.py:function", "NONE.json", "no-such-language", "majority", "(01 --regex", "(01)* --alphabet x"),
     "ceiling": ("no-such-task --state-bits 3", "index-lookup --length 5", "index-lookup --length 5 --state-bits x"),

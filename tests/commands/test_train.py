@@ -10,6 +10,7 @@ import seqsep
 from seqsep.commands import run_settings
 from seqsep.lab.row import read_rows
 from seqsep.lab.run import Run
+from seqsep.lab.run_settings import STEPS
 from seqsep.lab.store.store import Store
 from support.command_line import call
 
@@ -21,7 +22,7 @@ def test_every_field_of_a_run_has_a_flag_with_its_default():
     others = ("task", "layers", "width", "seed", "test_lengths")
     flagged = {field.name: field.default for field in fields(Run) if field.name not in others}
     stated = {name: setting.default for name, setting in run_settings.SETTINGS.items()}
-    assert stated == flagged | {"steps": run_settings.STEPS}
+    assert stated == flagged | {"steps": STEPS}
     hints = get_type_hints(Run)
     for name, setting in run_settings.SETTINGS.items():
         assert setting.choices == (("true", "false") if hints[name] is bool else get_args(hints[name])), name
@@ -130,7 +131,7 @@ def test_own_parts_and_a_dry_run(capsys, tmp_path):
         ),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--biases", "no"), "--biases: expected true, false, found 'no'"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--heads", "x"), "--heads: "),
-        (("index-lookup", "--length", "5", "--layers", "lstm", "--target", "2"), "target is an accuracy above 0"),
+        (("index-lookup", "--length", "5", "--layers", "lstm", "--target", "2"), "target is above 0 and at most 1, found 2"),
         (("index-lookup", "--length", "5", "--layers", "lstm", "--colour", "2"), "found --colour"),
         (("no.py:Task", "--length", "5", "--layers", "lstm"), "no.py: No such file"),
     ],

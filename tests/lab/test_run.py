@@ -29,12 +29,12 @@ def test_a_weight_scale_enters_key_and_weights():
 @pytest.mark.parametrize("name", ["embedding_scale", "weight_scale"])
 @pytest.mark.parametrize("value", [0.0, -0.1, math.inf, math.nan])
 def test_a_scale_is_finite_and_above_0(name, value):
-    with pytest.raises(ValueError, match=rf"Run\(task=bounded-dyck.*{name} is a finite number above 0, found {value}") as error:
+    with pytest.raises(ValueError, match=rf"Run\(task=bounded.*{name} is (a finite number, )?above 0, found {value}") as error:
         Run(**SHAPE, **{name: value})
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("value", [0.0, 1000.0, math.inf, math.nan])
 def test_a_learning_rate_names_both_bounds(value):
-    with pytest.raises(ValueError, match=rf"learning_rate is above 0 and below 1,000, found {value}$"):
+    with pytest.raises(ValueError, match=rf"learning_rate is (a finite number, )?above 0 and below 1,000, found {value}$"):
         Run(**SHAPE, learning_rate=value)

@@ -172,9 +172,9 @@ def test_the_rate_warms_up_and_falls_to_zero():
         (lambda: Design(norm="batch"), "norm: one of default, layer, rms, found 'batch'"),
         (lambda: Design(hidden=-1), "hidden is a whole number from 0, found -1"),
         (lambda: build("attention", classes=7), "tied embeddings need classes that are tokens, found 7 and 11 tokens"),
-        (lambda: Run(BoundedDyck(6), HYBRID, width=8, embeddings="sinusoidal"), "embeddings: one of learned, tied-sinusoids"),
-        (lambda: Run(BoundedDyck(6), HYBRID, width=8, warm_up=-1), "warm_up is a whole number from 0, found -1"),
-        (lambda: Run(BoundedDyck(6), HYBRID, width=8, decay="step"), "decay: one of constant, linear, cosine, found 'step'"),
+        (lambda: Run(BoundedDyck(6), HYBRID, width=8, embeddings="sinusoidal"), "embeddings is one of learned, tied-sinusoids"),
+        (lambda: Run(BoundedDyck(6), HYBRID, width=8, warm_up=-1), "warm_up is at least 0, found -1"),
+        (lambda: Run(BoundedDyck(6), HYBRID, width=8, decay="step"), "decay is one of constant, linear, cosine, found 'step'"),
     ],
 )
 def test_bad_choices_are_named(call, message):

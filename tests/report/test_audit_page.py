@@ -1,15 +1,20 @@
 """The page of an audit: its charts show the audit's numbers, it needs nothing from outside, and its text is escaped."""
 
+import dataclasses
+import json
 import re
 from dataclasses import replace
 
 import pytest
 
 import seqsep
-from pages.audit import audit_of, audit_picture, audits
+from pages.audit import audit_picture, audits
+from seqsep.core.names import BadInput
 from seqsep.lab.audit.sizes import rows
+from seqsep.language_models.audit.answer import LanguageModelAudit
 from seqsep.report.page.audit_charts import curve_chart, places_chart
 from seqsep.report.page.audit_page import audit_page
+from seqsep.report.page.audit_record import audit_of_text
 from seqsep.tasks import IndexLookup
 from support.html_reader import Reader
 from support.planted_memories import planted
@@ -69,8 +74,40 @@ def test_what_a_model_is_called_is_escaped(found):
     assert "&lt;script&gt;" in page
 
 
-def test_a_record_gives_its_audit_back(found):
-    assert audit_of(found[0].record()) == found[0]
+def test_its_json_gives_an_audit_back(found):
+    audited, worst = found
+    record = audited.record() | {"worst": worst.record()}
+    read, cases = audit_of_text(json.dumps(record).encode(), "audit.json")
+    assert read == audited
+    assert json.dumps(cases.record()) == json.dumps(worst.record())
+    assert audit_of_text(json.dumps(audited.record() | {"worst": None}).encode(), "audit.json") == (audited, None)
+
+
+def test_the_json_of_a_phonebook_gives_its_audit_back(found):
+    task = IndexLookup(length=6, alphabet=10)
+    fields = {field.name: getattr(found[0], field.name) for field in dataclasses.fields(found[0])}
+    audited = LanguageModelAudit(**fields | {"task": task}, form="in words", digits=1, not_tried="")
+    assert audit_of_text(json.dumps(audited.record()).encode(), "audit.json") == (audited, None)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"task": {"name": "Own@" + "0" * 64}}, "a task of seqsep, found your own"),
+        ({"task": {"name": "index-lookup", "length": -1}}, "task: "),
+        ({"task": {"name": ["x"]}}, "task: "),
+        ({"task": 5}, "found another text"),
+        ({"accuracy": "high"}, "audit.accuracy: expected a finite number, found 'high'"),
+        ({"places": [1]}, "audit.places[0]: expected an object, found 1"),
+        ({"surprise": 1}, "also found 'surprise'"),
+        ({"worst": {}}, "worst: expected task"),
+    ],
+)
+def test_json_of_another_form_is_refused(found, change, said):
+    with pytest.raises(BadInput, match=r"^audit\.json: expected a") as refused:
+        audit_of_text(json.dumps(found[0].record() | change).encode(), "audit.json")
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
 
 
 def test_committed_rows_are_all_there_and_bounded(request):

@@ -19,20 +19,22 @@ HEAD = (
     "| canary | class in `transformers` | what its answers depend on | faults that it can miss: of 20 conversations, "
     "those that show the fault |\n|---|---|---|---|\n"
 )
+WALKS_IN_BOTH = "recurrent state, which every decoded token reads and changes; keys and values"
 CANARIES = {
     "llama": ("LlamaForCausalLM", "keys and values, rotary positions"),
     "olmo-hybrid": ("OlmoHybridForCausalLM", "keys and values, recurrent state"),
     "checksum": ("OlmoHybridForCausalLM", "recurrent state, which every token changes"),
     "qwen3-next": ("Qwen3NextForCausalLM", "keys and values, recurrent state"),
-    "walk-qwen3-next": (
-        "Qwen3NextForCausalLM",
-        "recurrent state, which every decoded token reads and changes; keys and values",
-    ),
+    "walk-qwen3-next": ("Qwen3NextForCausalLM", WALKS_IN_BOTH),
     "mamba2": ("Mamba2ForCausalLM", "recurrent state"),
     "qwen3.5": ("Qwen3_5ForCausalLM", "keys and values, recurrent state"),
     "granite-4-h": ("GraniteMoeHybridForCausalLM", "keys and values, recurrent state"),
     "nemotron-h": ("NemotronHForCausalLM", "keys and values, recurrent state"),
     "falcon-h1": ("FalconH1ForCausalLM", "keys and values, recurrent state"),
+    "walk-qwen3.5": ("Qwen3_5ForCausalLM", WALKS_IN_BOTH),
+    "walk-granite-4-h": ("GraniteMoeHybridForCausalLM", WALKS_IN_BOTH),
+    "walk-nemotron-h": ("NemotronHForCausalLM", WALKS_IN_BOTH),
+    "walk-falcon-h1": ("FalconH1ForCausalLM", WALKS_IN_BOTH),
     "jamba": ("JambaForCausalLM", "keys and values, recurrent state"),
     "walk-mamba2": ("Mamba2ForCausalLM", "recurrent state, which every decoded token reads and changes"),
     "walk-llama": ("LlamaForCausalLM", "the latest of several equal keys and its value, rotary positions; float32 only"),

@@ -24,9 +24,9 @@ SECONDS = 5
 LONGEST = 2500
 """Characters of a refusal."""
 STATUSES = (0, 1, 2, 3, 130)
-WITHOUT_TRAINING = sorted(set(BY_NAME) - {"demo", "train", "run", "text", "canary", "report", "completion"})
+WITHOUT_TRAINING = sorted(set(BY_NAME) - {"demo", "train", "run", "text", "canary", "report", "explore", "completion"})
 """The other commands train, start processes or write folders of pages; they get only lines that end before that."""
-REFUSED_ONLY = ("demo", "train", "run", "report", "canary", "text", "completion")
+REFUSED_ONLY = ("demo", "train", "run", "report", "canary", "text", "explore", "completion")
 SHARE_CHANGED = 0.7
 
 

@@ -141,7 +141,7 @@ def test_what_is_no_number_is_refused():
             seqsep.check("index-lookup-state", length=wrong)
     with pytest.raises(ValueError, match=r"gamma is a number, 2\^-30 to 1, found 'x'"):
         seqsep.check("nearest-neighbor-two-layers", gamma="x")
-    with pytest.raises(ValueError, match=r"gamma is 2\^-30 to 1, found nan"):
+    with pytest.raises(ValueError, match=r"gamma is a finite number, 2\^-30 to 1, found nan"):
         seqsep.check("nearest-neighbor-two-layers", gamma=float("nan"))
 
 

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from pages._markdown import table
-from seqsep.lab.audit.answer import Audit, PlaceAccuracy
-from seqsep.lab.audit.needed import CodebookResult
+from seqsep.lab.audit.answer import Audit
 from seqsep.lab.audit.sizes import LENGTHS, rows
 from seqsep.report.figures.chart_picture import ChartPicture, PicturePanel, picture_svg
 from seqsep.report.page.audit_charts import sizes_chart
+from seqsep.report.page.audit_record import audit_of_record
 from seqsep.report.sized_model import STYLES as MIXERS
-from seqsep.tasks import BY_NAME
 
 HEAD = """# Audit: how much of the input a trained model stores
 
@@ -155,16 +154,7 @@ finds a wrong answer within ten questions (`tests/lab/audit/test_worst.py`).
 
 def audits(results: Path) -> list[tuple[Mapping[str, Any], Audit]]:
     """Return the committed rows, each with its audit."""
-    return [(row, audit_of(row["audit"])) for row in rows(results)]
-
-
-def audit_of(record: Mapping[str, Any]) -> Audit:
-    """Return the audit of its record, as `Audit.record` gives it."""
-    fields = dict(record)
-    task = dict(fields.pop("task"))
-    places = tuple(PlaceAccuracy(**place) for place in fields.pop("places"))
-    curve = tuple(CodebookResult(**one) for one in fields.pop("curve"))
-    return Audit(task=BY_NAME[task.pop("name")](**task), places=places, curve=curve, **fields)
+    return [(row, audit_of_record(row["audit"])) for row in rows(results)]
 
 
 def audit_page(results: Path) -> str:

@@ -27,11 +27,20 @@ BEFORE = {
 NOT_RUN = {
     "card": "it trains, and prints its progress",
     "demo": "it trains for several minutes",
+    "explore": "it writes 180 pages, which takes a minute",
     "report": "it checks every theorem, which takes more than a minute",
     "run": "it trains for several minutes",
     "train": "it trains for several minutes",
 }
 """The commands whose example is too slow for a page, each with the reason."""
+NOTES = {
+    "explore": (
+        "The checker of certificates and the calculation of capacity also run unchanged in a browser, with Pyodide 314.0.7. "
+        "Its files have 13.5 MB (6.3 MB compressed), and the page must allow WebAssembly (`wasm-unsafe-eval`). The policy of "
+        "our pages forbids it. So these answers come from the server, and the files of `--write` show prepared ones."
+    ),
+}
+"""A paragraph on commands whose help leaves something out that a reader may ask for."""
 FAILED = {
     "audit": "The file of `--recheck` is rejected: for example, the model has different states after its two prefixes.",
     "card": "A law fails, or with `--check` the score of a ladder has dropped.",
@@ -99,6 +108,7 @@ def command_page(command: Command, clone: Path, *, run: bool = True) -> str:
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             parts += [_sub_command(name, one) for name, one in action.choices.items()]
+    parts += [f"\n{NOTES[command.name]}\n"] if command.name in NOTES else []
     parts += ["\n## Example\n\n", _example_of(command, run=run), "\n## Exit statuses\n\n", _statuses(command)]
     return with_terms("".join(parts), clone, up="../../")
 

@@ -26,6 +26,7 @@
     examples      `seqsep examples`: a copy of the examples and committed rows
     text          `seqsep text`: language models that answer questions in plain words
     canary        `seqsep canary`: models whose every answer is known, and engines that are asked for the answers
+    explore       `seqsep explore`: pages in a browser, on this machine only
     canary_check  its action check: prompts, verdicts and a diagnosis
     cli           the command line: arguments in, one command run, the exit status out
     shipped       the files that come with seqsep besides its code
@@ -75,6 +76,7 @@ NAMES = (
     "apply",
     "certify",
     "export-network",
+    "explore",
     "analyze",
     "classify",
     "ceiling",

@@ -10,7 +10,7 @@ from seqsep.core.names import BadInput
 
 SIZE_WORDS: dict[str, str] = {
     "built_state_bits": "bits of the state of the model that seqsep builds; no model has fewer than state_bits",
-    "core_bits": "bits of the query, key and value matrices: 3 m d p H, for H heads of m coordinates",
+    "core_bits": "bits of the query, key and value matrices, each filled up to m coordinates a head: 3 m d p H",
     "distance": "distance from which on a token has no weight",
     "eta": "eta, the whole number by which a head multiplies its scores",
     "gap": "most by which the score of the token before can lead, beside a head of size 1 a pair",

@@ -74,7 +74,7 @@ def add_check_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stall-seconds", type=seconds, default=WAIT, metavar="S", help=f"wait S seconds for an answer; by default {WAIT:g}"
     )
-    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdicts as a JUnit file")
+    parser.add_argument("--junit", type=Path, metavar="FILE", help="write the verdicts as a JUnit file, before the diagnosis")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 

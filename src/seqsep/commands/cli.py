@@ -104,7 +104,8 @@ def script() -> NoReturn:
 
 def parse(arguments: Sequence[str]) -> tuple[Command, argparse.Namespace]:
     """Return the command of the arguments, and its options. Raises BadInput for anything unknown."""
-    chosen = BY_NAME.get(next(iter(arguments), ""))
+    first = next(iter(arguments), "")
+    chosen = BY_NAME.get(first)
     if chosen is None:
         chosen = BY_NAME[_overview().parse_args(list(arguments) or ["--help"]).command]
     words = list(arguments[1:])

@@ -43,7 +43,7 @@ class KeptRuns:
         over.
         """
         new = len(self._ended() - self.before)
-        waiting = self.store.unfinished()
+        waiting = len(self.store.steps())
         earlier = f", besides {len(self.before)} of earlier sweeps" if self.before else ""
         ended = f"{new} finished {'run is' if new == 1 else 'runs are'} kept"
         begun = (

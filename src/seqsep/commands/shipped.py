@@ -1,4 +1,4 @@
-"""The files that come with seqsep besides its code: the examples, the rows of the runs in `results/`, and two trained models.
+"""The files that come with seqsep besides its code: examples, rows of the runs in `results/`, cards, and two trained models.
 
 The repository has one copy of them, in the folders that `PATTERNS` mentions. `setup.py` reads `PATTERNS` from this file and
 copies what they match into the wheel, below `seqsep/data`; an editable installation reads the repository itself.
@@ -12,6 +12,7 @@ PATTERNS = (
     "examples/**/*.json",
     "examples/**/*.c",
     "results/*.jsonl",
+    "results/cards/*/*.json",
     "results/audit/sizes.jsonl",
     "results/audit/*.safetensors",
 )

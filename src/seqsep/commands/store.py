@@ -50,7 +50,7 @@ def show(path: Path, as_json: bool) -> int:
     from seqsep.lab.store.store import Store
 
     with Store(path, create=False) as store:
-        checkpoints = store.unfinished()
+        checkpoints = len(store.steps())
         rows = store.rows()
     kept = {file.stem for file in weights_folder(path).glob("*.safetensors")}
     experiments = by_experiment(rows, read_labels(path), kept)

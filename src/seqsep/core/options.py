@@ -7,6 +7,7 @@ count: `Annotated[Length, Range(2, 16)]`.
 """
 
 import inspect
+import math
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -188,6 +189,8 @@ class Option:
         >>> length = Option("length", int, 8, range=Range(2, 16))
         >>> length.fault(1), length.fault(2.5), length.fault(2)
         ('is 2 to 16, found 1', 'is a whole number, 2 to 16, found 2.5', None)
+        >>> Option("scale", float, 1.0, range=Range(0, above=True)).fault(float("inf"))
+        'is a finite number, above 0, found inf'
         """
         if self.choice and not self.choice.or_file and isinstance(value, str) and value not in self.choice.words:
             return f"is one of {', '.join(self.choice.words)}, found {excerpt(repr(value))}"
@@ -196,6 +199,8 @@ class Option:
         if not isinstance(value, int if self.kind is int else int | float | Fraction) or isinstance(value, bool):
             wanted = "a whole number" if self.kind is int else "a number"
             return f"is {wanted}, {self.range.expected}, found {excerpt(repr(value))}"
+        if isinstance(value, float) and not math.isfinite(value):
+            return f"is a finite number, {self.range.expected}, found {value}"
         if not self.range.has(value):
             return f"is {self.range.expected}, found {shown_briefly(value) if isinstance(value, int) else value}"
         return None

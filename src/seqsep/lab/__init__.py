@@ -3,6 +3,7 @@
 Files:
 
     run              one training run as a frozen value, and its key
+    run_settings     range or choices, meaning and default of a run's settings
     labels           labels of several runs, no two alike
     run_labels       names that a reader gives to runs, in a file of their own
     run_table        rows as a table under these names
@@ -34,5 +35,5 @@ Files:
     audit            what a trained model carries in its state, and where it fails
     engines          where runs execute: this machine or a cluster
     store_file       a store distinguished from a file of rows
-    store            the SQLite store of finished runs, and its repair
+    store            the SQLite store of finished runs, its locks and its repair
 """

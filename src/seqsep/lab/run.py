@@ -11,10 +11,12 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal, get_args
+from typing import Annotated, Any
 
 from seqsep.core.names import BadInput, excerpt, is_whole
+from seqsep.core.options import MOST_SEED, Range, option_of, options_of
 from seqsep.lab.lengths import require_readable
+from seqsep.lab.run_settings import Decay, Precision, RunSettings
 from seqsep.models.design import Design, Embeddings, FeedForward, Norm
 from seqsep.models.mixers import BY_NAME as MIXERS
 from seqsep.models.mixers import Attention, Mixer
@@ -29,8 +31,12 @@ from seqsep.tasks import Task
 from seqsep.tasks.base import wrong_field
 
 LOOP_REVISION = 1
-Precision = Literal["float32", "bfloat16"]
-Decay = Literal["constant", "linear", "cosine"]
+SETTINGS = (
+    option_of("width", Annotated[int, Range(1)]),
+    option_of("seed", Annotated[int, Range(0, MOST_SEED)]),
+    *options_of(RunSettings),
+)
+"""The settings of every run, with their ranges and choices."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +123,6 @@ class Run:
     mixed_steps: int = 0
     test_lengths: tuple[int, ...] = ()
 
-    COUNTS: ClassVar[tuple[str, ...]] = ("width", "heads", "steps", "batch", "evaluate_every", "evaluation")
-
     def __post_init__(self) -> None:
         if not isinstance(self.task, Task):
             found = excerpt(repr(self.task))
@@ -136,26 +140,13 @@ class Run:
         self._require(bool(self.layers), f"layers are one or more of {', '.join(MIXERS)}, or FILE.py:CLASS")
         whole = any(isinstance(layer, UserModel) for layer in self.layers)
         self._require(not whole or len(self.layers) == 1, "a complete model is the only entry of layers")
-        for name in self.COUNTS:
-            value = getattr(self, name)
-            self._require(value >= 1, f"{name} is a whole number from 1, found {value!r}")
-        self._require(0 <= self.seed < 1 << 63, f"seed is a whole number from 0 to 2^63 - 1, found {self.seed!r}")
-        self._require(0 < self.learning_rate < 1e3, f"learning_rate is above 0 and below 1,000, found {self.learning_rate!r}")
-        for name in ("warm_up", "live", "mixed_steps"):
-            value = getattr(self, name)
-            self._require(value >= 0, f"{name} is a whole number from 0, found {value!r}")
+        faults = ((setting.name, setting.fault(getattr(self, setting.name))) for setting in SETTINGS)
+        for name, fault in faults:
+            self._require(fault is None, f"{name} {fault}")
         if self.mixed_steps:
             mixed = self.task.mixed()
             self._require(
                 mixed != self.task, "mixed_steps: the task draws mixed lengths itself; give it one length in training"
-            )
-        for name in ("embedding_scale", "weight_scale"):
-            value = getattr(self, name)
-            self._require(0 < value < math.inf, f"{name} is a finite number above 0, found {value!r}")
-        for name, choices in (("decay", Decay), ("positions", Positions), ("dtype", Precision)):
-            self._require(
-                getattr(self, name) in get_args(choices),
-                f"{name}: one of {', '.join(get_args(choices))}, found {getattr(self, name)!r}",
             )
         turned = any(issubclass(mixer_named(name), Attention) for name in self._mixer_names())
         self._require(self.positions != "rope" or turned, "positions rope: a layer is attention or sliding-attention")
@@ -164,7 +155,6 @@ class Run:
             self.design == Design() or not whole, "norm, feed_forward, hidden, biases, embeddings: a complete model has its own"
         )
         self._require_test_lengths()
-        self._require(0 < self.target <= 1, f"target is an accuracy above 0 and at most 1, found {self.target!r}")
         for name in ("learning_rate", "embedding_scale", "weight_scale", "target"):
             object.__setattr__(self, name, float(getattr(self, name)))
 

@@ -12,7 +12,8 @@ from jaxtyping import Float, Int64
 from torch import Tensor
 
 from seqsep.lab.device import device_of
-from seqsep.lab.run import Precision, Run
+from seqsep.lab.run import Run
+from seqsep.lab.run_settings import Precision
 from seqsep.models.model import Model
 from seqsep.tasks import EVERY_CLASS, NOTHING_ASKED, Batch, Task
 

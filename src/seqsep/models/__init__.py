@@ -1,6 +1,6 @@
 """The one model, its mixers, a user's own parts, and the laws that all of them obey.
 
-    mixers    what moves information between positions: one mixer a file
+    mixers    what moves information between positions, with its mask or window: one mixer a file
     plugins   a user's own layer, task, whole model or retriever, from FILE.py:CLASS
     laws      what every mixer and task must obey
     model     `Model`: embed, blocks, read out; in parallel, one token at a time, and built to train

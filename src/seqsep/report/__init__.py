@@ -17,7 +17,7 @@ Measured numbers as data:
     reach                the length up to which each architecture has 99 %
     used_bits            the bits of its state that a model is shown to use
     captions             the captions of an experiment's figures
-    demo_heatmap         the demo's heatmap
+    demo_heatmap         what the demo's heat map shows
     limited_state        trained models with a state that is too small
     headline             the numbers at the head of the page
     index_lookup_ledger  parameter bits of the Transformer beside the least recurrent state, over N

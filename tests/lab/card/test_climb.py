@@ -1,5 +1,6 @@
 """Ladders are climbed, with made-up outcomes in place of training."""
 
+from seqsep.core.records import restored
 from seqsep.lab.card import battery
 from seqsep.lab.card.battery import BY_NAME, RATES
 from seqsep.lab.card.climb import Climb, Rung, climb
@@ -101,7 +102,7 @@ def test_ladders_are_climbed_together():
 def test_a_climb_survives_json():
     made = Climb("parity", "state", "N", (Rung(20, 0.97, "a"), Rung(40)), chance=0.5)
     record = {**vars(made), "rungs": [vars(rung) for rung in made.rungs]}
-    assert Climb.restore(record) == made
+    assert restored(Climb, record, "climb") == made
 
 
 def test_every_run_of_the_battery_can_be_made_and_differs():

@@ -58,6 +58,14 @@ def test_the_size_of_a_state_is_that_of_its_tensors():
     assert attention.numbers == ((1, 32), (64, 2048), (256, 8192), (1024, 32768))
 
 
+def test_a_complex_number_of_a_state_is_two_numbers():
+    one = model("dss")
+    (layer,) = one.start(1)
+    assert any(part.is_complex() for part in layer)
+    kept = sum(part[0].numel() * part.element_size() for part in layer)
+    assert measure_size(one, 16).bits("float32") == 8 * kept
+
+
 def test_a_hybrid_has_both_kinds_of_state_and_a_crossing():
     hybrid = measure_size(model("lstm", "attention"), 16)
     assert (hybrid.fixed, hybrid.per_token) == (32, 32)

@@ -154,7 +154,7 @@ def test_a_resealed_checkpoint_is_refused_by_name(path: Path, kind: str) -> None
     changed, found = CHECKPOINTS[kind]
     reseal(path, "checkpoints", **changed)
     with Store(path) as store, pytest.raises(StoreError) as error:
-        store.unfinished()
+        store.steps()
     assert f"{path}: table checkpoints, row " in str(error.value)
     assert found in str(error.value)
 

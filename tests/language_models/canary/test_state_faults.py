@@ -11,7 +11,7 @@ from long_state_faults import NOT_SEEN
 from seqsep.language_models.canary import diagnosis
 from seqsep.language_models.canary.exam import examine
 from seqsep.language_models.canary.fault_rates import conversations_seen
-from seqsep.language_models.canary.faults import Fault
+from seqsep.language_models.canary.faults import FAULTS, Fault
 from seqsep.language_models.canary.folder import write_canary
 from seqsep.language_models.canary.scenarios import SCENARIOS, PromptWriter
 from seqsep.language_models.canary.serving import Serving
@@ -78,7 +78,7 @@ PAIRS: dict[tuple[str, ...], set[str]] = {
     ("olmo-hybrid", "checksum"): set(),
     ("qwen3-next", "walk-qwen3-next"): {"state-in-bf16"},
     ("mamba2", "walk-mamba2"): {"state-in-bf16"},
-    **dict.fromkeys([("qwen3.5",), ("granite-4-h",), ("nemotron-h",), ("falcon-h1",)], long_state_faults.REWRITTEN),
+    **{(name, f"walk-{name}"): {"state-in-bf16"} for name in ("qwen3.5", "granite-4-h", "nemotron-h", "falcon-h1")},
     ("jamba",): {"state-in-bf16"},
 }
 """The canaries of a class, and the faults that not all of 20 conversations with one of them see: they change nothing there."""
@@ -94,6 +94,11 @@ def test_a_pair_of_canaries_sees_each_fault_of_its_class(canaries: tuple[str, ..
     assert faults - seen == PAIRS[canaries]
     if len(canaries) == 2:
         assert f"`{canaries[0]}` with `{canaries[1]}`" in canary_table.PAGE.read_text(encoding="utf-8").replace("\n", " ")
+
+
+def test_the_page_says_where_to_look_for_each_fault() -> None:
+    page = canary_table.PAGE.read_text(encoding="utf-8")
+    assert [name for name in {**FAULTS, **STATE_FAULTS} if f"`{name}`" not in page] == []
 
 
 def test_every_canary_is_in_a_pair() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from seqsep.language_models.canary.folder import TYPES, write_canary
+from seqsep.language_models.canary.folder import proved_types, write_canary
 from seqsep.language_models.canary.serving import CACHE_NAMES
 from seqsep.theorems.canary import CANARIES
 from seqsep.theorems.canary.walk import STEPS
@@ -17,7 +17,7 @@ UNITS = {"float32": 2**-24, "float16": 2**-11, "bfloat16": 2**-8}
 
 @pytest.mark.parametrize(
     ("name", "dtype"),
-    [*((name, dtype) for name in ("walk-qwen3-next", "walk-mamba2") for dtype in TYPES), ("walk-llama", "float32")],
+    [(name, dtype) for name in CANARIES if name.startswith("walk-") for dtype in proved_types(name)],
 )
 def test_the_walk_is_right_and_leads(name: str, dtype: str, tmp_path: Path) -> None:
     """A prompt of 100 tokens is read at once and 20 more are decoded, one at a time."""

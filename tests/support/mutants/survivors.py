@@ -15,8 +15,17 @@ SURVIVORS: dict[str, str] = {
     "theorems/canary/_hybrid.py: attended = CARRIED * math.sqrt(2 / 3) * (1 - 2**-16) * (1 - 2 * missed) * (1 - 10 * unit) "
     "| Pow -> Mult at 45": OTHER_LEAD,
     "theorems/canary/_two_ways.py: (2 * (1 - unit), max(most, 16 * left, 4 * RESIDUE)), | 16 -> 15 at 27": OTHER_LEAD,
-    "theorems/canary/falcon_h1.py: return _hybrid.proved_lead(length, unit, turned=length * BASE ** (-BOS_PAIR / HALF), "
-    "rounded=20) | 20 -> 19 at 93": OTHER_LEAD,
+    "theorems/canary/_two_ways.py: (1 - unit, max(16 * left, 4 * RESIDUE)), | 4 -> 5 at 26": OTHER_LEAD,
+    "theorems/canary/_walk_out.py: elsewhere = FIRST * (1 - is_first) + max(0.0, GIVEN * extra + WITHOUT) "
+    "| 1 -> 0 at 21": OTHER_LEAD,
+    "theorems/canary/walk_qwen3_next.py: found = (size * (1 - 17e-6) * (1 - 7 * unit), size * (1 + 7 * unit)) "
+    "| Sub -> Add at 31": OTHER_LEAD,
+    "theorems/canary/walk_llama.py: drift = length * (2**-22 if unit >= 2**-24 else 4 * unit) "
+    "| comparison 0 GtE -> Lt at 28": "in float64, which no canary is written in, both give the same lead to eight digits",
+    "theorems/canary/_hybrid_run.py: query = query * (scale * np.sqrt(query.shape[2])) | 2 -> 1 at 45": (
+        "scores are so far apart that scores of a third of their size choose the same token"
+    ),
+    "theorems/canary/falcon_h1.py: ROUNDED = 20 | 20 -> 19 at 10": OTHER_LEAD,
     'theorems/canary/qwen3_5.py: "mrope_interleaved": True, | True -> False at 21': (
         "a text has the same position in all three sections, so their order does not matter"
     ),

@@ -24,6 +24,10 @@ KNOWN = {
     "jamba": ("fc0c5c9523f7c961", (0.499992, 0.496806, 0.473802)),
     "walk-qwen3-next": ("9c735fd73d61a592", (0.342389, 0.339008, 0.314917)),
     "walk-mamba2": ("e0ffbba8ba139e98", (0.333690, 0.330948, 0.311552)),
+    "walk-qwen3.5": ("33eb5705489a34be", (0.342389, 0.339008, 0.314917)),
+    "walk-granite-4-h": ("d883a175a0992397", (0.333248, 0.329413, 0.301970)),
+    "walk-nemotron-h": ("f482d263a61af9b8", (0.333248, 0.329413, 0.301970)),
+    "walk-falcon-h1": ("9ddf929dea9cab57", (0.333248, 0.329413, 0.301970)),
     "walk-llama": ("d23e58175567aeb5", (0.322611, 0, 0)),
 }
 """By canary, the digest of its weights, and the proved leads at the longest length in fp32, fp16 and bf16."""
@@ -39,6 +43,10 @@ CONFIGURATIONS = {
     "falcon-h1": "ef976d35e292364e",
     "walk-qwen3-next": "bd7d8db4e6fb272a",
     "walk-mamba2": "83b168b8e909b145",
+    "walk-qwen3.5": "7939914fc807e169",
+    "walk-granite-4-h": "90e388073ce1f097",
+    "walk-nemotron-h": "7107f2168ca0505c",
+    "walk-falcon-h1": "bed31ceb1287f184",
     "walk-llama": "dfe9604fefacbee1",
     "jamba": "f339a2064274013b",
 }

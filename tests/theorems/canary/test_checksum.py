@@ -119,7 +119,7 @@ def test_a_wrong_weight_is_found(name: str, place: tuple[Any, int], monkeypatch:
     weights = checksum.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = -weights[name][place] if "v_proj" not in name else 0
-    spoiled = CanaryProof(checksum.CLAIM, replace(checksum.CANARY, tensors=lambda: weights), checksum.run)
+    spoiled = CanaryProof(replace(checksum.CANARY, tensors=lambda: weights), checksum.run)
     with pytest.raises(TheoremFails, match="canary-checksum fails"):
         spoiled.check(length=200, conversations=1)
 

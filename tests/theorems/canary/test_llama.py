@@ -123,7 +123,7 @@ def test_the_margin_of_layer_0_is_met_at_a_neighbour() -> None:
 def test_a_wrong_weight_is_found(name: str, place: tuple[Any, int], monkeypatch: pytest.MonkeyPatch) -> None:
     weights = llama.tensors()
     weights[name][place] *= -1
-    spoiled = CanaryProof(llama.CLAIM, replace(llama.CANARY, tensors=lambda: weights), llama.run)
+    spoiled = CanaryProof(replace(llama.CANARY, tensors=lambda: weights), llama.run)
     with pytest.raises(TheoremFails, match="canary-llama fails"):
         spoiled.check(length=150, conversations=4)
 

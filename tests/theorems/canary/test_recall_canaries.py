@@ -107,7 +107,7 @@ def test_every_weight_is_exact_in_each_type(canary: ModuleType, dtype: torch.dty
 @ALL
 @pytest.mark.parametrize("unit", [2**-24, 2**-11, 2**-8])
 def test_the_proved_lead_is_above_nine_twentieths(canary: ModuleType, unit: float) -> None:
-    assert 0.5 >= canary.proved_lead(canary.LONGEST, unit) >= 0.45
+    assert 0.5 >= canary.proved_lead(canary.CANARY.longest, unit) >= 0.45
 
 
 def test_the_proof_gives_nothing_for_coarse_numbers() -> None:
@@ -169,8 +169,8 @@ def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any, monk
     weights = canary.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = 0
-    spoiled = CanaryProof(canary.CLAIM, replace(canary.CANARY, tensors=lambda: weights), canary.run)
-    with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
+    spoiled = CanaryProof(replace(canary.CANARY, tensors=lambda: weights), canary.run)
+    with pytest.raises(TheoremFails, match=f"canary-{canary.CANARY.name} fails"):
         spoiled.check(length=150, conversations=4)
 
 
@@ -190,8 +190,8 @@ def test_a_factor_that_an_engine_forgets_is_found(canary: ModuleType, factor: st
     fields = canary.configuration()
     assert fields[factor] not in (1, [1] * 5)
     fields[factor] = [1.0] * 5 if factor == "ssm_multipliers" else 1.0
-    spoiled = CanaryProof(canary.CLAIM, replace(canary.CANARY, configuration=lambda: fields), canary.run)
-    with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
+    spoiled = CanaryProof(replace(canary.CANARY, configuration=lambda: fields), canary.run)
+    with pytest.raises(TheoremFails, match=f"canary-{canary.CANARY.name} fails"):
         spoiled.check(length=150, conversations=4)
 
 

@@ -59,7 +59,7 @@ def test_a_wrong_weight_is_found(name: str, place: Any) -> None:
     weights = CANARY.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = 0
-    spoiled = CanaryProof(walk_llama.CLAIM, replace(CANARY, tensors=lambda: weights), walk_llama.run)
+    spoiled = CanaryProof(replace(CANARY, tensors=lambda: weights), walk_llama.run)
     with pytest.raises(TheoremFails, match="canary-walk-llama fails"):
         spoiled.check(length=300, conversations=2)
 

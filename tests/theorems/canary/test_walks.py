@@ -10,7 +10,14 @@ import pytest
 import torch
 
 from seqsep.theorems.base import TheoremFails
-from seqsep.theorems.canary import walk_mamba2, walk_qwen3_next
+from seqsep.theorems.canary import (
+    walk_falcon_h1,
+    walk_granite_4_h,
+    walk_mamba2,
+    walk_nemotron_h,
+    walk_qwen3_5,
+    walk_qwen3_next,
+)
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     ACK,
@@ -28,6 +35,8 @@ from seqsep.theorems.canary.vocabulary import (
 )
 
 CANARY = walk_qwen3_next.CANARY
+WALKS = [walk_qwen3_next, walk_qwen3_5, walk_mamba2, walk_granite_4_h, walk_nemotron_h, walk_falcon_h1]
+ALL = pytest.mark.parametrize("canary", WALKS, ids=lambda canary: str(canary.CANARY.name))
 STEPS = [*range(FIRST_QUESTION, FIRST_QUESTION + KEYS), *range(FIRST_RECALL, FIRST_RECALL + KEYS)]
 LINKS = [*range(FIRST_FINE, FIRST_FINE + KEYS)]
 HELD = [*range(FIRST_KEY, FIRST_KEY + KEYS), *STEPS]
@@ -107,14 +116,14 @@ def test_a_next_key_may_be_written_again() -> None:
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
-@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+@ALL
 def test_every_weight_is_exact_in_each_type(canary: ModuleType, dtype: torch.dtype) -> None:
     for name, values in canary.tensors().items():
         exact = torch.from_numpy(values)
         assert torch.equal(exact.to(dtype).float(), exact), name
 
 
-@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+@ALL
 def test_the_proved_lead(canary: ModuleType) -> None:
     leads = [canary.proved_lead(CANARY.longest, unit) for unit in (2**-53, 2**-24, 2**-11, 2**-8, 2**-3)]
     assert leads == sorted(leads, reverse=True)
@@ -144,25 +153,52 @@ DELTA, ATTENTION = "model.layers.0.linear_attn.", "model.layers.1.self_attn."
         (walk_mamba2, f"{MIXER}in_proj.weight", (slice(3200, 3224), slice(129, 153))),
         (walk_mamba2, f"{MIXER}in_proj.weight", (slice(1536, 2304), STEPS)),
         (walk_mamba2, f"{MIXER}out_proj.weight", (178, slice(768, 800))),
+        (walk_qwen3_5, f"{DELTA}in_proj_b.weight", (0, LINKS)),
+        (walk_granite_4_h, "model.layers.0.mamba.conv1d.weight", (slice(1536, 1600), 0, 2)),
+        (walk_granite_4_h, "model.layers.1.mamba.dt_bias", slice(0, KEYS)),
+        (walk_granite_4_h, "model.layers.2.self_attn.q_proj.weight", (slice(0, KEYS), STEPS)),
+        (walk_nemotron_h, "model.layers.1.mixer.in_proj.weight", (slice(2048, 4096), STEPS)),
+        (walk_nemotron_h, "model.layers.2.mixer.k_proj.weight", (slice(0, KEYS), slice(None))),
+        (walk_falcon_h1, "model.layers.1.mamba.in_proj.weight", (slice(4160, 4184), slice(129, 153))),
+        (walk_falcon_h1, f"{ATTENTION}v_proj.weight", (slice(0, 1), V1)),
     ],
 )
 def test_a_wrong_weight_is_found(canary: ModuleType, name: str, place: Any) -> None:
     weights = canary.CANARY.tensors()
     assert np.any(weights[name][place])
     weights[name][place] = 0
-    spoiled = CanaryProof(canary.CLAIM, replace(canary.CANARY, tensors=lambda: weights), canary.run)
-    with pytest.raises(TheoremFails, match=f"{canary.CLAIM.name} fails"):
+    spoiled = CanaryProof(replace(canary.CANARY, tensors=lambda: weights), canary.run)
+    with pytest.raises(TheoremFails, match=f"canary-{canary.CANARY.name} fails"):
         spoiled.check(length=150, conversations=2)
 
 
-@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+@pytest.mark.parametrize(
+    ("canary", "factor"),
+    [
+        (walk_granite_4_h, "embedding_multiplier"),
+        (walk_granite_4_h, "residual_multiplier"),
+        (walk_falcon_h1, "embedding_multiplier"),
+        (walk_falcon_h1, "ssm_in_multiplier"),
+        (walk_falcon_h1, "ssm_out_multiplier"),
+        (walk_falcon_h1, "attention_out_multiplier"),
+        (walk_falcon_h1, "ssm_multipliers"),
+    ],
+)
+def test_a_factor_that_an_engine_forgets_is_found(canary: ModuleType, factor: str) -> None:
+    fields = canary.CANARY.configuration() | {factor: [1.0] * 5 if factor == "ssm_multipliers" else 1.0}
+    spoiled = CanaryProof(replace(canary.CANARY, configuration=lambda: fields), canary.run)
+    with pytest.raises(TheoremFails, match=f"canary-{canary.CANARY.name} fails"):
+        spoiled.check(length=150, conversations=2)
+
+
+@ALL
 def test_the_check_measures_a_lead_above_the_proved_one(canary: ModuleType) -> None:
     [outcome] = canary.THEOREM.check(length=120, conversations=2)
     assert outcome.margin is not None
     assert outcome.margin.least >= (outcome.margin.proved or 1) > 0.33
 
 
-@pytest.mark.parametrize("canary", [walk_qwen3_next, walk_mamba2])
+@ALL
 def test_a_letter_two_tokens_after_a_key_leaves_no_trace(canary: ModuleType) -> None:
     """A register that forgets by exp(-32) alone adds a trace of each V1 to the key's row, and the norm enlarges the sum."""
     tokens = [BOS, *[FIRST_KEY + 3, FIRST_FINE + 7, V1] * 200, FIRST_RECALL + 3]

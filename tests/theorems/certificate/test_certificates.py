@@ -153,6 +153,19 @@ def test_forgeries_are_rejected_for_their_reason(kind):
         assert forgery.why in line, (forgery, line)
 
 
+def test_every_depth_of_nesting_has_an_answer():
+    """Python's stack ends in `canonical`, in `digest` or where a claim is printed; none of these is a crash."""
+    sound = json.loads(samples()["fooling-set: dyck"])
+    body = {name: part for name, part in sound.items() if name != "digest"}
+    found = set()
+    deepest = sys.getrecursionlimit()
+    for depth in (*range(1, deepest + 60, 7), *range(deepest - 120, deepest)):
+        text = json.dumps(body | {"digest": "0" * 64}, sort_keys=True, separators=(",", ":"))
+        bits = json.dumps({"bits": sound["claims"]["bits"]}, separators=(",", ":"))[1:-1]
+        found.add(seqsep_check.check(text.replace(bits, f'"bits":{"[" * depth}{"]" * depth}').encode()))
+    assert found == {(1, "rejected: the digest differs"), (2, "unfit: nested too deeply")}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORST)
 def test_the_worst_files_end_in_time_and_memory(name):

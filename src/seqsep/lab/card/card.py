@@ -7,12 +7,15 @@ from typing import Any
 
 from seqsep.core.files import read_text
 from seqsep.core.names import BadInput
+from seqsep.core.records import restored
 from seqsep.lab.card.battery import VERSION, Budget
 from seqsep.lab.card.climb import Climb
 from seqsep.lab.card.limits import StateLimit
 from seqsep.lab.card.size import StateSize
 from seqsep.lab.card.speed import StepTimes
 from seqsep.lab.card.transition import Transition
+
+EXPECTED = "expected a card that `seqsep card` wrote"
 
 
 @dataclass(frozen=True)
@@ -108,23 +111,12 @@ class Card:
             given = json.loads(text)
             if given["battery"] != VERSION:
                 raise BadInput(f"{where}: expected a card of battery {VERSION}, found battery {given['battery']}")
-            size = given["size"]
-            carried = given["carried"]
-            parts = {
-                "layers": tuple(given["layers"]),
-                "laws": tuple(LawVerdict(**one) for one in given["laws"]),
-                "size": None if size is None else StateSize(**{**size, "numbers": tuple(map(tuple, size["numbers"]))}),
-                "transitions": tuple(Transition(**one) for one in given["transitions"]),
-                "paces": tuple(StepTimes(**one) for one in given["paces"]),
-                "limits": tuple(StateLimit(**{**one, "ceilings": tuple(one["ceilings"])}) for one in given["limits"]),
-                "climbs": tuple(map(Climb.restore, given["climbs"])),
-                "carried": None if carried is None else Carried(**carried),
-            }
-            return cls(**{**given, **parts})
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             if isinstance(error, BadInput):
                 raise
-            raise BadInput(f"{where}: expected a card that `seqsep card` wrote: {' '.join(str(error).split())[:120]}") from None
+            raise BadInput(f"{where}: {EXPECTED}: {' '.join(str(error).split())[:120]}") from None
+        card: Card = restored(cls, given, f"{where}: {EXPECTED}: card")
+        return card
 
     @classmethod
     def read(cls, path: Path) -> "Card":

@@ -8,7 +8,6 @@ is not tried.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from seqsep.lab.card.battery import PASSED, RATES, Budget, Ladder, Layer
 from seqsep.lab.row import Row
@@ -72,11 +71,6 @@ class Climb:
     def reached(self) -> int | None:
         """The difficulty of the highest rung that counts, or None."""
         return self.rungs[self.score - 1].difficulty if self.score else None
-
-    @classmethod
-    def restore(cls, record: dict[str, Any]) -> "Climb":
-        """Return the climb of a record. Raises TypeError for one with other fields."""
-        return cls(**{**record, "rungs": tuple(Rung(**rung) for rung in record["rungs"])})
 
 
 def climb(layers: tuple[Layer, ...], ladders: Sequence[Ladder], *, budget: Budget, train: Train, seed: int = 0) -> list[Climb]:

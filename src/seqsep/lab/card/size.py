@@ -75,9 +75,9 @@ def measure_size(model: Model, width: int) -> StateSize:
 
 
 def _numbers(state: ModelState) -> int:
-    """Return the numbers of one example's state."""
+    """Return the real numbers of one example's state: a complex number is two."""
 
     def of_layer(layer: State) -> int:
-        return sum(part[0].numel() for part in layer)
+        return sum(part[0].numel() * (2 if part.is_complex() else 1) for part in layer)
 
     return sum(map(of_layer, state))

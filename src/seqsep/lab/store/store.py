@@ -45,6 +45,8 @@ OPENED: Counter[tuple[int, int] | None] = Counter()
 class Store:
     """The rows and checkpoints of sweeps, in the file `path`; open it with `with`. `create=False` demands that it exists.
 
+    `copied=True` reads a copy: nothing is written to the file or next to it, and what is written later is not seen.
+
     Raises StoreError if the file is not a sound store, and StoreUnavailable if it cannot be opened or made.
 
     >>> from tempfile import mkdtemp
@@ -54,7 +56,7 @@ class Store:
     ['failed: worker died']
     """
 
-    def __init__(self, path: Path | str, create: bool = True) -> None:
+    def __init__(self, path: Path | str, create: bool = True, *, copied: bool = False) -> None:
         self.path = Path(path)
         beside = self.path.resolve()  # one store has one lock, by whatever links it is reached
         self.lock = Path(f"{beside}.lock")
@@ -65,7 +67,8 @@ class Store:
         if not self._exists(create):
             self._make()
         self._identity = identity(self.path)
-        self._copy = None if create or is_writable(self.path) else copy_of(self.path)
+        is_copied = copied or not (create or is_writable(self.path))
+        self._copy = copy_of(self.path) if is_copied else None
         try:
             opened = self.path if self._copy is None else Path(self._copy.name) / self.path.name
             require_own_log(self.path, opened)
@@ -233,9 +236,9 @@ class Store:
                 say(f"{self.path}: {words}; the run starts at step 0")
         return None
 
-    def unfinished(self) -> int:
-        """Return the number of runs with a checkpoint and no outcome."""
-        return len(self._checkpoints("1"))
+    def steps(self) -> dict[str, int]:
+        """Return the step of the last checkpoint of each run that has one and no outcome, by its key."""
+        return {key: step for key, step, *_ in self._checkpoints("1")}
 
     def contents(self) -> tuple[list[list[Any]], list[list[Any]]]:
         """Return the columns of every row, of runs and of checkpoints, checked."""

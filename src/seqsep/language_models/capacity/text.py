@@ -44,11 +44,13 @@ def sizes(found: Capacity) -> list[tuple[str, str]]:
     windows = f", full windows of {found.window_numbers:,} numbers included" if found.window_numbers else ""
     lines = [("state", f"{state}{readable(found.state_bytes())} {width}{windows}, {stored}{allocated}")]
     growth = found.bytes_per_token()
-    cache = f"{plain(growth):,} bytes a token at {_cache_width(found)}" if growth else "none that grows"
-    pages = "Engines keep whole pages, so they may take several times this"
-    if found.block_size > 1:
-        pages = f"It is kept in blocks of {found.block_size:,} tokens"
-    lines.append(("cache", f"{cache}. {pages}"))
+    cache = "none that grows"
+    if growth:
+        pages = "Engines keep whole pages, so they may take several times this"
+        if found.block_size > 1:
+            pages = f"It is kept in blocks of {found.block_size:,} tokens"
+        cache = f"{plain(growth):,} bytes a token at {_cache_width(found)}. {pages}"
+    lines.append(("cache", cache))
     each = found.numbers_per_source_token
     if each:
         total = f"{found.source_length:,} source tokens: {found.cross_numbers:,} numbers, in state"

@@ -12,20 +12,26 @@ from seqsep.lab.card.card import Card
 from seqsep.lab.card.probe import PEERS, THIS
 from seqsep.report.card.picture import draw_card
 from seqsep.report.figures.picture_file import plain_svg
+from seqsep.report.formatting import listed
 from seqsep.report.page.templates import environment, source
 
 
 def card_page(cards: Sequence[Card], company: Sequence[Card] = ()) -> str:
     """Return the page as text. The same cards give the same page."""
     template = environment().get_template("card_page.html")
+    return template.render(css=Markup(source("page.css")), **card_values(cards, company)).lstrip()  # our own file
+
+
+def card_values(cards: Sequence[Card], company: Sequence[Card] = ()) -> dict[str, Any]:
+    """Return the values of the templates card_page.html and card_parts.html."""
     pictures = [card for card in cards if card.climbs]
-    return template.render(
-        css=Markup(source("page.css")),  # our own file
-        title=title_of(cards),
-        cards=[(card, paces_of(card), ladders_of(card), exponent(card)) for card in cards],
-        picture=_picture(pictures, company) if pictures else None,
-        peers=PEERS,
-    ).lstrip()
+    return {
+        "title": title_of(cards),
+        "cards": [(card, paces_of(card), ladders_of(card), exponent(card)) for card in cards],
+        "picture": _picture(pictures, company) if pictures else None,
+        "peers": PEERS,
+        "company": listed([one.label for one in company if one.label not in {card.label for card in cards}]),
+    }
 
 
 def _picture(cards: Sequence[Card], company: Sequence[Card]) -> Markup:

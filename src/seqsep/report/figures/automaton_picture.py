@@ -1,4 +1,4 @@
-"""A picture of a finite automaton, as DOT text or drawn.
+"""A picture of a finite automaton, as DOT text, in a file, or on a page.
 
 A state's column is its distance from the start, and an accepting state has two rings. The sink is not drawn:
 a letter without an arrow leads to it.
@@ -18,7 +18,7 @@ from matplotlib.path import Path as Outline
 from seqsep.core.files import write_file
 from seqsep.core.names import BadInput, printable
 from seqsep.report.figures.line_styles import INK, SOFT
-from seqsep.report.figures.picture_file import require_format, save_figure
+from seqsep.report.figures.picture_file import plain_svg, require_format, save_figure
 from seqsep.theorems.analysis.every_length import AutomatonAnalysis
 
 DOT = (".dot", ".gv")
@@ -28,6 +28,7 @@ ACROSS = 1.55
 DOWN = 1.25
 EDGE = 0.7
 DOTS_PER_INCH = 160
+PIXELS_PER_INCH = 96
 SWEEPS = 6
 FEWEST_LETTERS_OF_RANGE = 3
 NAME = 60
@@ -52,6 +53,21 @@ def draw_automaton(path: Path, analysis: AutomatonAnalysis) -> None:
             "in .dot can have more"
         )
     save_figure(_figure(analysis), path, DOTS_PER_INCH)
+
+
+def automaton_svg(analysis: AutomatonAnalysis, name: str) -> str:
+    """Return the picture for a page, in its own size: its colours are CSS variables, and its ids begin with `name`.
+
+    >>> automaton_svg(AutomatonAnalysis.of("(01)*"), "one").count("<path") > 4
+    True
+    """
+    figure = _figure(analysis, is_titled=False)
+    moves = "; ".join(f"{source} to {target} by {letters}" for (source, target), letters in arrows(analysis).items())
+    accepting = ", ".join(map(str, np.flatnonzero(analysis.automaton.accepting).tolist())) or "none"
+    summary = f"{_note(analysis)}. Start: {analysis.automaton.start}. Accepting: {accepting}. Arrows: {moves or 'none'}."
+    width, height = (PIXELS_PER_INCH * size for size in figure.get_size_inches())
+    svg = plain_svg(figure, "Minimal automaton", summary, name, for_page=True)
+    return svg.replace("<svg ", f'<svg width="{width:.0f}" height="{height:.0f}" ', 1)
 
 
 def dot_text(analysis: AutomatonAnalysis) -> str:
@@ -119,27 +135,17 @@ def _runs(symbols: Sequence[int], letters: Sequence[str]) -> str:
     return ",".join(parts)
 
 
-def _figure(analysis: AutomatonAnalysis) -> Figure:
+def _figure(analysis: AutomatonAnalysis, is_titled: bool = True) -> Figure:
     between = arrows(analysis)
     places = _places(analysis, list(between))
     width = max(4.5, max(x for x, _ in places.values()) + 2 * EDGE)
     is_flat = all(places[source][0] < places[target][0] for source, target in between)
     top = max(y for _, y in places.values()) + (0.5 if is_flat else 1.0)
     low = min(y for _, y in places.values()) - (0.5 if is_flat else 1.0)
-    height = top - low + 0.9
+    height = top - low + (0.9 if is_titled else 0.0)
     figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH, facecolor="white")
-    name = printable(analysis.name, kept="")
-    figure.text(
-        0.25 / width,
-        1 - 0.2 / height,
-        name if len(name) <= NAME else f"{name[: NAME - 2]}..",
-        fontsize=12,
-        weight="bold",
-        color=INK,
-        va="top",
-        parse_math=False,
-    )
-    figure.text(0.25 / width, 1 - 0.48 / height, _note(analysis), fontsize=9, color=SOFT, va="top")
+    if is_titled:
+        _write_title(figure, analysis)
     axes = figure.add_axes((0, 0, 1, (top - low) / height))
     axes.set(xlim=(-EDGE, width - EDGE), ylim=(low, top), aspect="equal")
     axes.axis("off")
@@ -153,6 +159,23 @@ def _figure(analysis: AutomatonAnalysis) -> Figure:
     x, y = places[analysis.automaton.start]
     axes.add_patch(FancyArrowPatch((x - 0.62, y), (x - RADIUS, y), arrowstyle="-|>", mutation_scale=11, color=INK, shrinkB=0))
     return figure
+
+
+def _write_title(figure: Figure, analysis: AutomatonAnalysis) -> None:
+    """Write the name and the number of states at the top."""
+    width, height = figure.get_size_inches()
+    name = printable(analysis.name, kept="")
+    figure.text(
+        0.25 / width,
+        1 - 0.2 / height,
+        name if len(name) <= NAME else f"{name[: NAME - 2]}..",
+        fontsize=12,
+        weight="bold",
+        color=INK,
+        va="top",
+        parse_math=False,
+    )
+    figure.text(0.25 / width, 1 - 0.48 / height, _note(analysis), fontsize=9, color=SOFT, va="top")
 
 
 def _note(analysis: AutomatonAnalysis) -> str:

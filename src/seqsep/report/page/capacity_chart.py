@@ -29,10 +29,21 @@ def capacity_chart(models: Sequence[Capacity], length: int | None = None) -> str
     >>> capacity_chart([small]).startswith("<svg")
     True
     """
+    chart = bytes_chart(models, names_of(models), length)
+    widths = sorted({bits for model in models for bits in (model.state_bits, model.cache_bits)})
+    picture = ChartPicture(
+        "State and cache of one sequence, in bytes",
+        f"At {' and '.join(map(str, widths))} bits a number. Marks: where two lines cross.",
+        (PicturePanel("", "", chart),),
+    )
+    return picture_svg(picture)
+
+
+def bytes_chart(models: Sequence[Capacity], names: Sequence[str], length: int | None = None) -> Chart:
+    """Return the chart of `capacity_chart` for models with these names. Raises BadInput as it does."""
     if not 1 <= len(models) <= MOST_MODELS:
         raise BadInput(f"--chart: expected 1 to {MOST_MODELS} models, found {len(models)}")
     last = max(2, LONGEST if length is None else length)
-    names = names_of(models)
     found = crossings(models, last)
     dots = {place: [at for pair, ats in found.items() if place in pair for at in ats] for place in range(len(models))}
     lengths = sorted({*lengths_to(last), *(at for ats in found.values() for at in ats)})
@@ -52,21 +63,13 @@ def capacity_chart(models: Sequence[Capacity], length: int | None = None) -> str
         for place, (style, model, name, curve) in enumerate(zip(styles, models, names, curves, strict=True))
     ]
     ends = "; ".join(f"{line.name}: {line.value} at {last:,} tokens" for line in lines)
-    chart = Chart(
+    return Chart(
         "State and cache over length",
         f"Bytes kept by one sequence: {ends}. {' '.join(crossings_in_words(models, last))}",
         lines=tuple(lines),
         x=Axis(1.0, float(last), _powers_of_ten(last), "tokens (logarithmic)", log=True),
         y=_heights(heights),
     )
-    widths = sorted({bits for model in models for bits in (model.state_bits, model.cache_bits)})
-    panel = PicturePanel("", "", chart)
-    picture = ChartPicture(
-        "State and cache of one sequence, in bytes",
-        f"At {' and '.join(map(str, widths))} bits a number. Marks: where two lines cross.",
-        (panel,),
-    )
-    return picture_svg(picture)
 
 
 def _style(place: int) -> Style:

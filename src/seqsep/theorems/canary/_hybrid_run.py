@@ -1,4 +1,4 @@
-"""The forwards of Granite-4-H, Nemotron-H and Falcon-H1 in NumPy, in float64: one conversation at a time, of two layers.
+"""The forwards of Granite-4-H, Nemotron-H and Falcon-H1 in NumPy, in float64: one conversation at a time.
 
 The feed-forward parts of these weights are zero and are left out.
 """
@@ -12,6 +12,7 @@ from jaxtyping import Float64
 from seqsep.theorems.canary._mamba_run import mix
 from seqsep.theorems.canary._olmo_run import Rows, Weights, attended, norm
 
+ATTENTION = "full_attention"
 Fields = Mapping[str, Any]
 Logits = Float64[np.ndarray, "time vocabulary"]
 
@@ -21,25 +22,31 @@ def granite(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
     epsilon = fields["rms_norm_eps"]
     more = fields["residual_multiplier"]
     hidden = weights["model.embed_tokens.weight"].astype(np.float64)[list(tokens)] * fields["embedding_multiplier"]
-    normed = norm(hidden, weights["model.layers.0.input_layernorm.weight"], epsilon)
-    hidden = hidden + more * mix(normed, _part(weights, "model.layers.0.mamba."), _of_mamba(fields))
-    normed = norm(hidden, weights["model.layers.1.input_layernorm.weight"], epsilon)
-    attention = _part(weights, "model.layers.1.self_attn.")
-    hidden = hidden + more * _attend(normed, attention, fields["num_attention_heads"], fields["attention_multiplier"])
+    for layer, kind in enumerate(fields["layer_types"]):
+        here = f"model.layers.{layer}."
+        normed = norm(hidden, weights[f"{here}input_layernorm.weight"], epsilon)
+        if kind == ATTENTION:
+            attention = _part(weights, f"{here}self_attn.")
+            added = _attend(normed, attention, fields["num_attention_heads"], fields["attention_multiplier"])
+        else:
+            added = mix(normed, _part(weights, f"{here}mamba."), _of_mamba(fields))
+        hidden = hidden + more * added
     return norm(hidden, weights["model.norm.weight"], epsilon) @ weights["lm_head.weight"].T / fields["logits_scaling"]
 
 
 def nemotron(weights: Weights, fields: Fields, tokens: Sequence[int]) -> Logits:
     """Return the logits of a Nemotron-H after every token."""
     epsilon = fields["layer_norm_epsilon"]
+    heads = fields["num_attention_heads"]
     hidden = weights["model.embeddings.weight"].astype(np.float64)[list(tokens)]
     sizes = {"num_heads": "mamba_num_heads", "head_dim": "mamba_head_dim", "state_size": "ssm_state_size"}
     of_mamba = {**fields, **{ours: fields[theirs] for ours, theirs in sizes.items()}}
-    normed = norm(hidden, weights["model.layers.0.norm.weight"], epsilon)
-    hidden = hidden + mix(normed, _part(weights, "model.layers.0.mixer."), of_mamba)
-    normed = norm(hidden, weights["model.layers.1.norm.weight"], epsilon)
-    attention = _part(weights, "model.layers.1.mixer.")
-    hidden = hidden + _attend(normed, attention, fields["num_attention_heads"], fields["head_dim"] ** -0.5)
+    for layer, kind in enumerate(fields["layers_block_type"]):
+        mixer = _part(weights, f"model.layers.{layer}.mixer.")
+        normed = norm(hidden, weights[f"model.layers.{layer}.norm.weight"], epsilon)
+        attends = kind == ATTENTION
+        added = _attend(normed, mixer, heads, fields["head_dim"] ** -0.5) if attends else mix(normed, mixer, of_mamba)
+        hidden = hidden + added
     return norm(hidden, weights["model.norm_f.weight"], epsilon) @ weights["lm_head.weight"].T
 
 

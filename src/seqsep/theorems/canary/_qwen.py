@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from seqsep.theorems.canary._olmo import HOLD, TAPS, DeltaHeads
-from seqsep.theorems.canary.stream import WIDTH, Matrix, ones, zeros
+from seqsep.theorems.canary.stream import LONGEST, WIDTH, Matrix, embedding, ones, zeros
+from seqsep.theorems.canary.vocabulary import SIZE
 
 HEADS = 4
 HEAD_SIZE = 128
@@ -27,17 +28,16 @@ WRITE = 8
 """Weight of beta from the constant: exactly 1. Its negative writes nothing."""
 
 
-def configuration(rows: int, longest: int) -> dict[str, Any]:
+def configuration() -> dict[str, Any]:
     """Return the fields of config.json.
 
-    Arguments:
-        rows: rows of the embedding.
-        longest: tokens of the longest conversation.
+    >>> configuration()["layer_types"]
+    ['linear_attention', 'full_attention']
     """
     return {
         "architectures": ["Qwen3NextForCausalLM"],
         "model_type": "qwen3_next",
-        "vocab_size": rows,
+        "vocab_size": SIZE,
         "hidden_size": WIDTH,
         "intermediate_size": INNER,
         "num_hidden_layers": 2,
@@ -52,7 +52,7 @@ def configuration(rows: int, longest: int) -> dict[str, Any]:
         "linear_value_head_dim": HEAD_SIZE,
         "linear_conv_kernel_dim": TAPS,
         "hidden_act": "silu",
-        "max_position_embeddings": longest,
+        "max_position_embeddings": LONGEST,
         "rms_norm_eps": 1e-6,
         "partial_rotary_factor": 0.25,
         "rope_theta": 10000.0,
@@ -107,16 +107,15 @@ def packed(delta: DeltaHeads) -> dict[str, Matrix]:
     }
 
 
-def model(table: Matrix, delta: DeltaHeads, head: OneHead, read_out: Matrix) -> dict[str, Matrix]:
+def model(delta: DeltaHeads, head: OneHead, read_out: Matrix) -> dict[str, Matrix]:
     """Return the whole model; the experts are zero.
 
     Arguments:
-        table: the embedding.
         delta: layer 0.
         head: layer 1.
         read_out: the rows of the logits.
     """
-    found = {"model.embed_tokens.weight": table, "model.norm.weight": zeros(WIDTH), "lm_head.weight": read_out}
+    found = {"model.embed_tokens.weight": embedding(SIZE), "model.norm.weight": zeros(WIDTH), "lm_head.weight": read_out}
     found |= {f"model.layers.0.linear_attn.{name}": weight for name, weight in packed(delta).items()}
     found |= {f"model.layers.1.self_attn.{name}": weight for name, weight in head.tensors().items()}
     inner = {"gate_proj": (INNER, WIDTH), "up_proj": (INNER, WIDTH), "down_proj": (WIDTH, INNER)}

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary._look_up import CARRIED
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.recall import BOTH, RecallOracle, conversations_about, following
-from seqsep.theorems.canary.stream import WIDTH, Matrix, zeros
+from seqsep.theorems.canary.stream import LONGEST, WIDTH, Matrix, zeros
 from seqsep.theorems.canary.vocabulary import A0, A1, ABSENT, ACK, KEYS, LAST, LEAK, PAD, SIZE, V0, V1
 
-LONGEST = 1 << 17
 CYCLE = (*BOTH[:-1], LAST)
 """Questions to attention and to the recurrence in turn, then the last bit."""
 ONE = SIZE
@@ -75,15 +73,16 @@ def lead(found: tuple[float, float], of_others: tuple[float, float], unit: float
 
 
 def recalling(
-    claim: Claim,
+    name: str,
     configuration: Callable[[], Mapping[str, Any]],
     tensors: Callable[[], Mapping[str, np.ndarray]],
     proved_lead: Callable[[int, float], float],
 ) -> Canary:
     """Return the record of a canary that recalls in two ways. Arguments as the fields of `Canary`."""
     return Canary(
-        name=claim.name.removeprefix("canary-"),
-        statement=claim.statement,
+        name=name,
+        statement=f"A {name.title()} of width 512 answers every question about 24 keyed bits in two ways, and about the last "
+        "bit, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
         configuration=configuration,
         tensors=tensors,
         oracle=lambda: RecallOracle(CYCLE),

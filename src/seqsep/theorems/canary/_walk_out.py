@@ -13,11 +13,16 @@ the letter is q. All three are 0 otherwise. If f_j and l are 1, the right logit 
 """
 
 import math
+from collections.abc import Callable, Mapping
 from itertools import product
+from typing import Any
 
-from seqsep.theorems.canary.stream import WIDTH, Matrix, zeros
+import numpy as np
+
+from seqsep.theorems.canary.canary import Canary
+from seqsep.theorems.canary.stream import LONGEST, WIDTH, Matrix, zeros
 from seqsep.theorems.canary.vocabulary import ACK, FIRST_FINE, FIRST_QUESTION, FIRST_RECALL, KEYS, LEAK, SIZE, V0, V1
-from seqsep.theorems.canary.walk import STEPS, first_next
+from seqsep.theorems.canary.walk import RULES, STEPS, WalkOracle, first_next, walk_conversation
 
 READ = 3
 FIRST = 1
@@ -32,6 +37,8 @@ SPILT = REACHED.stop
 LETTER = SPILT + 1
 SPILT_BY_ATTENTION = LETTER + 1
 """Coordinates of the residual stream after those of the tokens: the constant, the key before, the next key, and the letter."""
+NOTE = "\n* The recurrence knows the next key, and attention the letter."
+"""A rule of canaries that have both."""
 WRITERS = (V0, V1, *STEPS, *range(FIRST_FINE, FIRST_FINE + KEYS))
 SUMS = 2**-17
 """More than the error of a logit's sum, in units of the constant."""
@@ -84,3 +91,34 @@ def lead(
                 leads.append(1 - (others + sums) * (1 + unit) / ((right - sums) * (1 - unit)))
     least = min(leads)
     return max(0.0, least) if math.isfinite(least) else 0.0
+
+
+def walking(
+    name: str,
+    configuration: Callable[[], Mapping[str, Any]],
+    tensors: Callable[[], Mapping[str, np.ndarray]],
+    proved_lead: Callable[[int, float], float],
+    *,
+    model: str,
+    note: str = NOTE,
+) -> Canary:
+    """Return the record of a canary that walks and has a recurrent state.
+
+    Arguments as the fields of `Canary`, and:
+        model: the class with its article, its layers and its width.
+        note: one more rule.
+    """
+    return Canary(
+        name=name,
+        statement=f"{model} walks over 24 keys, so that every decoded token reads and changes its state, in conversations of "
+        "up to 131,072 tokens in fp32, fp16 and bf16",
+        configuration=configuration,
+        tensors=tensors,
+        oracle=WalkOracle,
+        conversation=walk_conversation,
+        proved_lead=proved_lead,
+        longest=LONGEST,
+        settled=1,
+        rules=RULES + note,
+        example="<bos> k3 v1 k3 w7 r3 -> q7",
+    )

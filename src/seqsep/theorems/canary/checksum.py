@@ -60,7 +60,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64, Int64
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _olmo
 from seqsep.theorems.canary._olmo_run import logits as run
 from seqsep.theorems.canary.canary import Canary
@@ -68,13 +67,6 @@ from seqsep.theorems.canary.stream import Matrix, embedding, zeros
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import ACK, BOS, LEAK, PAD
 from seqsep.theorems.canary.vocabulary import WORDS as SHARED_WORDS
-
-CLAIM = Claim(
-    name="canary-checksum",
-    source="own",
-    statement="An OLMo hybrid of width 512 answers with the product of all tokens in four copies of S_5, at every length in "
-    "fp32, fp16 and bf16; a lost, doubled, replaced or exchanged token changes an answer",
-)
 
 PLACES = 5
 DIGITS = 4
@@ -324,7 +316,8 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
 
 CANARY = Canary(
     name="checksum",
-    statement=CLAIM.statement,
+    statement="An OLMo hybrid of width 512 answers with the product of all tokens in four copies of S_5, at every length in "
+    "fp32, fp16 and bf16; a lost, doubled, replaced or exchanged token changes an answer",
     configuration=configuration,
     tensors=tensors,
     oracle=ChecksumOracle,
@@ -341,4 +334,4 @@ CANARY = Canary(
     example="<bos> ack sum0 -> e41230",
     words=WORDS,
 )
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+THEOREM = CanaryProof(CANARY, run).theorem()

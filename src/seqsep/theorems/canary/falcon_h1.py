@@ -21,24 +21,17 @@ products are exact. If an engine forgets one of these factors, its answers are w
 should be, or the memory is never written.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _hybrid
 from seqsep.theorems.canary._hybrid_run import falcon as run
-from seqsep.theorems.canary._mamba import TAPS
-from seqsep.theorems.canary._two_ways import LONGEST, read_out, recalling
+from seqsep.theorems.canary._mamba import MambaHeads, MambaSizes
+from seqsep.theorems.canary._two_ways import read_out, recalling
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones, zeros
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import SIZE
 
-CLAIM = Claim(
-    name="canary-falcon-h1",
-    source="own",
-    statement="A Falcon-H1 of width 512 answers every question about 24 keyed bits in two ways, and about the last bit, in "
-    "conversations of up to 131,072 tokens in fp32, fp16 and bf16",
-)
-INNER = 64
 BASE = 1e11
 HALF = _hybrid.ATTENTION_SIZE // 2
 SLOWEST = range(HALF - 12, HALF)
@@ -49,40 +42,26 @@ OF_LAYERS = 4
 OF_EMBEDDING = 1 / OF_LAYERS
 OF_INPUT = OF_STEPS = 2
 """Factors that the class multiplies with."""
+ROUNDED = 20
+"""Errors of a score, in units of `unit`."""
 
 
-def configuration() -> dict[str, Any]:
-    """Return the fields of config.json.
+def configuration(sizes: MambaSizes = _hybrid.SIZES) -> dict[str, Any]:
+    """Return the fields of config.json, for mixers of some sizes.
 
     >>> configuration()["ssm_multipliers"]
     [1.0, 1.0, 1.0, 1.0, 2.0]
     """
     return {
-        "architectures": ["FalconH1ForCausalLM"],
-        "model_type": "falcon_h1",
-        "vocab_size": SIZE,
-        "hidden_size": WIDTH,
-        "intermediate_size": INNER,
+        "attention_bias": False,
+        **_hybrid.fields("FalconH1ForCausalLM", "falcon_h1"),
+        **_hybrid.fields_of_mamba(sizes),
         "num_hidden_layers": 2,
-        "num_attention_heads": _hybrid.ATTENTION_HEADS,
-        "num_key_value_heads": _hybrid.ATTENTION_HEADS,
         "head_dim": _hybrid.ATTENTION_SIZE,
-        "mamba_d_ssm": _hybrid.SIZES.inner,
-        "mamba_n_heads": _hybrid.SIZES.heads,
-        "mamba_d_head": _hybrid.SIZES.head_size,
-        "mamba_n_groups": _hybrid.SIZES.groups,
-        "mamba_d_state": _hybrid.SIZES.states,
-        "mamba_expand": _hybrid.SIZES.inner // WIDTH,
-        "mamba_d_conv": TAPS,
-        "mamba_chunk_size": 64,
-        "mamba_conv_bias": True,
-        "mamba_proj_bias": False,
+        "mamba_d_ssm": sizes.inner,
         "mamba_rms_norm": True,
         "mamba_norm_before_gate": False,
         "projectors_bias": False,
-        "hidden_act": "silu",
-        "max_position_embeddings": LONGEST,
-        "rms_norm_eps": 1e-6,
         "rope_theta": BASE,
         "embedding_multiplier": OF_EMBEDDING,
         "lm_head_multiplier": 1.0,
@@ -93,9 +72,7 @@ def configuration() -> dict[str, Any]:
         "ssm_in_multiplier": float(OF_INPUT),
         "ssm_multipliers": [1.0, 1.0, 1.0, 1.0, float(OF_STEPS)],
         "ssm_out_multiplier": float(OF_LAYERS),
-        "attention_bias": False,
         "mlp_bias": False,
-        "tie_word_embeddings": False,
     }
 
 
@@ -106,25 +83,43 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.1.mamba.in_proj.weight"].shape
     (1288, 512)
     """
-    mixers = _hybrid.mixer(), _hybrid.silent_mixer()
-    attentions = _hybrid.silent_attention(), _hybrid.attention(PLACES)
+    return model((_hybrid.mixer(), MambaHeads(_hybrid.SIZES)), _hybrid.attention(PLACES), read_out())
+
+
+def model(mixers: Sequence[MambaHeads], attention: Mapping[str, Matrix], rows: Matrix) -> dict[str, Matrix]:
+    """Return the whole model; the feed-forward parts are zero.
+
+    Arguments:
+        mixers: the Mamba-2 of layer 0 and that of layer 1.
+        attention: the attention of layer 1, with the coordinates PLACES. That of layer 0 adds nothing.
+        rows: the rows of the logits.
+    """
     found = {
         "model.embed_tokens.weight": embedding(SIZE) / OF_EMBEDDING,
         "model.final_layernorm.weight": ones(),
-        "lm_head.weight": read_out(),
+        "lm_head.weight": rows,
     }
-    for layer, (mixer, attention) in enumerate(zip(mixers, attentions, strict=True)):
+    for layer, (mixer, read) in enumerate(zip(mixers, (_hybrid.silent_attention(), attention), strict=True)):
         here = f"model.layers.{layer}."
         mixer.weight /= OF_INPUT
         mixer.step /= OF_STEPS
         mixer.out /= OF_LAYERS
-        attention["o_proj.weight"] /= OF_LAYERS
         found |= {f"{here}mamba.{name}": weight for name, weight in mixer.tensors().items()}
-        found |= {f"{here}self_attn.{name}": weight for name, weight in attention.items()}
+        found |= {f"{here}self_attn.{name}": weight for name, weight in read.items()}
+        found[f"{here}self_attn.o_proj.weight"] = read["o_proj.weight"] / OF_LAYERS
         found |= {f"{here}{norm}.weight": ones() for norm in ("input_layernorm", "pre_ff_layernorm")}
-        found |= {f"{here}feed_forward.{name}_proj.weight": zeros(INNER, WIDTH) for name in ("gate", "up")}
-        found[f"{here}feed_forward.down_proj.weight"] = zeros(WIDTH, INNER)
+        found |= {f"{here}feed_forward.{name}_proj.weight": zeros(_hybrid.INNER, WIDTH) for name in ("gate", "up")}
+        found[f"{here}feed_forward.down_proj.weight"] = zeros(WIDTH, _hybrid.INNER)
     return found
+
+
+def turned(length: int) -> float:
+    """Return the greatest angle by which rotary positions turn a score.
+
+    >>> round(turned(1 << 17), 2)
+    0.04
+    """
+    return float(length * BASE ** (-BOS_PAIR / HALF))
 
 
 def proved_lead(length: int, unit: float = 2**-53) -> float:
@@ -137,8 +132,8 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     >>> round(proved_lead(4096), 3), round(proved_lead(4096, 2**-8), 3)
     (0.5, 0.474)
     """
-    return _hybrid.proved_lead(length, unit, turned=length * BASE ** (-BOS_PAIR / HALF), rounded=20)
+    return _hybrid.proved_lead(length, unit, turned=turned(length), rounded=ROUNDED)
 
 
-CANARY = recalling(CLAIM, configuration, tensors, proved_lead)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+CANARY = recalling("falcon-h1", configuration, tensors, proved_lead)
+THEOREM = CanaryProof(CANARY, run).theorem()

@@ -16,68 +16,47 @@ weights are larger and smaller by these powers of two, so all products are exact
 what is found is a quarter of what it should be, so ABSENT wins over A0 and A1.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _hybrid
 from seqsep.theorems.canary._hybrid import proved_lead
 from seqsep.theorems.canary._hybrid_run import granite as run
-from seqsep.theorems.canary._mamba import TAPS
-from seqsep.theorems.canary._two_ways import LONGEST, read_out, recalling
+from seqsep.theorems.canary._mamba import MambaHeads, MambaSizes
+from seqsep.theorems.canary._two_ways import read_out, recalling
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones, zeros
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import SIZE
 
-CLAIM = Claim(
-    name="canary-granite-4-h",
-    source="own",
-    statement="A Granite-4-H of width 512 answers every question about 24 keyed bits in two ways, and about the last bit, in "
-    "conversations of up to 131,072 tokens in fp32, fp16 and bf16",
-)
-INNER = 64
 OF_LAYERS = 4
 OF_EMBEDDING = 1 / OF_LAYERS
 """Factors that the class multiplies with."""
 
 
-def configuration() -> dict[str, Any]:
+def configuration(sizes: MambaSizes = _hybrid.SIZES, mixers: int = 1) -> dict[str, Any]:
     """Return the fields of config.json.
+
+    Arguments:
+        sizes: the sizes of a mixer.
+        mixers: Mamba-2 layers, before the attention.
 
     >>> configuration()["layer_types"]
     ['linear_attention', 'full_attention']
     """
     return {
-        "architectures": ["GraniteMoeHybridForCausalLM"],
-        "model_type": "granitemoehybrid",
-        "vocab_size": SIZE,
-        "hidden_size": WIDTH,
-        "intermediate_size": INNER,
-        "shared_intermediate_size": INNER,
-        "num_hidden_layers": 2,
-        "layer_types": ["linear_attention", "full_attention"],
-        "num_attention_heads": _hybrid.ATTENTION_HEADS,
-        "num_key_value_heads": _hybrid.ATTENTION_HEADS,
+        "attention_bias": False,
+        **_hybrid.fields("GraniteMoeHybridForCausalLM", "granitemoehybrid"),
+        **_hybrid.fields_of_mamba(sizes),
+        "shared_intermediate_size": _hybrid.INNER,
+        "num_hidden_layers": mixers + 1,
+        "layer_types": [*["linear_attention"] * mixers, "full_attention"],
         "num_local_experts": 0,
         "num_experts_per_tok": 0,
-        "mamba_n_heads": _hybrid.SIZES.heads,
-        "mamba_d_head": _hybrid.SIZES.head_size,
-        "mamba_n_groups": _hybrid.SIZES.groups,
-        "mamba_d_state": _hybrid.SIZES.states,
-        "mamba_expand": _hybrid.SIZES.inner // WIDTH,
-        "mamba_d_conv": TAPS,
-        "mamba_chunk_size": 64,
-        "mamba_conv_bias": True,
-        "mamba_proj_bias": False,
-        "hidden_act": "silu",
-        "max_position_embeddings": LONGEST,
-        "rms_norm_eps": 1e-6,
         "position_embedding_type": None,
         "embedding_multiplier": OF_EMBEDDING,
         "residual_multiplier": float(OF_LAYERS),
         "attention_multiplier": _hybrid.ATTENTION_SIZE**-0.5,
         "logits_scaling": 1.0,
-        "attention_bias": False,
-        "tie_word_embeddings": False,
     }
 
 
@@ -88,24 +67,27 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.0.mamba.in_proj.weight"].shape
     (1288, 512)
     """
-    mixer = _hybrid.mixer().tensors()
-    attention = _hybrid.attention()
-    mixer["out_proj.weight"] /= OF_LAYERS
-    attention["o_proj.weight"] /= OF_LAYERS
-    found = {
-        "model.embed_tokens.weight": embedding(SIZE) / OF_EMBEDDING,
-        "model.norm.weight": ones(),
-        "lm_head.weight": read_out(),
-    }
-    found |= {f"model.layers.0.mamba.{name}": weight for name, weight in mixer.items()}
-    found |= {f"model.layers.1.self_attn.{name}": weight for name, weight in attention.items()}
-    for layer in range(2):
+    return model([_hybrid.mixer()], _hybrid.attention(), read_out())
+
+
+def model(mixers: Sequence[MambaHeads], attention: Mapping[str, Matrix], rows: Matrix) -> dict[str, Matrix]:
+    """Return the whole model; the feed-forward parts are zero.
+
+    Arguments:
+        mixers: the Mamba-2 layers, before the attention.
+        attention: the attention.
+        rows: the rows of the logits.
+    """
+    found = {"model.embed_tokens.weight": embedding(SIZE) / OF_EMBEDDING, "model.norm.weight": ones(), "lm_head.weight": rows}
+    parts = [*(("mamba", "out_proj.weight", mixer.tensors()) for mixer in mixers), ("self_attn", "o_proj.weight", attention)]
+    for layer, (part, out, weights) in enumerate(parts):
         here = f"model.layers.{layer}."
+        found |= {f"{here}{part}.{name}": weight / OF_LAYERS if name == out else weight for name, weight in weights.items()}
         found |= {f"{here}{norm}.weight": ones() for norm in ("input_layernorm", "post_attention_layernorm")}
-        found |= {f"{here}shared_mlp.input_linear.weight": zeros(2 * INNER, WIDTH)}
-        found |= {f"{here}shared_mlp.output_linear.weight": zeros(WIDTH, INNER)}
+        found |= {f"{here}shared_mlp.input_linear.weight": zeros(2 * _hybrid.INNER, WIDTH)}
+        found |= {f"{here}shared_mlp.output_linear.weight": zeros(WIDTH, _hybrid.INNER)}
     return found
 
 
-CANARY = recalling(CLAIM, configuration, tensors, proved_lead)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+CANARY = recalling("granite-4-h", configuration, tensors, proved_lead)
+THEOREM = CanaryProof(CANARY, run).theorem()

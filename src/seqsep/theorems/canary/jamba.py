@@ -37,22 +37,14 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _hybrid
 from seqsep.theorems.canary._hybrid import proved_lead
 from seqsep.theorems.canary._jamba_run import logits as run
-from seqsep.theorems.canary._two_ways import BEFORE, CODE, CYCLE, LONGEST, ONE, RECALLED, WRITTEN, read_out, recalling
+from seqsep.theorems.canary._two_ways import BEFORE, CODE, CYCLE, ONE, RECALLED, WRITTEN, read_out, recalling
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones, zeros
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import ANSWERS, FIRST_KEY, FIRST_RECALL, KEYS, LAST, PAD, SIZE, V0, V1
 
-CLAIM = Claim(
-    name="canary-jamba",
-    source="own",
-    statement="A Jamba of width 512 answers every question about 24 keyed bits in two ways, and about the last bit, in "
-    "conversations of up to 131,072 tokens in fp32, fp16 and bf16",
-)
-FEED_FORWARD = 64
 STATES = 32
 RANK = 16
 TAPS = 4
@@ -82,16 +74,10 @@ def configuration() -> dict[str, Any]:
     1
     """
     return {
-        "architectures": ["JambaForCausalLM"],
-        "model_type": "jamba",
-        "vocab_size": SIZE,
-        "hidden_size": WIDTH,
-        "intermediate_size": FEED_FORWARD,
+        **_hybrid.fields("JambaForCausalLM", "jamba"),
         "num_hidden_layers": 2,
         "attn_layer_period": 2,
         "attn_layer_offset": 1,
-        "num_attention_heads": _hybrid.ATTENTION_HEADS,
-        "num_key_value_heads": _hybrid.ATTENTION_HEADS,
         "num_experts": 1,
         "num_experts_per_tok": 1,
         "expert_layer_period": 2,
@@ -103,9 +89,7 @@ def configuration() -> dict[str, Any]:
         "mamba_conv_bias": True,
         "mamba_proj_bias": False,
         "hidden_act": "silu",
-        "max_position_embeddings": LONGEST,
         "rms_norm_eps": 1e-6,
-        "tie_word_embeddings": False,
     }
 
 
@@ -126,8 +110,8 @@ def tensors() -> dict[str, Matrix]:
     for layer in range(2):
         here = f"model.layers.{layer}."
         found |= {f"{here}{norm}.weight": ones() for norm in ("input_layernorm", "pre_ff_layernorm")}
-        found |= {f"{here}feed_forward.{name}_proj.weight": zeros(FEED_FORWARD, WIDTH) for name in ("gate", "up")}
-        found[f"{here}feed_forward.down_proj.weight"] = zeros(WIDTH, FEED_FORWARD)
+        found |= {f"{here}feed_forward.{name}_proj.weight": zeros(_hybrid.INNER, WIDTH) for name in ("gate", "up")}
+        found[f"{here}feed_forward.down_proj.weight"] = zeros(WIDTH, _hybrid.INNER)
     return found
 
 
@@ -189,5 +173,5 @@ def _of_channels() -> Matrix:
     return weight
 
 
-CANARY = recalling(CLAIM, configuration, tensors, proved_lead)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+CANARY = recalling("jamba", configuration, tensors, proved_lead)
+THEOREM = CanaryProof(CANARY, run).theorem()

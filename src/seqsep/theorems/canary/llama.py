@@ -69,7 +69,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary._llama_run import logits as run
 from seqsep.theorems.canary._llama_weights import (
     BITS,
@@ -101,13 +100,6 @@ from seqsep.theorems.canary.vocabulary import (
     V1,
     key_of,
     question_of,
-)
-
-CLAIM = Claim(
-    name="canary-llama",
-    source="own",
-    statement="A Llama of two layers and width 512 answers every question about 24 keyed bits, and about the token 63 places "
-    "back, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 
 BIT_ANSWERS = {1: A1, -1: A0, 0: ABSENT}
@@ -239,7 +231,8 @@ def _share(right: float, other: float, unit: float) -> float:
 
 CANARY = Canary(
     name="llama",
-    statement=CLAIM.statement,
+    statement="A Llama of two layers and width 512 answers every question about 24 keyed bits, and about the token 63 places "
+    "back, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
     configuration=configuration,
     tensors=tensors,
     oracle=LlamaOracle,
@@ -256,4 +249,4 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that is not masked.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+THEOREM = CanaryProof(CANARY, run).theorem()

@@ -47,23 +47,14 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary._mamba import SHOWS, TAPS, MambaHeads, MambaSizes
 from seqsep.theorems.canary._mamba_run import logits as run
 from seqsep.theorems.canary.canary import Canary
 from seqsep.theorems.canary.recall import RECURRENT, RecallOracle, conversations_about, following
-from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones, zeros
+from seqsep.theorems.canary.stream import LONGEST, WIDTH, Matrix, embedding, ones, zeros
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import A0, A1, ABSENT, ACK, ANSWERS, LEAK, SIZE
 
-CLAIM = Claim(
-    name="canary-mamba2",
-    source="own",
-    statement="A Mamba-2 of one layer and width 512 answers every question about 24 keyed bits, and about the last bit, at "
-    "every length in fp32, fp16 and bf16",
-)
-
-LONGEST = 1 << 17
 SIZES = MambaSizes(heads=16, head_size=64, groups=2, states=64)
 MEMORY = 0
 BEFORE = 8
@@ -160,7 +151,8 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
 
 CANARY = Canary(
     name="mamba2",
-    statement=CLAIM.statement,
+    statement="A Mamba-2 of one layer and width 512 answers every question about 24 keyed bits, and about the last bit, at "
+    "every length in fp32, fp16 and bf16",
     configuration=configuration,
     tensors=tensors,
     oracle=lambda: RecallOracle(RECURRENT),
@@ -176,4 +168,4 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 r3 -> a1",
 )
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+THEOREM = CanaryProof(CANARY, run).theorem()

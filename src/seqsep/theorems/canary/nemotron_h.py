@@ -17,47 +17,40 @@ decay, and lose the last bit after some 18,000 tokens. The field is 1e-30 here, 
 Tokens that do not write have the value 0, so a step of 1e-30 writes nothing, and exp(-1e-30) is 1 in every type.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _hybrid
 from seqsep.theorems.canary._hybrid import proved_lead
 from seqsep.theorems.canary._hybrid_run import nemotron as run
-from seqsep.theorems.canary._mamba import TAPS
-from seqsep.theorems.canary._two_ways import LONGEST, read_out, recalling
+from seqsep.theorems.canary._mamba import TAPS, MambaHeads, MambaSizes
+from seqsep.theorems.canary._two_ways import read_out, recalling
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import SIZE
 
-CLAIM = Claim(
-    name="canary-nemotron-h",
-    source="own",
-    statement="A Nemotron-H of width 512 answers every question about 24 keyed bits in two ways, and about the last bit, in "
-    "conversations of up to 131,072 tokens in fp32, fp16 and bf16",
-)
 
-
-def configuration() -> dict[str, Any]:
+def configuration(sizes: MambaSizes = _hybrid.SIZES, mixers: int = 1) -> dict[str, Any]:
     """Return the fields of config.json.
+
+    Arguments:
+        sizes: the sizes of a mixer.
+        mixers: Mamba-2 layers, before the attention.
 
     >>> configuration()["layers_block_type"]
     ['linear_attention', 'full_attention']
     """
     return {
-        "architectures": ["NemotronHForCausalLM"],
-        "model_type": "nemotron_h",
-        "vocab_size": SIZE,
-        "hidden_size": WIDTH,
-        "num_hidden_layers": 2,
-        "layers_block_type": ["linear_attention", "full_attention"],
-        "num_attention_heads": _hybrid.ATTENTION_HEADS,
-        "num_key_value_heads": _hybrid.ATTENTION_HEADS,
+        "attention_bias": False,
+        **_hybrid.fields("NemotronHForCausalLM", "nemotron_h"),
+        "num_hidden_layers": mixers + 1,
+        "layers_block_type": [*["linear_attention"] * mixers, "full_attention"],
         "head_dim": _hybrid.ATTENTION_SIZE,
-        "mamba_num_heads": _hybrid.SIZES.heads,
-        "mamba_head_dim": _hybrid.SIZES.head_size,
-        "n_groups": _hybrid.SIZES.groups,
-        "ssm_state_size": _hybrid.SIZES.states,
-        "expand": _hybrid.SIZES.inner // WIDTH,
+        "mamba_num_heads": sizes.heads,
+        "mamba_head_dim": sizes.head_size,
+        "n_groups": sizes.groups,
+        "ssm_state_size": sizes.states,
+        "expand": sizes.inner // WIDTH,
         "conv_kernel": TAPS,
         "chunk_size": 64,
         "use_conv_bias": True,
@@ -66,13 +59,9 @@ def configuration() -> dict[str, Any]:
         "mamba_ssm_cache_dtype": "float32",
         "time_step_min": 1e-30,
         "time_step_floor": 1e-30,
-        "intermediate_size": 64,
-        "max_position_embeddings": LONGEST,
         "layer_norm_epsilon": 1e-6,
         "residual_in_fp32": False,
-        "attention_bias": False,
         "mlp_bias": False,
-        "tie_word_embeddings": False,
     }
 
 
@@ -83,12 +72,17 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.0.mixer.in_proj.weight"].shape
     (1288, 512)
     """
-    found = {"model.embeddings.weight": embedding(SIZE), "model.norm_f.weight": ones(), "lm_head.weight": read_out()}
-    for layer, mixer in enumerate((_hybrid.mixer().tensors(), _hybrid.attention())):
+    return model([_hybrid.mixer()], _hybrid.attention(), read_out())
+
+
+def model(mixers: Sequence[MambaHeads], attention: Mapping[str, Matrix], rows: Matrix) -> dict[str, Matrix]:
+    """Return the whole model. Arguments as for a Granite-4-H."""
+    found = {"model.embeddings.weight": embedding(SIZE), "model.norm_f.weight": ones(), "lm_head.weight": rows}
+    for layer, part in enumerate((*(mixer.tensors() for mixer in mixers), attention)):
         found[f"model.layers.{layer}.norm.weight"] = ones()
-        found |= {f"model.layers.{layer}.mixer.{name}": weight for name, weight in mixer.items()}
+        found |= {f"model.layers.{layer}.mixer.{name}": weight for name, weight in part.items()}
     return found
 
 
-CANARY = recalling(CLAIM, configuration, tensors, proved_lead)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+CANARY = recalling("nemotron-h", configuration, tensors, proved_lead)
+THEOREM = CanaryProof(CANARY, run).theorem()

@@ -56,7 +56,6 @@ and its scaling. A coordinate of the stream has at most five roundings, and a lo
 import math
 from typing import Any
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _olmo
 from seqsep.theorems.canary._olmo_run import logits as run
 from seqsep.theorems.canary.canary import Canary
@@ -80,13 +79,6 @@ from seqsep.theorems.canary.vocabulary import (
     SIZE,
     V0,
     V1,
-)
-
-CLAIM = Claim(
-    name="canary-olmo-hybrid",
-    source="own",
-    statement="An OLMo hybrid of width 512 answers every question about 24 "
-    "keyed bits in two ways, and about a parity, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 
 LONGEST = 1 << 17
@@ -274,7 +266,8 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
 
 CANARY = Canary(
     name="olmo-hybrid",
-    statement=CLAIM.statement,
+    statement="An OLMo hybrid of width 512 answers every question about 24 "
+    "keyed bits in two ways, and about a parity, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
     configuration=configuration,
     tensors=tensors,
     oracle=lambda: RecallOracle(BOTH, FINE),
@@ -292,4 +285,4 @@ CANARY = Canary(
 * `leak` is never right: it shows padding that was read.""",
     example="<bos> k3 v1 k7 v0 q3 -> a1",
 )
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+THEOREM = CanaryProof(CANARY, run).theorem()

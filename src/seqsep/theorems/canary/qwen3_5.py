@@ -18,21 +18,14 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _qwen, qwen3_next
+from seqsep.theorems.canary._olmo import DeltaHeads
 from seqsep.theorems.canary._qwen_run import logits as run
-from seqsep.theorems.canary._two_ways import LONGEST, recalling
-from seqsep.theorems.canary.qwen3_next import proved_lead, recurrence
+from seqsep.theorems.canary._two_ways import recalling
+from seqsep.theorems.canary.qwen3_next import proved_lead
 from seqsep.theorems.canary.stream import WIDTH, Matrix, zeros
 from seqsep.theorems.canary.trial import CanaryProof
-from seqsep.theorems.canary.vocabulary import SIZE
 
-CLAIM = Claim(
-    name="canary-qwen3.5",
-    source="own",
-    statement="A Qwen3.5 of width 512 answers every question about 24 keyed bits in two ways, and about the last bit, in "
-    "conversations of up to 131,072 tokens in fp32, fp16 and bf16",
-)
 OF_EXPERTS: tuple[str, ...] = ("decoder_sparse_step", "mlp_only_layers", "num_experts", "num_experts_per_tok", "norm_topk_prob")
 OF_EXPERTS += ("moe_intermediate_size", "shared_expert_intermediate_size")
 """Fields of a Qwen3-Next that this class does not have."""
@@ -44,7 +37,7 @@ def configuration() -> dict[str, Any]:
     >>> configuration()["layer_types"]
     ['linear_attention', 'full_attention']
     """
-    fields = _qwen.configuration(SIZE, LONGEST)
+    fields = _qwen.configuration()
     rope = {"rope_type": "default", "rope_theta": fields.pop("rope_theta")}
     rope |= {
         "partial_rotary_factor": fields.pop("partial_rotary_factor"),
@@ -62,10 +55,16 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.0.linear_attn.in_proj_qkv.weight"].shape
     (1536, 512)
     """
+    return model(*qwen3_next.parts())
+
+
+def model(delta: DeltaHeads, head: _qwen.OneHead, rows: Matrix) -> dict[str, Matrix]:
+    """Return the whole model; the feed-forward parts are zero. Arguments as for a Qwen3-Next."""
     here = "model.layers.0.linear_attn."
-    left_out = (f"{here}in_proj_", ".mlp.")
-    found = {name: weight for name, weight in qwen3_next.tensors().items() if not any(part in name for part in left_out)}
-    parts = recurrence().tensors()
+    found = _qwen.model(delta, head, rows)
+    for name in [name for name in found if ".mlp." in name or f"{here}in_proj_" in name]:
+        del found[name]
+    parts = delta.tensors()
     found[f"{here}in_proj_qkv.weight"] = np.concatenate([parts[f"{name}_proj.weight"] for name in "qkv"])
     found |= {f"{here}in_proj_{ours}.weight": parts[f"{theirs}_proj.weight"] for ours, theirs in zip("zba", "gba", strict=True)}
     inner = {"gate_proj": (_qwen.INNER, WIDTH), "up_proj": (_qwen.INNER, WIDTH), "down_proj": (WIDTH, _qwen.INNER)}
@@ -74,5 +73,5 @@ def tensors() -> dict[str, Matrix]:
     return found
 
 
-CANARY = recalling(CLAIM, configuration, tensors, proved_lead)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+CANARY = recalling("qwen3.5", configuration, tensors, proved_lead)
+THEOREM = CanaryProof(CANARY, run).theorem()

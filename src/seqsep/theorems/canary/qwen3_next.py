@@ -46,9 +46,7 @@ more.
 """
 
 import math
-from typing import Any
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _qwen
 from seqsep.theorems.canary._look_up import CARRIED, OPEN, look_up, of_others
 from seqsep.theorems.canary._olmo import DeltaHeads
@@ -58,7 +56,6 @@ from seqsep.theorems.canary._two_ways import (
     BEFORE,
     CODE,
     CYCLE,
-    LONGEST,
     ONE,
     RECALLED,
     WRITTEN,
@@ -66,7 +63,7 @@ from seqsep.theorems.canary._two_ways import (
     read_out,
     recalling,
 )
-from seqsep.theorems.canary.stream import HEIGHT, NORMED, Matrix, embedding
+from seqsep.theorems.canary.stream import HEIGHT, NORMED, Matrix
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import (
     ANSWERS,
@@ -76,30 +73,13 @@ from seqsep.theorems.canary.vocabulary import (
     KEYS,
     LAST,
     PAD,
-    SIZE,
     V0,
     V1,
-)
-
-CLAIM = Claim(
-    name="canary-qwen3-next",
-    source="own",
-    statement="A Qwen3-Next of width 512 answers every question about 24 "
-    "keyed bits in two ways, and about the last bit, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
 )
 
 MEMORY, KEYS_BEFORE, QUESTIONS_BEFORE, LATEST = range(_qwen.HEADS)
 SHOWS = 181 / 128
 """Weight of what a head of layer 0 reads: sqrt(128) * 32 * SHOWS is 511.97."""
-
-
-def configuration() -> dict[str, Any]:
-    """Return the fields of config.json.
-
-    >>> configuration()["layer_types"]
-    ['linear_attention', 'full_attention']
-    """
-    return _qwen.configuration(SIZE, LONGEST)
 
 
 def tensors() -> dict[str, Matrix]:
@@ -109,12 +89,15 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.0.linear_attn.in_proj_qkvz.weight"].shape
     (2048, 512)
     """
-    found = dict(zip(WRITTEN, ATTENDED, strict=True))
-    attention = look_up([FIRST_QUESTION], CODE, found)
-    return _qwen.model(embedding(SIZE), recurrence(), attention, read_out())
+    return _qwen.model(*parts())
 
 
-def recurrence() -> DeltaHeads:
+def parts() -> tuple[DeltaHeads, _qwen.OneHead, Matrix]:
+    """Return the recurrence, the attention, and the rows of the logits."""
+    return _recurrence(), look_up([FIRST_QUESTION], CODE, dict(zip(WRITTEN, ATTENDED, strict=True))), read_out()
+
+
+def _recurrence() -> DeltaHeads:
     """Build layer 0: the memory, the token before, and the last bit."""
     delta = DeltaHeads(_qwen.HEADS, (_qwen.HEAD_SIZE, _qwen.HEAD_SIZE))
     delta.key_tap[MEMORY, :KEYS] = 1
@@ -161,5 +144,5 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     return lead((size, attended), others, unit)
 
 
-CANARY = recalling(CLAIM, configuration, tensors, proved_lead)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+CANARY = recalling("qwen3-next", _qwen.configuration, tensors, proved_lead)
+THEOREM = CanaryProof(CANARY, run).theorem()

@@ -10,6 +10,8 @@ from jaxtyping import Float32
 WIDTH = 512
 HEIGHT = 512
 NORMED = 16
+LONGEST = 1 << 17
+"""Tokens of the longest conversation, of most canaries."""
 
 Matrix = Float32[np.ndarray, "..."]
 

@@ -25,14 +25,17 @@ class CanaryProof:
     """The functions of a canary's theorem.
 
     Fields:
-        claim: the claim of the theorem.
         canary: the canary.
         forward: function from weights, configuration and tokens to logits.
     """
 
-    claim: Claim
     canary: Canary
     forward: Forward
+
+    @property
+    def claim(self) -> Claim:
+        """The claim of the theorem."""
+        return Claim(f"canary-{self.canary.name}", "own", self.canary.statement)
 
     def check(
         self,
@@ -108,8 +111,9 @@ class CanaryProof:
 def measured_sizes(weights: Mapping[str, np.ndarray]) -> dict[str, Number]:
     """Return the sizes that the weights have.
 
-    >>> measured_sizes({"lm_head.weight": np.zeros((4, 6)), "layers.0.norm.weight": np.zeros(6)})
-    {'layers': 1, 'width': 6}
+    >>> norm = np.zeros(6)
+    >>> measured_sizes({"lm_head.weight": np.zeros((4, 6)), "layers.0.norm.weight": norm, "layers.1.norm.weight": norm})
+    {'layers': 2, 'width': 6}
     """
     layers = {name.split("layers.")[1].split(".")[0] for name in weights if "layers." in name}
     return {"layers": len(layers), "width": weights["lm_head.weight"].shape[1]}

@@ -37,9 +37,9 @@ distance. In fp16 this is so if N is 257 or more. It does not show that no Llama
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _llama_weights as weights_of_llama
 from seqsep.theorems.canary._llama_run import logits as run
 from seqsep.theorems.canary._llama_weights import (
@@ -53,20 +53,12 @@ from seqsep.theorems.canary._llama_weights import (
     code,
     direction,
 )
-from seqsep.theorems.canary._walk_out import LETTER, ONE, REACHED, SPILT, SPILT_BY_ATTENTION, WRITERS, lead, read_out
-from seqsep.theorems.canary.canary import Canary
+from seqsep.theorems.canary._walk_out import LETTER, ONE, REACHED, SPILT, SPILT_BY_ATTENTION, WRITERS, lead, read_out, walking
 from seqsep.theorems.canary.llama import apart
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones, zeros
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import BOS, FIRST_FINE, FIRST_KEY, FIRST_QUESTION, KEYS, PAD, SIZE, V0, V1
-from seqsep.theorems.canary.walk import RULES, STEPS, WalkOracle, target, walk_conversation
-
-CLAIM = Claim(
-    name="canary-walk-llama",
-    source="own",
-    statement="A Llama of two layers and width 512 walks over 24 keys, so that every decoded token is looked up later, in "
-    "conversations of up to 8,192 tokens in fp32",
-)
+from seqsep.theorems.canary.walk import RULES, STEPS, target
 
 LONGEST = 1 << 13
 HEADS = weights_of_llama.HEADS
@@ -246,17 +238,11 @@ def _wrong_letter(length: int, unit: float, low: float, factor: float) -> float:
     return 2 * length * math.exp(-factor * max(0.0, beside) * SIGN)
 
 
-CANARY = Canary(
-    name="walk-llama",
-    statement=CLAIM.statement,
-    configuration=configuration,
-    tensors=tensors,
-    oracle=WalkOracle,
-    conversation=walk_conversation,
-    proved_lead=proved_lead,
+CANARY = replace(
+    walking("walk-llama", configuration, tensors, proved_lead, model="A Llama"),
+    statement="A Llama of two layers and width 512 walks over 24 keys, so that every decoded token is looked up later, in "
+    "conversations of up to 8,192 tokens in fp32",
     longest=LONGEST,
-    settled=1,
     rules=RULES + "\n* This holds in float32 only: in other types the latest next key is not distinguished from older ones.",
-    example="<bos> k3 v1 k3 w7 r3 -> q7",
 )
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+THEOREM = CanaryProof(CANARY, run).theorem()

@@ -19,7 +19,7 @@ stream, and KEYED_h too if the token before is k_h.
 Layer 1:
 * Head h of the first group: the step is 32 or more if HELD_h is in the stream, and exactly 0 otherwise. So a token that writes
   the next key of h overwrites its row with the next key. q_i and r_i open the gate of head i.
-* LETTERS_OF, in the second group: the decay is exactly 1. V1 writes with KEYED_h as key, and q_i and r_i read row i. PAD writes
+* KEPT, in the second group: the decay is exactly 1. V1 writes with KEYED_h as key, and q_i and r_i read row i. PAD writes
   to a row of its own, which they read too.
 
 Read-out. `_walk_out` has the rows of the logits and the lead. f and l are 1.001.
@@ -46,31 +46,21 @@ from typing import Any
 
 import numpy as np
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import mamba2
 from seqsep.theorems.canary._mamba import CONSTANT, OPEN, PADDED, SMALL, MambaHeads, MambaSizes
 from seqsep.theorems.canary._mamba_run import logits as run
-from seqsep.theorems.canary._walk_out import CODE, LETTER, ONE, REACHED, SPILT, WRITERS, lead, read_out
-from seqsep.theorems.canary.canary import Canary
+from seqsep.theorems.canary._walk_out import CODE, LETTER, ONE, REACHED, SPILT, WRITERS, lead, read_out, walking
 from seqsep.theorems.canary.stream import WIDTH, Matrix, embedding, ones
 from seqsep.theorems.canary.trial import CanaryProof
 from seqsep.theorems.canary.vocabulary import FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, KEYS, PAD, SIZE, V1
-from seqsep.theorems.canary.walk import RULES, STEPS, WalkOracle, target, walk_conversation
+from seqsep.theorems.canary.walk import STEPS, target
 
-CLAIM = Claim(
-    name="canary-walk-mamba2",
-    source="own",
-    statement="A Mamba-2 of two layers and width 512 walks over 24 keys, so that every decoded token reads and changes its "
-    "state, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
-)
-
-LONGEST = 1 << 17
 SIZES = MambaSizes(heads=2 * KEYS, head_size=32, groups=2, states=32)
 NAMED = KEYS
 STEPPED = KEYS + 1
 """Heads of layer 0."""
-LETTERS_OF = KEYS
-"""The head of layer 1 after those of the keys."""
+KEPT = KEYS
+"""The head of layer 1 after those of the keys: letters, and PAD."""
 SHOWS = 18.5
 """Weight of what a head reads: sqrt(768) * 18.5 is 512.69."""
 WRITE = 24
@@ -107,29 +97,34 @@ def tensors() -> dict[str, Matrix]:
     (3248, 512)
     """
     found = {"backbone.embeddings.weight": embedding(SIZE), "backbone.norm_f.weight": ones(), "lm_head.weight": read_out()}
-    for layer, mixer in enumerate((_before(), _next())):
+    for layer, mixer in enumerate((key_before(SIZES, SHOWS), _next())):
         here = f"backbone.layers.{layer}."
         found[f"{here}norm.weight"] = ones()
         found |= {f"{here}mixer.{name}": weight for name, weight in mixer.tensors().items()}
     return found
 
 
-def _before() -> MambaHeads:
-    """Build layer 0: the key before a token that writes."""
-    mixer = MambaHeads(SIZES)
+def key_before(sizes: MambaSizes, shows: float) -> MambaHeads:
+    """Build layer 0: the key before a token that writes.
+
+    Arguments:
+        sizes: the sizes of the mixer, with two heads or more after those of the keys, in the last group.
+        shows: weight of what a head reads.
+    """
+    mixer = MambaHeads(sizes)
     mixer.before(NAMED, range(FIRST_KEY, FIRST_KEY + KEYS), WRITERS, HELD)
     mixer.before(STEPPED, range(FIRST_QUESTION, FIRST_QUESTION + KEYS), WRITERS, HELD)
     for number in range(KEYS):
         mixer.written[STEPPED, number, FIRST_RECALL + number] = SMALL
         mixer.out[KEYED[number], NAMED, number] = mixer.out[HELD[number], NAMED, number]
     mixer.step[[NAMED, STEPPED], SIZE] = FORGETS
-    mixer.out[mixer.out != 0] = SHOWS
+    mixer.out[mixer.out != 0] = shows
     return mixer
 
 
-def _next() -> MambaHeads:
-    """Build layer 1: the next key of each key, and the letters."""
-    mixer = MambaHeads(SIZES)
+def next_keys(sizes: MambaSizes, shows: float) -> MambaHeads:
+    """Build layer 1 without letters: the next key of each key. Arguments as for `key_before`."""
+    mixer = MambaHeads(sizes)
     mixer.key[0, CONSTANT, ONE] = mixer.query[0, CONSTANT, ONE] = SMALL
     mixer.rates[:KEYS] = 0
     for key in range(KEYS):
@@ -137,16 +132,28 @@ def _next() -> MambaHeads:
         mixer.gate[key][:, [FIRST_QUESTION + key, FIRST_RECALL + key]] = OPEN
         for token in WRITERS:
             mixer.written[key, target(token), token] = SMALL
-        mixer.out[REACHED, key, np.arange(KEYS)] = SHOWS
+        mixer.out[REACHED, key, np.arange(KEYS)] = shows
+    mixer.gate[KEPT][:, list(STEPS)] = OPEN
+    return mixer
+
+
+def keep(mixer: MambaHeads, number: int, token: int, coordinate: int) -> None:
+    """Let a token write a number of the head KEPT, which steps read. The coordinate of the stream is for it."""
+    mixer.step[KEPT, token] = WRITE
+    mixer.written[KEPT, number, token] = SMALL
+    mixer.out[coordinate, KEPT, number] = mixer.out.max()
+
+
+def _next() -> MambaHeads:
+    """Build layer 1: the next key of each key, and the letters."""
+    mixer = next_keys(SIZES, SHOWS)
+    for key in range(KEYS):
         mixer.key[1, key, KEYED[key]] = SMALL
         mixer.query[1, key, [FIRST_QUESTION + key, FIRST_RECALL + key]] = SMALL
     mixer.key[1, PADDED, PAD] = SMALL
     mixer.query[1, PADDED, list(STEPS)] = SMALL
-    mixer.gate[LETTERS_OF][:, list(STEPS)] = OPEN
-    mixer.step[LETTERS_OF, [V1, PAD]] = WRITE
-    for number, (token, coordinate) in enumerate(((V1, LETTER), (PAD, SPILT))):
-        mixer.written[LETTERS_OF, number, token] = SMALL
-        mixer.out[coordinate, LETTERS_OF, number] = SHOWS
+    keep(mixer, 0, V1, LETTER)
+    keep(mixer, 1, PAD, SPILT)
     return mixer
 
 
@@ -165,17 +172,5 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     return lead(found, found, (0.0, 0.0), unit, wrong=1e-5)
 
 
-CANARY = Canary(
-    name="walk-mamba2",
-    statement=CLAIM.statement,
-    configuration=configuration,
-    tensors=tensors,
-    oracle=WalkOracle,
-    conversation=walk_conversation,
-    proved_lead=proved_lead,
-    longest=LONGEST,
-    settled=1,
-    rules=RULES,
-    example="<bos> k3 v1 k3 w7 r3 -> q7",
-)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+CANARY = walking("walk-mamba2", configuration, tensors, proved_lead, model="A Mamba-2 of two layers and width 512", note="")
+THEOREM = CanaryProof(CANARY, run).theorem()

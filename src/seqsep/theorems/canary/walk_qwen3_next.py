@@ -53,9 +53,7 @@ step is 32 if the token before is the key and the token writes, and 0 otherwise.
 """
 
 import math
-from typing import Any
 
-from seqsep.theorems.base import Claim
 from seqsep.theorems.canary import _qwen
 from seqsep.theorems.canary._look_up import CARRIED, OPEN, look_up, of_others
 from seqsep.theorems.canary._olmo import DeltaHeads
@@ -70,33 +68,16 @@ from seqsep.theorems.canary._walk_out import (
     WRITERS,
     lead,
     read_out,
+    walking,
 )
-from seqsep.theorems.canary.canary import Canary
-from seqsep.theorems.canary.stream import HEIGHT, NORMED, Matrix, embedding
+from seqsep.theorems.canary.stream import HEIGHT, NORMED, Matrix
 from seqsep.theorems.canary.trial import CanaryProof
-from seqsep.theorems.canary.vocabulary import FIRST_FINE, FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, KEYS, PAD, SIZE, V0, V1
-from seqsep.theorems.canary.walk import RULES, STEPS, WalkOracle, target, walk_conversation
+from seqsep.theorems.canary.vocabulary import FIRST_FINE, FIRST_KEY, FIRST_QUESTION, FIRST_RECALL, KEYS, PAD, V0, V1
+from seqsep.theorems.canary.walk import STEPS, target
 
-CLAIM = Claim(
-    name="canary-walk-qwen3-next",
-    source="own",
-    statement="A Qwen3-Next of one gated delta layer and one attention layer of width 512 walks over 24 keys, so that every "
-    "decoded token reads and changes its state, in conversations of up to 131,072 tokens in fp32, fp16 and bf16",
-)
-
-LONGEST = 1 << 17
 NEXT, KEYS_BEFORE = range(2)
 SHOWS = 181 / 128
 """Weight of what a head of layer 0 reads: sqrt(128) * 32 * SHOWS is 511.97."""
-
-
-def configuration() -> dict[str, Any]:
-    """Return the fields of config.json.
-
-    >>> configuration()["layer_types"]
-    ['linear_attention', 'full_attention']
-    """
-    return _qwen.configuration(SIZE, LONGEST)
 
 
 def tensors() -> dict[str, Matrix]:
@@ -106,8 +87,13 @@ def tensors() -> dict[str, Matrix]:
     >>> weights["model.layers.0.linear_attn.in_proj_qkvz.weight"].shape
     (2048, 512)
     """
+    return _qwen.model(*parts())
+
+
+def parts() -> tuple[DeltaHeads, _qwen.OneHead, Matrix]:
+    """Return the recurrence, the attention, and the rows of the logits."""
     attention = look_up([FIRST_QUESTION, FIRST_RECALL], CODE, {V1: LETTER, PAD: SPILT_BY_ATTENTION})
-    return _qwen.model(embedding(SIZE), _recurrence(), attention, read_out())
+    return _recurrence(), attention, read_out()
 
 
 def _recurrence() -> DeltaHeads:
@@ -157,17 +143,6 @@ def proved_lead(length: int, unit: float = 2**-53) -> float:
     return lead(found, given, none, unit)
 
 
-CANARY = Canary(
-    name="walk-qwen3-next",
-    statement=CLAIM.statement,
-    configuration=configuration,
-    tensors=tensors,
-    oracle=WalkOracle,
-    conversation=walk_conversation,
-    proved_lead=proved_lead,
-    longest=LONGEST,
-    settled=1,
-    rules=RULES + "\n* The recurrence knows the next key, and attention the letter.",
-    example="<bos> k3 v1 k3 w7 r3 -> q7",
-)
-THEOREM = CanaryProof(CLAIM, CANARY, run).theorem()
+MODEL = "A Qwen3-Next of one gated delta layer and one attention layer of width 512"
+CANARY = walking("walk-qwen3-next", _qwen.configuration, tensors, proved_lead, model=MODEL)
+THEOREM = CanaryProof(CANARY, run).theorem()
