@@ -56,6 +56,11 @@ def test_every_theorem_has_a_page(name):
     assert found.count('class="sides"') == len(BY_NAME[name].errata) + len(BY_NAME[name].choices)
 
 
+def test_every_theorem_has_a_summary_of_its_own():
+    leads = [re.search(r'<p class="lead">(.*?)</p>', text(Visit("theorem", name)))[1] for name in BY_NAME]
+    assert len(set(leads)) == len(BY_NAME)
+
+
 def test_the_crossing_is_that_of_the_ledger():
     """The start page shows the parabola's code over 64 symbols."""
     first = crossing("parabola", "program").first

@@ -1,6 +1,5 @@
 """One theorem: its statement, a built network on one input, its sizes over N, its checks, and differences from the paper."""
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from shlex import quote
@@ -13,6 +12,7 @@ from seqsep.commands.explore.pages.one_run import NetworkOnInput, ShownInputs, i
 from seqsep.commands.explore.visit import PageContent, Visit
 from seqsep.core.names import BadInput, choose, docstring, text_of
 from seqsep.core.options import Option
+from seqsep.report.page.proofs import module_of
 from seqsep.report.page.theorem_table import StatementTable, statement_tables
 from seqsep.theorems import BY_NAME, Theorem, TheoremFails
 from seqsep.theorems.evidence import Evidence, GeneratedRun, NetworkRun
@@ -171,8 +171,7 @@ def checked(theorem: Theorem, values: Mapping[str, Any]) -> tuple[tuple[Statemen
 
 
 def _paragraphs(theorem: Theorem) -> list[str]:
-    module = sys.modules[theorem.check.__module__]
-    return [" ".join(part.split()) for part in docstring(module).split("\n\n")]
+    return [" ".join(part.split()) for part in docstring(module_of(theorem)).split("\n\n")]
 
 
 def _command(theorem: Theorem, fields: list[FormField]) -> str:
